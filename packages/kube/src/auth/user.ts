@@ -1,0 +1,54 @@
+/** Who makes a request, as `authentication.k8s.io` UserInfo says it. */
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What an authenticator sees of a request. */
+export interface Credentials {
+  /** From `Authorization: Bearer`. */
+  readonly bearerToken?: string | undefined;
+  /** DER of the verified TLS client certificate. The TLS layer has checked its chain and dates. */
+  readonly clientCertificate?: Uint8Array | undefined;
+}
+
+/**
+ * Tells who presents these credentials. `undefined` means "not mine", and the next authenticator is asked; a rejection
+ * with an Unauthorized ApiError means "mine, and bad", which ends in 401 even where anonymous requests are allowed.
+ */
+export interface Authenticator {
+  authenticate(credentials: Credentials): Promise<UserInfo | undefined>;
+}
+
+/** What is being asked for, in the words of `authorization.k8s.io`. */
+export type RequestAttributes = ResourceAttributes | NonResourceAttributes;
+
+export interface ResourceAttributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  /** Plural, without the subresource. */
+  readonly resource: string;
+  readonly subresource: string;
+  /** '' for all or for cluster-scoped resources. */
+  readonly namespace: string;
+  /** '' where the request names no object. */
+  readonly name: string;
+}
+
+export interface NonResourceAttributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly path: string;
+}
+
+export type Decision =
+  | { readonly allowed: true; readonly reason: string }
+  | { readonly allowed: false; readonly reason: string };
+
+export interface Authorizer {
+  authorize(attributes: RequestAttributes): Decision | Promise<Decision>;
+}

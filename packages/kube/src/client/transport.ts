@@ -1,0 +1,33 @@
+/** One HTTP exchange with a Kubernetes API, whatever carries it. */
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With the query: `/api/v1/pods?limit=500`. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The whole body; for everything but a watch. */
+  text(): Promise<string>;
+  /** The body line by line, without the line ends, as lines arrive; for a watch. Ends when the server ends the response, rejects when the connection breaks. */
+  lines(): AsyncIterable<string>;
+}
+
+/**
+ * Carries requests to one API server with one identity: over TLS (`https-transport.ts`), or by calling an embedded
+ * server in this process (`ApiServer.transport(user)`). Rejects with a TransportError only when there is no answer.
+ */
+export interface Transport {
+  request(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends idle connections and running watches. */
+  close(): void;
+}
+
+/** Thrown when a request got no HTTP answer: refused, reset, timed out, TLS failure. Whether it took effect is unknown. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+}

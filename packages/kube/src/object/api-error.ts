@@ -1,0 +1,179 @@
+/** `metav1.StatusCause`; `reason` is a field-error type such as `FieldValueInvalid`. */
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
+/** `metav1.Status` of kind Failure, as it goes over the wire. */
+export interface Status {
+  kind: 'Status';
+  apiVersion: 'v1';
+  metadata: Record<string, never>;
+  status: 'Failure' | 'Success';
+  message?: string;
+  reason?: string;
+  details?: {
+    name?: string;
+    group?: string;
+    kind?: string;
+    uid?: string;
+    causes?: StatusCause[];
+    retryAfterSeconds?: number;
+  };
+  code: number;
+}
+
+/** Reasons of apimachinery's `metav1.StatusReason` that Fairway sends or meets. */
+export type StatusReason =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Expired'
+  | 'Invalid'
+  | 'ServerTimeout'
+  | 'Timeout'
+  | 'TooManyRequests'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'InternalError'
+  | 'ServiceUnavailable'
+  | 'Unknown';
+
+/** The object or resource that an error speaks of. */
+export interface ErrorSubject {
+  group?: string;
+  /** Plural resource for most errors; the kind for `invalid`, as Kubernetes does it. */
+  resource?: string;
+  name?: string;
+}
+
+export interface ApiErrorOptions {
+  subject?: ErrorSubject | undefined;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** A failure of a Kubernetes API call, the same class on the server that throws it and in the client that receives it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: number;
+  readonly reason: StatusReason;
+  readonly subject: ErrorSubject | undefined;
+  readonly causes: readonly StatusCause[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: number, reason: StatusReason, message: string, options: ApiErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.reason = reason;
+    this.subject = options.subject;
+    this.causes = options.causes ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  toStatus(): Status {
+    const { subject, causes, retryAfterSeconds } = this;
+    const details: NonNullable<Status['details']> = {
+      ...(subject?.name && { name: subject.name }),
+      ...(subject?.group && { group: subject.group }),
+      ...(subject?.resource && { kind: subject.resource }),
+      ...(causes.length > 0 && { causes: [...causes] }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    };
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: this.message,
+      reason: this.reason,
+      ...(Object.keys(details).length > 0 && { details }),
+      code: this.code,
+    };
+  }
+
+  /** The error that a Status body stands for; `fallbackCode` is the HTTP status, used when the body has no code. */
+  static fromStatus(status: Partial<Status>, fallbackCode: number): ApiError {
+    const code = status.code ?? fallbackCode;
+    const details = status.details;
+    return new ApiError(
+      code,
+      (status.reason as StatusReason | undefined) ?? 'Unknown',
+      status.message ?? `HTTP ${code}`,
+      {
+        ...(details && {
+          subject: {
+            ...(details.group !== undefined && { group: details.group }),
+            ...(details.kind !== undefined && { resource: details.kind }),
+            ...(details.name !== undefined && { name: details.name }),
+          },
+        }),
+        ...(details?.causes && { causes: details.causes }),
+        ...(details?.retryAfterSeconds !== undefined && { retryAfterSeconds: details.retryAfterSeconds }),
+      },
+    );
+  }
+}
+
+function qualified(subject: ErrorSubject): string {
+  return subject.group ? `${subject.resource}.${subject.group}` : `${subject.resource}`;
+}
+
+export function notFound(subject: ErrorSubject): ApiError {
+  return new ApiError(404, 'NotFound', `${qualified(subject)} "${subject.name}" not found`, { subject });
+}
+
+export function alreadyExists(subject: ErrorSubject): ApiError {
+  return new ApiError(409, 'AlreadyExists', `${qualified(subject)} "${subject.name}" already exists`, { subject });
+}
+
+export function conflict(subject: ErrorSubject, detail: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${qualified(subject)} "${subject.name}": ${detail}`;
+  return new ApiError(409, 'Conflict', message, { subject });
+}
+
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, 'BadRequest', message);
+}
+
+export function unauthorized(message = 'Unauthorized'): ApiError {
+  return new ApiError(401, 'Unauthorized', message);
+}
+
+export function forbidden(subject: ErrorSubject, detail: string): ApiError {
+  const name = subject.name ? ` "${subject.name}"` : '';
+  return new ApiError(403, 'Forbidden', `${qualified(subject)}${name} is forbidden: ${detail}`, { subject });
+}
+
+/** The answer to a list or watch from a resourceVersion or continue token that is no longer held. */
+export function expired(message: string): ApiError {
+  return new ApiError(410, 'Expired', message);
+}
+
+export function methodNotAllowed(subject: ErrorSubject, verb: string): ApiError {
+  return new ApiError(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind "${qualified(subject)}"`,
+    {
+      subject,
+    },
+  );
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number, causes: StatusCause[] = []): ApiError {
+  return new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds, causes });
+}
+
+/** Whether `error` is an API error of one of `reasons`. */
+export function isApiError(error: unknown, ...reasons: StatusReason[]): error is ApiError {
+  return error instanceof ApiError && (reasons.length === 0 || reasons.includes(error.reason));
+}
