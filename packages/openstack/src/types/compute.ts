@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+/** What Nova offers around servers: flavors, server groups, zones, key pairs, limits and quotas. */
+
+export const Flavor = z.object({
+  id: z.string(),
+  name: z.string(),
+  vcpus: z.number(),
+  /** MiB. */
+  ram: z.number(),
+  /** GiB. */
+  disk: z.number(),
+  /** MiB; the empty string for none before 2.75. */
+  swap: z.union([z.number(), z.literal('')]).default(0),
+  'OS-FLV-EXT-DATA:ephemeral': z.number().default(0),
+  'OS-FLV-DISABLED:disabled': z.boolean().default(false),
+  'os-flavor-access:is_public': z.boolean().default(true),
+  rxtx_factor: z.number().nullish(),
+  description: z.string().nullish(),
+  /** From 2.61, and only where the policy lets the user see them. */
+  extra_specs: z.record(z.string(), z.string()).optional(),
+});
+export type Flavor = z.infer<typeof Flavor>;
+
+export const ServerGroupPolicy = z.enum(['affinity', 'anti-affinity', 'soft-affinity', 'soft-anti-affinity']);
+export type ServerGroupPolicy = z.infer<typeof ServerGroupPolicy>;
+
+export const ServerGroup = z.object({
+  id: z.string(),
+  name: z.string(),
+  project_id: z.string().optional(),
+  user_id: z.string().optional(),
+  /** From 2.64; before that `policies`. */
+  policy: ServerGroupPolicy.optional(),
+  policies: z.array(z.string()).optional(),
+  rules: z.object({ max_server_per_host: z.number().optional() }).optional(),
+  /** Ids of servers; deleted ones are left out. */
+  members: z.array(z.string()).default([]),
+  metadata: z.record(z.string(), z.string()).optional(),
+});
+export type ServerGroup = z.infer<typeof ServerGroup>;
+
+export const ServerGroupCreate = z.object({
+  name: z.string(),
+  policy: ServerGroupPolicy.optional(),
+  /** Only with `anti-affinity`. */
+  rules: z.object({ max_server_per_host: z.number().optional() }).optional(),
+});
+export type ServerGroupCreate = z.infer<typeof ServerGroupCreate>;
+
+/** `GET /os-availability-zone`. */
+export const ComputeAvailabilityZone = z.object({
+  zoneName: z.string(),
+  zoneState: z.object({ available: z.boolean() }),
+  hosts: z.null().optional(),
+});
+export type ComputeAvailabilityZone = z.infer<typeof ComputeAvailabilityZone>;
+
+export const KeyPair = z.object({
+  name: z.string(),
+  public_key: z.string(),
+  fingerprint: z.string(),
+  type: z.string().optional(),
+  user_id: z.string().optional(),
+  /** Only in the answer that makes one up, before 2.92. */
+  private_key: z.string().optional(),
+});
+export type KeyPair = z.infer<typeof KeyPair>;
+
+/** `GET /limits`; -1 is "no limit". From 2.57 without personality, from 2.36 without network items. */
+export const ComputeLimits = z.object({
+  maxTotalInstances: z.number(),
+  maxTotalCores: z.number(),
+  /** MiB. */
+  maxTotalRAMSize: z.number(),
+  totalInstancesUsed: z.number(),
+  totalCoresUsed: z.number(),
+  totalRAMUsed: z.number(),
+  maxServerGroups: z.number().default(-1),
+  maxServerGroupMembers: z.number().default(-1),
+  totalServerGroupsUsed: z.number().default(0),
+  maxServerMeta: z.number().default(-1),
+  maxTotalKeypairs: z.number().default(-1),
+});
+export type ComputeLimits = z.infer<typeof ComputeLimits>;
+
+/** `GET /os-quota-sets/{project}`. */
+export const ComputeQuotaSet = z.object({
+  id: z.string().optional(),
+  instances: z.number(),
+  cores: z.number(),
+  ram: z.number(),
+  metadata_items: z.number().optional(),
+  key_pairs: z.number().optional(),
+  server_groups: z.number().optional(),
+  server_group_members: z.number().optional(),
+});
+export type ComputeQuotaSet = z.infer<typeof ComputeQuotaSet>;

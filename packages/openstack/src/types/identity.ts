@@ -1,0 +1,172 @@
+import { z } from 'zod';
+
+/** Keystone v3: tokens, catalog, projects, users, application credentials, trusts. */
+
+export const Endpoint = z.object({
+  id: z.string(),
+  interface: z.enum(['public', 'internal', 'admin']),
+  /** Absent on clouds whose endpoints belong to no region. */
+  region: z.string().nullish(),
+  region_id: z.string().nullish(),
+  url: z.string(),
+});
+export type Endpoint = z.infer<typeof Endpoint>;
+
+export const CatalogEntry = z.object({
+  id: z.string().optional(),
+  type: z.string(),
+  name: z.string().optional(),
+  endpoints: z.array(Endpoint),
+});
+export type CatalogEntry = z.infer<typeof CatalogEntry>;
+
+const Domain = z.object({ id: z.string(), name: z.string() });
+const RoleRef = z.object({ id: z.string(), name: z.string() });
+
+export const Token = z.object({
+  methods: z.array(z.string()),
+  user: z.object({
+    id: z.string(),
+    name: z.string(),
+    domain: Domain,
+    password_expires_at: z.string().nullish(),
+  }),
+  audit_ids: z.array(z.string()).default([]),
+  issued_at: z.string(),
+  expires_at: z.string(),
+  /** Absent on an unscoped, domain-scoped or system-scoped token. */
+  project: z.object({ id: z.string(), name: z.string(), domain: Domain }).optional(),
+  domain: Domain.optional(),
+  system: z.object({ all: z.boolean() }).optional(),
+  is_domain: z.boolean().optional(),
+  roles: z.array(RoleRef).default([]),
+  catalog: z.array(CatalogEntry).default([]),
+  application_credential: z.object({ id: z.string(), name: z.string().optional(), restricted: z.boolean() }).optional(),
+  'OS-TRUST:trust': z
+    .object({
+      id: z.string(),
+      impersonation: z.boolean(),
+      trustor_user: z.object({ id: z.string() }),
+      trustee_user: z.object({ id: z.string() }),
+    })
+    .optional(),
+});
+export type Token = z.infer<typeof Token>;
+
+/** `POST` and `GET /v3/auth/tokens`; the token itself travels in the header X-Subject-Token. */
+export const TokenResponse = z.object({ token: Token });
+export type TokenResponse = z.infer<typeof TokenResponse>;
+
+/** Of a user, project or domain: by id, or by name (then with its domain, domains excepted). */
+const DomainRef = z.object({ id: z.string().optional(), name: z.string().optional() });
+const ScopedRef = z.object({ id: z.string().optional(), name: z.string().optional(), domain: DomainRef.optional() });
+
+export const AuthRequest = z.object({
+  auth: z.object({
+    identity: z.object({
+      methods: z.array(z.string()),
+      password: z.object({ user: ScopedRef.extend({ password: z.string() }) }).optional(),
+      token: z.object({ id: z.string() }).optional(),
+      application_credential: ScopedRef.pick({ id: true, name: true })
+        .extend({ user: ScopedRef.optional(), secret: z.string() })
+        .optional(),
+    }),
+    /** Absent with an application credential (it carries its project) and for the user's default project. */
+    scope: z
+      .union([
+        z.literal('unscoped'),
+        z.object({
+          project: ScopedRef.optional(),
+          domain: DomainRef.optional(),
+          system: z.object({ all: z.boolean() }).optional(),
+          'OS-TRUST:trust': z.object({ id: z.string() }).optional(),
+        }),
+      ])
+      .optional(),
+  }),
+});
+export type AuthRequest = z.infer<typeof AuthRequest>;
+
+export const Project = z.object({
+  id: z.string(),
+  name: z.string(),
+  domain_id: z.string(),
+  description: z.string().nullish(),
+  enabled: z.boolean().default(true),
+  is_domain: z.boolean().default(false),
+  parent_id: z.string().nullish(),
+  tags: z.array(z.string()).default([]),
+});
+export type Project = z.infer<typeof Project>;
+
+export const User = z.object({
+  id: z.string(),
+  name: z.string(),
+  domain_id: z.string(),
+  enabled: z.boolean().default(true),
+  default_project_id: z.string().nullish(),
+  description: z.string().nullish(),
+  email: z.string().nullish(),
+  password_expires_at: z.string().nullish(),
+});
+export type User = z.infer<typeof User>;
+
+export const AccessRule = z.object({
+  id: z.string().optional(),
+  path: z.string(),
+  method: z.string(),
+  service: z.string(),
+});
+export type AccessRule = z.infer<typeof AccessRule>;
+
+export const ApplicationCredential = z.object({
+  id: z.string(),
+  name: z.string(),
+  project_id: z.string(),
+  description: z.string().nullish(),
+  roles: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+  /** Null: it never expires. UTC without an offset, as Keystone writes it. */
+  expires_at: z.string().nullish(),
+  unrestricted: z.boolean().default(false),
+  access_rules: z.array(AccessRule).optional(),
+  /** Only in the answer that creates it. */
+  secret: z.string().optional(),
+});
+export type ApplicationCredential = z.infer<typeof ApplicationCredential>;
+
+export const ApplicationCredentialCreate = z.object({
+  name: z.string(),
+  secret: z.string().optional(),
+  description: z.string().optional(),
+  expires_at: z.string().nullish(),
+  roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
+  unrestricted: z.boolean().optional(),
+  access_rules: z.array(AccessRule).optional(),
+});
+export type ApplicationCredentialCreate = z.infer<typeof ApplicationCredentialCreate>;
+
+export const Trust = z.object({
+  id: z.string(),
+  trustor_user_id: z.string(),
+  trustee_user_id: z.string(),
+  project_id: z.string().nullish(),
+  impersonation: z.boolean(),
+  expires_at: z.string().nullish(),
+  deleted_at: z.string().nullish(),
+  remaining_uses: z.number().nullish(),
+  redelegation_count: z.number().optional(),
+  roles: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+});
+export type Trust = z.infer<typeof Trust>;
+
+export const TrustCreate = z.object({
+  trustor_user_id: z.string(),
+  trustee_user_id: z.string(),
+  project_id: z.string().optional(),
+  impersonation: z.boolean(),
+  expires_at: z.string().nullish(),
+  remaining_uses: z.number().nullish(),
+  allow_redelegation: z.boolean().optional(),
+  roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
+});
+export type TrustCreate = z.infer<typeof TrustCreate>;

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { Link } from './link.ts';
+
+/** One API version of a service. `version` and `min_version` are microversions, empty where the service has none. */
+export const ApiVersion = z.object({
+  id: z.string(),
+  /** `CURRENT`, `SUPPORTED`, `DEPRECATED`, `EXPERIMENTAL`; Keystone writes `stable`. */
+  status: z.string(),
+  /** Some services call the highest microversion `max_version`. */
+  version: z.string().optional(),
+  max_version: z.string().optional(),
+  min_version: z.string().optional(),
+  updated: z.string().optional(),
+  links: z.array(Link).default([]),
+});
+export type ApiVersion = z.infer<typeof ApiVersion>;
+
+/** `GET /` of Nova, Neutron and Glance; Keystone wraps the array in `values`. A versioned URL answers `{version}`. */
+export const VersionDocument = z.union([
+  z.object({ versions: z.array(ApiVersion) }),
+  z.object({ versions: z.object({ values: z.array(ApiVersion) }) }),
+  z.object({ version: ApiVersion }),
+]);
+export type VersionDocument = z.infer<typeof VersionDocument>;
