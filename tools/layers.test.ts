@@ -1,0 +1,80 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** What the code of a room may import; its tests may also import what `TESTS_MAY_ALSO` says. */
+const LAYERS: Record<string, readonly string[]> = {
+  kube: [],
+  openstack: ['kube'],
+  hollow: ['kube', 'openstack'],
+  api: ['kube'],
+  'control-plane': ['kube', 'hollow', 'api'],
+  controllers: ['kube', 'openstack', 'api', 'control-plane'],
+  'cloud-provider': ['kube', 'openstack', 'api'],
+  gateway: ['kube', 'openstack', 'api', 'control-plane'],
+  simulator: ['kube', 'openstack'],
+  cli: ['kube', 'openstack', 'hollow', 'api', 'control-plane', 'controllers', 'cloud-provider', 'gateway', 'simulator'],
+};
+const TESTS_MAY_ALSO: readonly string[] = ['simulator', 'hollow', 'openstack', 'control-plane', 'cloud-provider'];
+/** The simulator knows `openstack` by its wire types alone: a client's mistake must not be a simulator's habit. */
+const SIMULATOR_MAY_SEE = /^@fairway\/(kube\/(clock|clock-fake|log)|openstack\/types\/[a-z-]+)$/;
+
+interface Import {
+  readonly file: string;
+  readonly room: string;
+  readonly isTest: boolean;
+  readonly target: string;
+}
+
+const imports: Import[] = globSync('packages/*/src/**/*.ts', { cwd: root }).flatMap((file) => {
+  const source = readFileSync(join(root, file), 'utf8');
+  const specifiers = source.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g);
+  const [, room = ''] = file.split('/');
+  const isTest = /\.test\.ts$|\/testing\//.test(file);
+  return [...specifiers].map(([, target = '']) => ({ file, room, isTest, target }));
+});
+
+test('every room has its layer', () => {
+  const rooms = globSync('packages/*/package.json', { cwd: root }).map((file) => file.split('/')[1] ?? '');
+
+  expect(rooms.sort()).toEqual(Object.keys(LAYERS).sort());
+});
+
+test('imports between rooms only point upwards', () => {
+  const wrong = imports.filter(({ room, isTest, target }) => {
+    const other = /^@fairway\/([^/]+)/.exec(target)?.[1];
+    if (other === undefined || other === room) return false;
+    return !LAYERS[room]?.includes(other) && !(isTest && TESTS_MAY_ALSO.includes(other));
+  });
+
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+test('a room is entered by its name, not by its path', () => {
+  const wrong = imports.filter(({ file, room, target }) => {
+    return (
+      target.startsWith('.') && !relative(join('packages', room, 'src'), join(file, '..', target)).match(/^(?!\.\.)/)
+    );
+  });
+
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+test('the simulator sees wire types, never the client', () => {
+  const wrong = imports.filter(
+    ({ room, isTest, target }) =>
+      room === 'simulator' && !isTest && target.startsWith('@fairway/') && !SIMULATOR_MAY_SEE.test(target),
+  );
+
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+test('every room says what it is for', () => {
+  const silent = Object.keys(LAYERS).filter(
+    (room) => globSync(`packages/${room}/README.md`, { cwd: root }).length === 0,
+  );
+
+  expect(silent).toEqual([]);
+});
