@@ -42,6 +42,15 @@ export interface ResourceStrategy {
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
   warnings?(object: KubeObject): string[];
+  /**
+   * For kinds that end gracefully (pods): how long a deleted object stands before it is removed, given what the request asked
+   * for. 0 removes it at once. Without this hook every deletion is immediate.
+   */
+  gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
+  /** An update without resourceVersion overwrites whatever is there, as most built-in kinds allow; on unless set to false (custom resources). */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** The status subresource writes labels and annotations too, as those of pods and nodes do; off unless set. */
+  readonly statusWritesMetadata?: boolean;
 }
 
 export interface SubresourceRequest {

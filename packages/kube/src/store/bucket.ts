@@ -1,0 +1,50 @@
+import type { Entry } from './store.ts';
+
+/** Entries in key order. An array with binary search: the least memory, and lists need no sorting. */
+export class Bucket {
+  readonly #entries: Entry[] = [];
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  get(key: string): Entry | undefined {
+    const entry = this.#entries[this.#position(key)];
+    return entry?.key === key ? entry : undefined;
+  }
+
+  set(entry: Entry): void {
+    const position = this.#position(entry.key);
+    const replaced = this.#entries[position]?.key === entry.key ? 1 : 0;
+    if (position === this.#entries.length) this.#entries.push(entry);
+    else this.#entries.splice(position, replaced, entry);
+  }
+
+  delete(key: string): void {
+    const position = this.#position(key);
+    if (this.#entries[position]?.key === key) this.#entries.splice(position, 1);
+  }
+
+  list(prefix: string): Entry[] {
+    if (prefix === '') return this.#entries.slice();
+    const start = this.#position(prefix);
+    let end = start;
+    while (this.#entries[end]?.key.startsWith(prefix)) end++;
+    return this.#entries.slice(start, end);
+  }
+
+  /** Where the key stands or would stand. */
+  #position(key: string): number {
+    const entries = this.#entries;
+    let low = 0;
+    let high = entries.length;
+    const last = entries[high - 1];
+    if (last !== undefined && last.key < key) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((entries[middle] as Entry).key < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

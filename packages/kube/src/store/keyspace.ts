@@ -1,0 +1,147 @@
+import { Bucket } from './bucket.ts';
+import { type Change, Entry, StaleWriteError, type Store, StoreError, type Write } from './store.ts';
+
+interface Pending {
+  readonly change: Change;
+  readonly resolve: (change: Change) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Makes the changes durable and calls `commit` or `abort` on the keyspace; may gather those of several keyspaces first. */
+export type RequestCommit = (keyspace: Keyspace) => void;
+
+/**
+ * The part that all stores share: the index in memory, revisions, checks and subscribers. What a write changes is visible to
+ * `get` at once, so that the next writer builds on it, but is answered and announced when `commit` is called.
+ */
+export class Keyspace implements Store {
+  readonly name: string;
+  readonly #requestCommit: RequestCommit;
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #listeners = new Set<(changes: readonly Change[]) => void>();
+  #durableRevision: number;
+  #lastRevision: number;
+  #pending: Pending[] = [];
+  #settled: PromiseWithResolvers<void> | undefined;
+  #closed: StoreError | undefined;
+
+  constructor(name: string, revision: number, requestCommit: RequestCommit) {
+    this.name = name;
+    this.#durableRevision = revision;
+    this.#lastRevision = revision;
+    this.#requestCommit = requestCommit;
+  }
+
+  get revision(): number {
+    return this.#durableRevision;
+  }
+
+  get buckets(): readonly string[] {
+    return [...this.#buckets.keys()];
+  }
+
+  get(bucket: string, key: string): Entry | undefined {
+    return this.#buckets.get(bucket)?.get(key);
+  }
+
+  list(bucket: string, prefix = ''): Entry[] {
+    return this.#buckets.get(bucket)?.list(prefix) ?? [];
+  }
+
+  count(bucket: string): number {
+    return this.#buckets.get(bucket)?.size ?? 0;
+  }
+
+  settled(): Promise<void> | undefined {
+    return this.#settled?.promise;
+  }
+
+  subscribe(listener: (changes: readonly Change[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  write(write: Write): Promise<Change> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const { bucket, key, expected, remove = false } = write;
+    const previous = this.get(bucket, key);
+    if (previous !== expected) return Promise.reject(new StaleWriteError(`${bucket} ${key} has changed`));
+
+    const revision = this.#lastRevision + 1;
+    const entry = new Entry(key, revision, write.encode(revision));
+    this.#lastRevision = revision;
+    const change: Change = { bucket, removed: remove, entry, previous };
+    this.#place(bucket, key, remove ? undefined : entry);
+
+    const first = this.#pending.length === 0;
+    this.#settled ??= Promise.withResolvers();
+    const { promise, resolve, reject } = Promise.withResolvers<Change>();
+    this.#pending.push({ change, resolve, reject });
+    if (first) this.#requestCommit(this);
+    return promise;
+  }
+
+  /** For a store that fills itself from disk; keys of one bucket come in order. */
+  load(bucket: string, entry: Entry): void {
+    this.#place(bucket, entry.key, entry);
+  }
+
+  /** What waits to be made durable, in order of revision. */
+  get pendingChanges(): readonly Change[] {
+    return this.#pending.map((pending) => pending.change);
+  }
+
+  get lastRevision(): number {
+    return this.#lastRevision;
+  }
+
+  /** The pending changes are durable: announces and answers them. */
+  commit(): void {
+    const pending = this.#takePending();
+    const last = pending.at(-1);
+    if (last === undefined) return;
+    this.#durableRevision = last.change.entry.revision;
+    const changes = pending.map(({ change }) => change);
+    for (const listener of this.#listeners) listener(changes);
+    for (const { resolve, change } of pending) resolve(change);
+    this.#settle();
+  }
+
+  /** The pending changes could not be kept: takes them back, newest first, and rejects them. */
+  abort(error: StoreError): void {
+    const pending = this.#takePending();
+    for (const { change } of pending.toReversed()) this.#place(change.bucket, change.entry.key, change.previous);
+    for (const { reject } of pending) reject(error);
+    this.#settle();
+  }
+
+  async close(): Promise<void> {
+    await this.settled();
+    this.#closed ??= new StoreError(`store ${this.name} is closed`);
+    this.#listeners.clear();
+  }
+
+  #place(bucket: string, key: string, entry: Entry | undefined): void {
+    let entries = this.#buckets.get(bucket);
+    if (entries === undefined) {
+      if (entry === undefined) return;
+      entries = new Bucket();
+      this.#buckets.set(bucket, entries);
+    }
+    if (entry === undefined) entries.delete(key);
+    else entries.set(entry);
+    if (entries.size === 0) this.#buckets.delete(bucket);
+  }
+
+  #takePending(): Pending[] {
+    const pending = this.#pending;
+    this.#pending = [];
+    return pending;
+  }
+
+  #settle(): void {
+    const settled = this.#settled;
+    this.#settled = undefined;
+    settled?.resolve();
+  }
+}
