@@ -27,10 +27,7 @@ export class Bucket {
 
   list(prefix: string): Entry[] {
     if (prefix === '') return this.#entries.slice();
-    const start = this.#position(prefix);
-    let end = start;
-    while (this.#entries[end]?.key.startsWith(prefix)) end++;
-    return this.#entries.slice(start, end);
+    return this.#entries.slice(this.#position(prefix), this.#position(`${prefix}\uffff`));
   }
 
   /** Where the key stands or would stand. */
