@@ -10,7 +10,11 @@ export interface UserInfo {
 export interface Credentials {
   /** From `Authorization: Bearer`. */
   readonly bearerToken?: string | undefined;
-  /** DER of the verified TLS client certificate. The TLS layer has checked its chain and dates. */
+  /**
+   * DER of the TLS client certificate. The TLS layer has only checked that the peer holds its key: the authenticator
+   * verifies chain, dates and purpose, since one entrance may serve clusters with different authorities. Hand over the
+   * same array for all requests of a connection: the verification is remembered by it.
+   */
   readonly clientCertificate?: Uint8Array | undefined;
 }
 

@@ -1,0 +1,96 @@
+import { createPublicKey, type webcrypto } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { type CertificateTemplate, signCertificate } from './certificate-signing.ts';
+import { generateKeyPair, privateKeyFromPem, privateKeyToPem } from './key-pair.ts';
+import { PkiError } from './pki-error.ts';
+import { nameOf } from './subject.ts';
+import { x509 } from './x509-library.ts';
+
+/** Certificates begin so long before they are made, for nodes whose clocks lag; kube-controller-manager's figure. */
+export const BACKDATE_MS = 5 * 60_000;
+
+/** A certificate with the key to sign others. */
+export interface CertificateAuthority {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+  readonly subject: InstanceType<typeof x509.Name>;
+  /** Hex of the subject key identifier, which its certificates carry as their authority's. */
+  readonly keyId: string;
+  readonly notAfterMs: number;
+  readonly signingKey: webcrypto.CryptoKey;
+}
+
+export interface CertificateAuthorityOptions {
+  readonly commonName: string;
+  readonly organization?: string;
+  readonly clock: Clock;
+  readonly validityMs: number;
+}
+
+/** A new self-signed authority with a P-256 key, for leaf certificates only (path length 0). */
+export async function createCertificateAuthority(options: CertificateAuthorityOptions): Promise<CertificateAuthority> {
+  const { commonName, organization, clock, validityMs } = options;
+  const keys = await generateKeyPair();
+  const subject = nameOf({ commonName, organizations: organization === undefined ? [] : [organization] });
+  const identifier = await x509.SubjectKeyIdentifierExtension.create(keys.publicKey);
+  const template: CertificateTemplate = {
+    subject,
+    publicKey: keys.publicKey,
+    notBeforeMs: clock.now() - BACKDATE_MS,
+    notAfterMs: clock.now() + validityMs,
+    usages: ['digital signature', 'key encipherment', 'cert sign', 'crl sign'],
+    authority: true,
+  };
+  const certificate = await signCertificate(
+    { subject, keyId: identifier.keyId, signingKey: keys.privateKey },
+    template,
+  );
+  return authorityOf(certificate, keys.privateKey, await privateKeyToPem(keys.privateKey));
+}
+
+/** Throws a PkiError where the certificate is no authority's, or the key is another's. */
+export async function loadCertificateAuthority(
+  certificatePem: string,
+  privateKeyPem: string,
+): Promise<CertificateAuthority> {
+  const certificate = parseCertificate(certificatePem);
+  const isAuthority = certificate.getExtension(x509.BasicConstraintsExtension)?.ca ?? false;
+  if (!isAuthority) throw new PkiError(`certificate of ${certificate.subject} is not a certificate authority's`);
+  const signingKey = privateKeyFromPem(privateKeyPem);
+  if (!isKeyOf(certificate, privateKeyPem)) {
+    throw new PkiError(`private key does not belong to the certificate of ${certificate.subject}`);
+  }
+  return authorityOf(certificate, signingKey, privateKeyPem);
+}
+
+export function parseCertificate(pem: string): InstanceType<typeof x509.X509Certificate> {
+  try {
+    return new x509.X509Certificate(pem);
+  } catch (error) {
+    throw new PkiError('certificate is not readable PEM', { cause: error });
+  }
+}
+
+function isKeyOf(certificate: InstanceType<typeof x509.X509Certificate>, privateKeyPem: string): boolean {
+  const spki = createPublicKey(privateKeyPem).export({ type: 'spki', format: 'der' });
+  return spki.equals(new Uint8Array(certificate.publicKey.rawData));
+}
+
+async function authorityOf(
+  certificate: InstanceType<typeof x509.X509Certificate>,
+  signingKey: webcrypto.CryptoKey,
+  privateKeyPem: string,
+): Promise<CertificateAuthority> {
+  // Read from the certificate where it says so: Go and openssl derive the identifier in ways of their own.
+  const identifier =
+    certificate.getExtension(x509.SubjectKeyIdentifierExtension) ??
+    (await x509.SubjectKeyIdentifierExtension.create(certificate.publicKey));
+  return {
+    certificatePem: `${certificate.toString('pem')}\n`,
+    privateKeyPem,
+    subject: certificate.subjectName,
+    keyId: identifier.keyId,
+    notAfterMs: certificate.notAfter.getTime(),
+    signingKey,
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { parseCertificate } from './certificate-authority.ts';
+import { keyUsagesOf } from './key-usage.ts';
+import { PkiError } from './pki-error.ts';
+import { alternativeNamesOf, type Subject, type SubjectAlternativeNames, subjectOf } from './subject.ts';
+import { x509 } from './x509-library.ts';
+
+export interface CertificateInfo extends Subject, SubjectAlternativeNames {
+  readonly issuer: Subject;
+  readonly isAuthority: boolean;
+  /** Names of certificates.k8s.io KeyUsage. */
+  readonly usages: readonly string[];
+  readonly serialNumber: string;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+  /** Lower-case hex SHA-256 of the DER. */
+  readonly fingerprintSha256: string;
+}
+
+/** Reads the first certificate of a PEM text. */
+export function certificateInfo(pem: string): CertificateInfo {
+  const certificate = parseCertificate(splitPemBundle(pem)[0] ?? pem);
+  return {
+    ...subjectOf(certificate.subjectName),
+    ...alternativeNamesOf(certificate.extensions),
+    issuer: subjectOf(certificate.issuerName),
+    isAuthority: certificate.getExtension(x509.BasicConstraintsExtension)?.ca ?? false,
+    usages: keyUsagesOf(certificate.extensions),
+    serialNumber: certificate.serialNumber,
+    notBeforeMs: certificate.notBefore.getTime(),
+    notAfterMs: certificate.notAfter.getTime(),
+    fingerprintSha256: sha256Hex(certificate.rawData),
+  };
+}
+
+/** `sha256:<hex>` over the SubjectPublicKeyInfo, as `kubeadm join --discovery-token-ca-cert-hash` wants it. */
+export function publicKeyPinOf(certificatePem: string): string {
+  return `sha256:${sha256Hex(parseCertificate(certificatePem).publicKey.rawData)}`;
+}
+
+/** The certificates of a bundle, each as PEM of its own; other blocks are left out. */
+export function splitPemBundle(bundle: string): string[] {
+  return bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g)?.map((pem) => `${pem}\n`) ?? [];
+}
+
+/**
+ * One bundle of all certificates in `bundles`, each once, in order. During a rotation it holds the new and the old
+ * authority: both are believed, only one signs.
+ */
+export function joinPemBundles(...bundles: readonly string[]): string {
+  const certificates = new Map<string, string>();
+  for (const pem of bundles.flatMap(splitPemBundle)) {
+    const { fingerprintSha256 } = certificateInfo(pem);
+    if (!certificates.has(fingerprintSha256)) certificates.set(fingerprintSha256, pem);
+  }
+  if (certificates.size === 0) throw new PkiError('CA bundle holds no certificate');
+  return [...certificates.values()].join('');
+}
+
+function sha256Hex(bytes: ArrayBuffer): string {
+  return createHash('sha256').update(new Uint8Array(bytes)).digest('hex');
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { createCertificateRequest, isRequestSignatureValid, parseCertificateRequest } from './certificate-request.ts';
+import { generateKeyPair } from './key-pair.ts';
+import { PkiError } from './pki-error.ts';
+
+describe('certificate requests', () => {
+  test('come back as they were made', async () => {
+    const keys = await generateKeyPair();
+    const pem = await createCertificateRequest({
+      commonName: 'system:node:worker-1',
+      organizations: ['system:nodes'],
+      dnsNames: ['worker-1'],
+      ipAddresses: ['10.1.2.3', '2001:db8:0:0::7'],
+      emailAddresses: ['root@example.org'],
+      uris: ['spiffe://example.org/worker-1'],
+      usages: ['digital signature', 'server auth'],
+      keys,
+    });
+    const request = parseCertificateRequest(pem);
+
+    expect(request).toMatchObject({
+      commonName: 'system:node:worker-1',
+      organizations: ['system:nodes'],
+      dnsNames: ['worker-1'],
+      ipAddresses: ['10.1.2.3', '2001:db8::7'],
+      emailAddresses: ['root@example.org'],
+      uris: ['spiffe://example.org/worker-1'],
+      usages: ['digital signature', 'server auth'],
+    });
+    expect(await isRequestSignatureValid(request)).toBe(true);
+  });
+
+  test('signed with another key than they carry are found out', async () => {
+    const [mine, yours] = [await generateKeyPair(), await generateKeyPair()];
+    const pem = await createCertificateRequest({
+      commonName: 'a',
+      organizations: [],
+      keys: { publicKey: yours.publicKey, privateKey: mine.privateKey },
+    });
+    expect(await isRequestSignatureValid(parseCertificateRequest(pem))).toBe(false);
+  });
+
+  test.each([
+    ['', /PEM block type must be CERTIFICATE REQUEST/],
+    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /PEM block type must be CERTIFICATE REQUEST/],
+    ['-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----', /not valid PKCS #10/],
+  ])('%j is refused', (pem, message) => {
+    expect(() => parseCertificateRequest(pem)).toThrow(PkiError);
+    expect(() => parseCertificateRequest(pem)).toThrow(message);
+  });
+});

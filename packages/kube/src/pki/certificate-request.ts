@@ -1,0 +1,81 @@
+import { type KeyPair, signatureAlgorithmOf } from './key-pair.ts';
+import { keyUsageExtensions, keyUsagesOf } from './key-usage.ts';
+import { PkiError } from './pki-error.ts';
+import {
+  alternativeNamesExtension,
+  alternativeNamesOf,
+  nameOf,
+  type Subject,
+  type SubjectAlternativeNames,
+  subjectOf,
+} from './subject.ts';
+import { x509 } from './x509-library.ts';
+
+/** A PKCS #10 request, read. Whether its signature holds is a question of its own: `isRequestSignatureValid`. */
+export interface CertificateRequest extends Subject, SubjectAlternativeNames {
+  /** Names of certificates.k8s.io KeyUsage that the request itself states; signers go by `spec.usages` instead. */
+  readonly usages: readonly string[];
+  readonly subjectName: InstanceType<typeof x509.Name>;
+  readonly publicKey: InstanceType<typeof x509.PublicKey>;
+  readonly raw: InstanceType<typeof x509.Pkcs10CertificateRequest>;
+}
+
+/** Throws a PkiError in kube-apiserver's words where `pem` holds no CERTIFICATE REQUEST block. */
+export function parseCertificateRequest(pem: string): CertificateRequest {
+  const block = decodePem(pem);
+  if (block?.type !== 'CERTIFICATE REQUEST') throw new PkiError('PEM block type must be CERTIFICATE REQUEST');
+  const raw = decodeRequest(block.rawData);
+  return {
+    ...subjectOf(raw.subjectName),
+    ...alternativeNamesOf(raw.extensions),
+    usages: keyUsagesOf(raw.extensions),
+    subjectName: raw.subjectName,
+    publicKey: raw.publicKey,
+    raw,
+  };
+}
+
+/** Whether the request was signed with the key that it asks a certificate for. */
+export async function isRequestSignatureValid(request: CertificateRequest): Promise<boolean> {
+  try {
+    return await request.raw.verify();
+  } catch {
+    return false; // A key or algorithm that WebCrypto does not know proves nothing.
+  }
+}
+
+export interface CertificateRequestOptions extends Subject, Partial<SubjectAlternativeNames> {
+  readonly keys: KeyPair;
+  readonly usages?: readonly string[];
+}
+
+/** PEM of a signed request. */
+export async function createCertificateRequest(options: CertificateRequestOptions): Promise<string> {
+  const alternativeNames = alternativeNamesExtension(options);
+  const request = await x509.Pkcs10CertificateRequestGenerator.create({
+    name: nameOf(options),
+    keys: options.keys,
+    signingAlgorithm: signatureAlgorithmOf(options.keys.privateKey),
+    extensions: [
+      ...keyUsageExtensions(options.usages ?? []),
+      ...(alternativeNames === undefined ? [] : [alternativeNames]),
+    ],
+  });
+  return `${request.toString('pem')}\n`;
+}
+
+function decodePem(pem: string) {
+  try {
+    return x509.PemConverter.decodeWithHeaders(pem)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeRequest(der: ArrayBuffer): InstanceType<typeof x509.Pkcs10CertificateRequest> {
+  try {
+    return new x509.Pkcs10CertificateRequest(der);
+  } catch (error) {
+    throw new PkiError('certificate request is not valid PKCS #10', { cause: error });
+  }
+}

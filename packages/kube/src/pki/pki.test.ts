@@ -1,0 +1,172 @@
+import { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FakeClock } from '../clock-fake.ts';
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  loadCertificateAuthority,
+} from './certificate-authority.ts';
+import { certificateInfo, joinPemBundles, publicKeyPinOf, splitPemBundle } from './certificate-info.ts';
+import { issueCertificate } from './issue-certificate.ts';
+import { generateKeyPair } from './key-pair.ts';
+import { PkiError } from './pki-error.ts';
+import { TrustStore } from './trust-store.ts';
+
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
+const clock = new FakeClock(Date.UTC(2026, 5, 1, 12, 0, 0));
+let authority: CertificateAuthority;
+let otherAuthority: CertificateAuthority;
+
+beforeAll(async () => {
+  authority = await createCertificateAuthority({ commonName: 'kubernetes', clock, validityMs: 10 * YEAR_MS });
+  otherAuthority = await createCertificateAuthority({ commonName: 'kubernetes', clock, validityMs: 10 * YEAR_MS });
+});
+
+function der(pem: string): Uint8Array {
+  return new X509Certificate(pem).raw;
+}
+
+describe('issueCertificate', () => {
+  test('says who, for what and how long, and begins five minutes ago', async () => {
+    const issued = await issueCertificate(authority, {
+      commonName: 'alice, the "first"+CN=root',
+      organizations: ['team-a', '#0500'],
+      dnsNames: ['api.example.org', '*.example.org'],
+      ipAddresses: ['10.0.0.1', '2001:db8::1'],
+      usages: 'both',
+      validityMs: HOUR_MS,
+      clock,
+    });
+
+    expect(certificateInfo(issued.certificatePem)).toMatchObject({
+      commonName: 'alice, the "first"+CN=root',
+      organizations: ['team-a', '#0500'],
+      dnsNames: ['api.example.org', '*.example.org'],
+      ipAddresses: ['10.0.0.1', '2001:db8::1'],
+      issuer: { commonName: 'kubernetes', organizations: [] },
+      isAuthority: false,
+      usages: ['digital signature', 'key encipherment', 'server auth', 'client auth'],
+      notBeforeMs: clock.now() - 5 * 60_000,
+      notAfterMs: clock.now() + HOUR_MS,
+    });
+    expect(issued.privateKeyPem).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+  });
+
+  test('never outlives its authority, and an expired authority signs nothing', async () => {
+    const short = await createCertificateAuthority({ commonName: 'short', clock, validityMs: HOUR_MS });
+    const options = { commonName: 'a', usages: 'client', validityMs: YEAR_MS, clock } as const;
+    expect((await issueCertificate(short, options)).notAfterMs).toBe(clock.now() + HOUR_MS);
+
+    const later = new FakeClock(clock.now() + HOUR_MS + 1000);
+    await expect(issueCertificate(short, { ...options, clock: later })).rejects.toThrow(PkiError);
+  });
+
+  test('certifies a given public key and then knows no private one', async () => {
+    const keys = await generateKeyPair();
+    const issued = await issueCertificate(authority, {
+      commonName: 'a',
+      usages: 'client',
+      validityMs: HOUR_MS,
+      clock,
+      publicKey: keys.publicKey,
+    });
+    expect(issued.privateKeyPem).toBeUndefined();
+    const spki = Buffer.from(await crypto.subtle.exportKey('spki', keys.publicKey));
+    expect(new X509Certificate(issued.certificatePem).publicKey.export({ type: 'spki', format: 'der' })).toEqual(spki);
+  });
+
+  test('serial numbers have 128 bits and do not repeat', async () => {
+    const serials = new Set<string>();
+    for (let index = 0; index < 20; index++) {
+      const { certificatePem } = await issueCertificate(authority, {
+        commonName: 'a',
+        usages: 'client',
+        validityMs: HOUR_MS,
+        clock,
+      });
+      serials.add(certificateInfo(certificatePem).serialNumber);
+    }
+    expect(serials.size).toBe(20);
+    for (const serial of serials) expect(serial).toMatch(/^[4-7][0-9a-f]{31}$/);
+  });
+});
+
+describe('loadCertificateAuthority', () => {
+  test('goes on where the stored authority stopped', async () => {
+    const loaded = await loadCertificateAuthority(authority.certificatePem, authority.privateKeyPem);
+    const issued = await issueCertificate(loaded, { commonName: 'a', usages: 'client', validityMs: HOUR_MS, clock });
+    const trust = new TrustStore(authority.certificatePem);
+    expect(trust.distrustOf(der(issued.certificatePem), 'client auth', clock.now())).toBeUndefined();
+    expect(loaded.keyId).toBe(authority.keyId);
+  });
+
+  test('refuses a foreign key, a leaf certificate and noise', async () => {
+    const leaf = await issueCertificate(authority, { commonName: 'a', usages: 'both', validityMs: HOUR_MS, clock });
+    const cases: readonly [string, string, RegExp][] = [
+      [authority.certificatePem, otherAuthority.privateKeyPem, /does not belong/],
+      [leaf.certificatePem, leaf.privateKeyPem ?? '', /not a certificate authority/],
+      ['noise', authority.privateKeyPem, /not readable/],
+      [authority.certificatePem, 'noise', /not readable/],
+    ];
+    for (const [certificate, key, message] of cases) {
+      await expect(loadCertificateAuthority(certificate, key)).rejects.toThrow(message);
+    }
+  });
+});
+
+describe('TrustStore', () => {
+  const issue = (by: CertificateAuthority, usages: 'client' | 'server', validityMs = HOUR_MS) =>
+    issueCertificate(by, { commonName: 'alice', usages, validityMs, clock });
+  const UNKNOWN = 'x509: certificate signed by unknown authority';
+  const NOT_CURRENT = 'x509: certificate has expired or is not yet valid';
+
+  test.each([
+    ['a certificate of its own authority', () => issue(authority, 'client'), 0, undefined],
+    ['one of another authority of the same name', () => issue(otherAuthority, 'client'), 0, UNKNOWN],
+    ['an expired one', () => issue(authority, 'client'), HOUR_MS + 1000, NOT_CURRENT],
+    ['one not yet valid', () => issue(authority, 'client'), -5 * 60_000 - 1000, NOT_CURRENT],
+    ['one backdated for lagging clocks', () => issue(authority, 'client'), -5 * 60_000, undefined],
+    [
+      'a server certificate where a client is asked',
+      () => issue(authority, 'server'),
+      0,
+      'x509: certificate specifies an incompatible key usage',
+    ],
+  ] as const)('%s', async (_name, make, offsetMs, expected) => {
+    const trust = new TrustStore(authority.certificatePem);
+    const { certificatePem } = await make();
+    expect(trust.distrustOf(der(certificatePem), 'client auth', clock.now() + offsetMs)).toBe(expected);
+  });
+
+  test('a bundle of two authorities believes both; after the rotation only the new one is believed', async () => {
+    const old = der((await issue(authority, 'client')).certificatePem);
+    const fresh = der((await issue(otherAuthority, 'client')).certificatePem);
+    const during = new TrustStore(joinPemBundles(otherAuthority.certificatePem, authority.certificatePem));
+    const after = new TrustStore(otherAuthority.certificatePem);
+
+    expect([old, fresh].map((leaf) => during.distrustOf(leaf, 'client auth', clock.now()))).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect([old, fresh].map((leaf) => after.distrustOf(leaf, 'client auth', clock.now()))).toEqual([
+      UNKNOWN,
+      undefined,
+    ]);
+  });
+
+  test('rejects noise as a certificate, and bundles without an authority', async () => {
+    const trust = new TrustStore(authority.certificatePem);
+    expect(trust.distrustOf(new Uint8Array([1, 2, 3]), 'client auth', clock.now())).toBe('x509: malformed certificate');
+    expect(() => new TrustStore('')).toThrow(PkiError);
+    const leaf = await issue(authority, 'client');
+    expect(() => new TrustStore(leaf.certificatePem)).toThrow(/not an authority/);
+  });
+});
+
+test('joining bundles keeps each certificate once, in order', () => {
+  const bundle = joinPemBundles(authority.certificatePem, otherAuthority.certificatePem, authority.certificatePem);
+  expect(splitPemBundle(bundle).map(publicKeyPinOf)).toEqual(
+    [authority, otherAuthority].map((each) => publicKeyPinOf(each.certificatePem)),
+  );
+});

@@ -1,0 +1,60 @@
+import { X509Certificate } from 'node:crypto';
+import { splitPemBundle } from './certificate-info.ts';
+import { PkiError } from './pki-error.ts';
+
+/** Why a certificate is not believed, in the words of Go's crypto/x509. */
+export type DistrustReason =
+  | 'x509: certificate signed by unknown authority'
+  | 'x509: certificate has expired or is not yet valid'
+  | 'x509: certificate specifies an incompatible key usage'
+  | 'x509: malformed certificate';
+
+const OID = { 'client auth': '1.3.6.1.5.5.7.3.2', 'server auth': '1.3.6.1.5.5.7.3.1', any: '2.5.29.37.0' } as const;
+
+/**
+ * The authorities of one cluster. It verifies by itself rather than trust the TLS layer, because one TLS entrance may
+ * serve many clusters, and because a rotation changes the bundle while connections live.
+ */
+export class TrustStore {
+  readonly #authorities: readonly X509Certificate[];
+
+  /** `bundlePem` may hold several authorities: the old and the new one during a rotation. */
+  constructor(bundlePem: string) {
+    this.#authorities = splitPemBundle(bundlePem).map((pem) => new X509Certificate(pem));
+    if (this.#authorities.length === 0) throw new PkiError('CA bundle holds no certificate');
+    if (this.#authorities.some((authority) => !authority.ca)) {
+      throw new PkiError('CA bundle holds a certificate that is not an authority');
+    }
+  }
+
+  /** Undefined when a certificate for `usage` is believed at `nowMs`. Intermediates are not supported: Kubernetes' own PKI has none. */
+  distrustOf(der: Uint8Array, usage: 'client auth' | 'server auth', nowMs: number): DistrustReason | undefined {
+    const certificate = decode(der);
+    if (certificate === undefined) return 'x509: malformed certificate';
+    const issuer = this.#authorities.find(
+      (authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
+    );
+    if (issuer === undefined) return 'x509: certificate signed by unknown authority';
+    if (!isCurrent(certificate, nowMs) || !isCurrent(issuer, nowMs)) {
+      return 'x509: certificate has expired or is not yet valid';
+    }
+    // Without the extension a certificate is good for everything, RFC 5280 4.2.1.12.
+    const usages: readonly string[] | undefined = certificate.keyUsage;
+    if (usages !== undefined && !usages.includes(OID[usage]) && !usages.includes(OID.any)) {
+      return 'x509: certificate specifies an incompatible key usage';
+    }
+    return undefined;
+  }
+}
+
+function decode(der: Uint8Array): X509Certificate | undefined {
+  try {
+    return new X509Certificate(der);
+  } catch {
+    return undefined;
+  }
+}
+
+function isCurrent(certificate: X509Certificate, nowMs: number): boolean {
+  return certificate.validFromDate.getTime() <= nowMs && nowMs <= certificate.validToDate.getTime();
+}

@@ -1,0 +1,4 @@
+// @peculiar/x509 resolves its parts with decorators, which need this metadata in place before it is evaluated.
+import 'reflect-metadata';
+
+export * as x509 from '@peculiar/x509';
