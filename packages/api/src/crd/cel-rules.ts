@@ -1,0 +1,33 @@
+import type { Schema, ValidationRule } from '@fairway/kube/schema/schema';
+import type { CrossFieldRule } from '../kinds/kind.ts';
+
+export const IMMUTABLE_DETAIL = 'can not be changed after creation';
+
+/**
+ * The rule that keeps the field at `path` as it was created, absence included; it belongs to the field's parent, since a
+ * rule on the field itself is not asked when the field comes or goes.
+ */
+export function immutabilityCel(path: string): ValidationRule {
+  const field = path.slice(path.lastIndexOf('.') + 1);
+  return {
+    rule: `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
+    message: `${path} ${IMMUTABLE_DETAIL}`,
+    fieldPath: `.${field}`,
+    reason: 'FieldValueForbidden',
+  };
+}
+
+export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
+  return { rule: rule.cel, message: `${rule.field} ${rule.message}`, fieldPath: rule.field.slice(rule.path.length) };
+}
+
+/** A copy of `schema` with `rule` at the object at `path`. */
+export function addRule(schema: Schema, path: string, rule: ValidationRule): Schema {
+  if (path === '') {
+    return { ...schema, 'x-kubernetes-validations': [...(schema['x-kubernetes-validations'] ?? []), rule] };
+  }
+  const [head = '', ...rest] = path.split('.');
+  const property = schema.properties?.[head];
+  if (property === undefined) throw new Error(`a rule is about ${path}, which the schema does not have`);
+  return { ...schema, properties: { ...schema.properties, [head]: addRule(property, rest.join('.'), rule) } };
+}

@@ -1,0 +1,90 @@
+import type { Schema } from '@fairway/kube/schema/schema';
+import { describe, expect, it } from 'vitest';
+import { KINDS } from '../kinds/all.ts';
+import { customResourceDefinition } from './custom-resource-definition.ts';
+
+describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, kind) => {
+  const crd = customResourceDefinition(kind);
+  const version = crd.spec.versions[0];
+  const schema = version?.schema.openAPIV3Schema ?? {};
+
+  it('is named after plural and group', () => {
+    expect(crd.metadata.name).toBe(`${kind.plural}.fairway.dev`);
+    expect(crd.spec.names.categories).toEqual(['fairway']);
+  });
+
+  it('describes every field', () => {
+    expect(undescribed(schema)).toEqual([]);
+  });
+
+  it('gives every level a type', () => {
+    expect([...walk(schema)].filter(([, level]) => level.type === undefined)).toEqual([]);
+  });
+
+  it('defaults optional fields alone, and to values that the schema takes', () => {
+    const wrong = properties(schema).filter(({ parent, name, property }) => {
+      if (property.default === undefined) return false;
+      return parent.required?.includes(name) || (property.enum && !property.enum.includes(property.default));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('bounds lists that users write, so that an API server can estimate the cost of rules', () => {
+    const lists = [...walk(schema.properties?.spec ?? {})].filter(([, level]) => level.type === 'array');
+    expect(lists.filter(([, level]) => level.maxItems === undefined)).toEqual([]);
+  });
+
+  it('keeps immutable fields below parents that are always there', () => {
+    const loose = kind.immutable.filter((path) => {
+      const parents = path.split('.').slice(0, -1);
+      return !parents.every((name, depth) => {
+        const parent = levelAt(schema, parents.slice(0, depth));
+        return parent.required?.includes(name) || parent.properties?.[name]?.default !== undefined;
+      });
+    });
+    expect(loose).toEqual([]);
+  });
+
+  it('prints columns that exist', () => {
+    const columns =
+      version?.additionalPrinterColumns.filter(({ jsonPath }) => !jsonPath.startsWith('.metadata.')) ?? [];
+    const missing = columns.filter(({ jsonPath }) => {
+      const path = jsonPath.slice(1).replace(/\[.*/, '').split('.');
+      return levelAt(schema, path).type === undefined;
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+function levelAt(schema: Schema, path: readonly string[]): Schema {
+  return path.reduce<Schema>((level, name) => level.properties?.[name] ?? {}, schema);
+}
+
+interface Property {
+  readonly parent: Schema;
+  readonly name: string;
+  readonly property: Schema;
+}
+
+function properties(schema: Schema): Property[] {
+  return [...walk(schema)].flatMap(([, parent]) =>
+    Object.entries(parent.properties ?? {}).map(([name, property]) => ({ parent, name, property })),
+  );
+}
+
+function* walk(schema: Schema, path = ''): Generator<[string, Schema]> {
+  yield [path, schema];
+  for (const [name, property] of Object.entries(schema.properties ?? {})) yield* walk(property, `${path}.${name}`);
+  if (schema.items) yield* walk(schema.items, `${path}[]`);
+  if (typeof schema.additionalProperties === 'object') yield* walk(schema.additionalProperties, `${path}{}`);
+}
+
+function undescribed(schema: Schema): string[] {
+  const missing: string[] = [];
+  for (const [path, level] of walk(schema)) {
+    for (const [name, property] of Object.entries(level.properties ?? {})) {
+      if (property.description === undefined && !path.startsWith('.metadata')) missing.push(`${path}.${name}`);
+    }
+  }
+  return missing.filter((path) => path !== '.metadata');
+}

@@ -1,0 +1,95 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Schema } from '@fairway/kube/schema/schema';
+import type { Kind } from '../kinds/kind.ts';
+import { NAME_PATTERN } from '../names.ts';
+import { addRule, crossFieldCel, immutabilityCel } from './cel-rules.ts';
+import { objectSchema } from './object-schema.ts';
+
+/** A `CustomResourceDefinition` of apiextensions.k8s.io/v1, as far as Fairway uses it. */
+export interface CustomResourceDefinition extends KubeObject {
+  apiVersion: 'apiextensions.k8s.io/v1';
+  kind: 'CustomResourceDefinition';
+  spec: {
+    group: string;
+    scope: 'Namespaced' | 'Cluster';
+    names: {
+      plural: string;
+      singular: string;
+      kind: string;
+      listKind: string;
+      shortNames?: string[];
+      categories: string[];
+    };
+    versions: {
+      name: string;
+      served: boolean;
+      storage: boolean;
+      schema: { openAPIV3Schema: Schema };
+      subresources: { status?: Record<string, never>; scale?: Record<string, string> };
+      additionalPrinterColumns: {
+        name: string;
+        type: string;
+        jsonPath: string;
+        description?: string;
+        priority?: number;
+      }[];
+    }[];
+  };
+}
+
+/** What makes the kind known to a management cluster. */
+export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.plural}.${kind.group}` },
+    spec: {
+      group: kind.group,
+      scope: kind.namespaced ? 'Namespaced' : 'Cluster',
+      names: {
+        plural: kind.plural,
+        singular: kind.singular,
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        ...(kind.shortNames.length > 0 && { shortNames: [...kind.shortNames] }),
+        categories: ['fairway'],
+      },
+      versions: [
+        {
+          name: kind.version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: enforcedSchema(kind) },
+          subresources: {
+            ...(kind.status && { status: {} }),
+            ...(kind.scale && { scale: { ...kind.scale } }),
+          },
+          additionalPrinterColumns: kind.columns.map((column) => ({
+            name: column.name,
+            type: column.type,
+            jsonPath: column.value,
+            ...(column.description !== undefined && { description: column.description }),
+            ...(column.priority !== undefined && { priority: column.priority }),
+          })),
+        },
+      ],
+    },
+  };
+}
+
+/** The schema with everything in it that an API server without Fairway's admission must enforce by itself. */
+function enforcedSchema(kind: Kind): Schema {
+  let schema = objectSchema(kind);
+  if (kind.nameMaxLength !== undefined) {
+    const name: Schema = { type: 'string', maxLength: kind.nameMaxLength, pattern: NAME_PATTERN.source };
+    const metadata: Schema = { type: 'object', properties: { name } };
+    schema = { ...schema, properties: { ...schema.properties, metadata } };
+  }
+  for (const path of kind.immutable) schema = addRule(schema, parentOf(path), immutabilityCel(path));
+  for (const rule of kind.rules) schema = addRule(schema, rule.path, crossFieldCel(rule));
+  return schema;
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('.'));
+}

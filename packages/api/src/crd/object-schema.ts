@@ -1,0 +1,19 @@
+import type { Schema } from '@fairway/kube/schema/schema';
+import type { Kind } from '../kinds/kind.ts';
+import { structuralSchema } from '../schema/structural-schema.ts';
+
+/** Structural schema of the whole object, without rules over several fields; `metadata` is left to the API server. */
+export function objectSchema(kind: Kind): Schema {
+  return {
+    type: 'object',
+    description: kind.description,
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: 'Version of the schema that the object is written in.' },
+      kind: { type: 'string', description: 'Kind of the object.' },
+      metadata: { type: 'object', description: "Name, namespace, labels and the object's history." },
+      spec: structuralSchema(kind.spec),
+      ...(kind.status && { status: structuralSchema(kind.status) }),
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { Address4 } from 'ip-address';
+
+/** An IPv4 network, first and last address as numbers, both inclusive. */
+export interface Cidr {
+  readonly first: number;
+  readonly last: number;
+  readonly prefixLength: number;
+}
+
+/** What is wrong with a text that should be an IPv4 network. */
+export class CidrError extends Error {
+  override readonly name = 'CidrError';
+}
+
+/**
+ * Parses `10.2.0.0/16` strictly: four decimal parts without leading zeros, a prefix length, host bits zero. What other
+ * parsers read as octal or fill up (`010.1.1.1`, `10.2/16`) is refused, as is a host address with a prefix length.
+ */
+export function parseCidr(text: string): Cidr {
+  const slash = text.indexOf('/');
+  const lengthText = text.slice(slash + 1);
+  if (slash === -1 || !/^(0|[1-9][0-9]?)$/.test(lengthText) || Number(lengthText) > 32) {
+    throw new CidrError(`"${text}" is not an IPv4 network: write it as ADDRESS/LENGTH, such as 10.2.0.0/16`);
+  }
+  const address = parseAddress(text.slice(0, slash));
+  const prefixLength = Number(lengthText);
+  const size = 2 ** (32 - prefixLength);
+  const first = address - (address % size);
+  if (first !== address) {
+    const network = formatAddress(first);
+    throw new CidrError(`"${text}" is an address within a network: the network is ${network}/${prefixLength}`);
+  }
+  return { first, last: first + size - 1, prefixLength };
+}
+
+/** Whether `parseCidr` takes the text. */
+export function isCidr(text: string): boolean {
+  try {
+    parseCidr(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Parses a dotted IPv4 address strictly. */
+export function parseAddress(text: string): number {
+  if (!Address4.isValid(text) || text.includes('/')) throw new CidrError(`"${text}" is not an IPv4 address`);
+  return Number(new Address4(text).bigInt());
+}
+
+export function formatAddress(address: number): string {
+  return [address >>> 24, (address >>> 16) & 0xff, (address >>> 8) & 0xff, address & 0xff].join('.');
+}
+
+export function formatCidr(cidr: Cidr): string {
+  return `${formatAddress(cidr.first)}/${cidr.prefixLength}`;
+}
+
+/** Whether every address of `inner` is in `outer`. */
+export function contains(outer: Cidr, inner: Cidr): boolean {
+  return outer.first <= inner.first && inner.last <= outer.last;
+}
+
+export function overlaps(a: Cidr, b: Cidr): boolean {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+/** The `index`th network of length `prefixLength` within `cidr`; throws a CidrError when it has no such part. */
+export function subnetAt(cidr: Cidr, prefixLength: number, index: number): Cidr {
+  const size = 2 ** (32 - prefixLength);
+  const first = cidr.first + index * size;
+  if (prefixLength < cidr.prefixLength || prefixLength > 32 || index < 0 || first + size - 1 > cidr.last) {
+    throw new CidrError(`${formatCidr(cidr)} has no part number ${index} of length /${prefixLength}`);
+  }
+  return { first, last: first + size - 1, prefixLength };
+}
+
+/** How many networks of length `prefixLength` fit into `cidr`. */
+export function countSubnets(cidr: Cidr, prefixLength: number): number {
+  return prefixLength < cidr.prefixLength ? 0 : 2 ** (prefixLength - cidr.prefixLength);
+}
+
+/** The `index`th address of a network: 1 is the first host. */
+export function addressAt(cidr: Cidr, index: number): string {
+  if (index < 0 || cidr.first + index > cidr.last) {
+    throw new CidrError(`${formatCidr(cidr)} has no address number ${index}`);
+  }
+  return formatAddress(cidr.first + index);
+}
+
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(parseCidr);
+
+/** Whether the whole network is private by RFC 1918. */
+export function isPrivate(cidr: Cidr): boolean {
+  return PRIVATE.some((range) => contains(range, cidr));
+}

@@ -1,0 +1,22 @@
+/** The API group of Fairway's kinds. */
+export const GROUP = 'fairway.dev';
+export const VERSION = 'v1alpha1';
+export const API_VERSION = `${GROUP}/${VERSION}`;
+
+/** Held by a Cluster, NodePool or Machine until everything that it owns in the cloud is gone. */
+export const FINALIZER = `${GROUP}/cloud-resources`;
+
+/** Name of the cluster that a NodePool, Machine, Secret or Event belongs to. */
+export const CLUSTER_LABEL = `${GROUP}/cluster`;
+/** UID of that cluster: what ownership is decided by; names are for people. */
+export const CLUSTER_UID_LABEL = `${GROUP}/cluster-uid`;
+/** Name of the pool, on Machines and on the nodes of the tenant's cluster. */
+export const NODE_POOL_LABEL = `${GROUP}/node-pool`;
+
+/** On a Machine: take this one first when its pool shrinks. */
+export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
+/** On any object: the controllers leave it alone while the annotation is there. */
+export const PAUSED_ANNOTATION = `${GROUP}/paused`;
+
+/** Where the operator's own Secrets (PKI, tokens) are kept. */
+export const SYSTEM_NAMESPACE = 'fairway-system';

@@ -1,0 +1,9 @@
+import { clusters } from './cluster.ts';
+import type { Kind } from './kind.ts';
+import { kubernetesReleases } from './kubernetes-release.ts';
+import { machines } from './machine.ts';
+import { nodePools } from './node-pool.ts';
+import { plans } from './plan.ts';
+
+/** Every stored kind of the group. */
+export const KINDS: readonly Kind[] = [clusters, nodePools, machines, plans, kubernetesReleases];

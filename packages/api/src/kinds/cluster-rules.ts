@@ -1,0 +1,102 @@
+import { durationMs } from '../domain/duration.ts';
+import { type CrossFieldRule, crossFieldRule } from './kind.ts';
+
+interface Gateway {
+  readonly mode: string;
+  readonly externalNetworkID?: string | undefined;
+  readonly routerID?: string | undefined;
+  readonly address?: string | undefined;
+}
+
+interface Network {
+  readonly networkID?: string | undefined;
+  readonly subnetID?: string | undefined;
+  readonly nodesCIDR?: string | undefined;
+  readonly loadBalancersSubnetID?: string | undefined;
+  readonly dnsNameservers?: readonly string[] | undefined;
+}
+
+interface KubeProxy {
+  readonly mode?: string | undefined;
+  readonly iptables?: object | undefined;
+  readonly ipvs?: { readonly tcpTimeout?: string | undefined } | undefined;
+}
+
+/** Rules over several fields of a Cluster. */
+export const CLUSTER_RULES: readonly CrossFieldRule[] = [
+  crossFieldRule<Network>({
+    path: 'spec.network',
+    field: 'spec.network.subnetID',
+    cel: '!has(self.subnetID) || has(self.networkID)',
+    holds: (network) => network.subnetID === undefined || network.networkID !== undefined,
+    message: 'needs networkID, the network that the subnet is part of',
+  }),
+  crossFieldRule<Network>({
+    path: 'spec.network',
+    field: 'spec.network.nodesCIDR',
+    cel: '!has(self.nodesCIDR) || !has(self.networkID)',
+    holds: (network) => network.nodesCIDR === undefined || network.networkID === undefined,
+    message: 'is for a subnet that Fairway creates: leave it out, or leave networkID out',
+  }),
+  crossFieldRule<Network>({
+    path: 'spec.network',
+    field: 'spec.network.loadBalancersSubnetID',
+    cel: '!has(self.loadBalancersSubnetID) || has(self.networkID)',
+    holds: (network) => network.loadBalancersSubnetID === undefined || network.networkID !== undefined,
+    message: 'needs networkID, the network that the subnet is part of',
+  }),
+  crossFieldRule<Network>({
+    path: 'spec.network',
+    field: 'spec.network.dnsNameservers',
+    cel: '!has(self.dnsNameservers) || self.dnsNameservers.size() == 0 || !has(self.networkID)',
+    holds: ({ dnsNameservers = [], networkID }) => dnsNameservers.length === 0 || networkID === undefined,
+    message: 'is for a subnet that Fairway creates: set the name servers of the given subnet in OpenStack instead',
+  }),
+  crossFieldRule<Gateway>({
+    path: 'spec.network.gateway',
+    field: 'spec.network.gateway.routerID',
+    cel: "!has(self.routerID) || self.mode == 'Router'",
+    holds: (gateway) => gateway.routerID === undefined || gateway.mode === 'Router',
+    message: 'is for mode Router: leave it out, or set mode to Router',
+  }),
+  crossFieldRule<Gateway>({
+    path: 'spec.network.gateway',
+    field: 'spec.network.gateway.externalNetworkID',
+    cel: "!has(self.externalNetworkID) || self.mode == 'Router'",
+    holds: (gateway) => gateway.externalNetworkID === undefined || gateway.mode === 'Router',
+    message: 'is for mode Router: leave it out, or set mode to Router',
+  }),
+  crossFieldRule<Gateway>({
+    path: 'spec.network.gateway',
+    field: 'spec.network.gateway.address',
+    cel: "!has(self.address) || self.mode == 'Custom'",
+    holds: (gateway) => gateway.address === undefined || gateway.mode === 'Custom',
+    message: 'is for mode Custom: leave it out, or set mode to Custom',
+  }),
+  crossFieldRule<KubeProxy>({
+    path: 'spec.kubeProxy',
+    field: 'spec.kubeProxy.iptables',
+    cel: "!has(self.iptables) || !has(self.mode) || self.mode == 'iptables'",
+    holds: ({ iptables, mode = 'iptables' }) => iptables === undefined || mode === 'iptables',
+    message: 'is for mode iptables: leave it out, or set mode to iptables',
+  }),
+  crossFieldRule<KubeProxy>({
+    path: 'spec.kubeProxy',
+    field: 'spec.kubeProxy.ipvs',
+    cel: "!has(self.ipvs) || (has(self.mode) && self.mode == 'ipvs')",
+    holds: (proxy) => proxy.ipvs === undefined || proxy.mode === 'ipvs',
+    message: 'is for mode ipvs: leave it out, or set mode to ipvs',
+  }),
+  crossFieldRule<KubeProxy>({
+    path: 'spec.kubeProxy',
+    field: 'spec.kubeProxy.ipvs.tcpTimeout',
+    cel: "!has(self.ipvs) || !has(self.ipvs.tcpTimeout) || duration(self.ipvs.tcpTimeout) == duration('0s') || duration(self.ipvs.tcpTimeout) >= duration('5s')",
+    holds: ({ ipvs }) => ipvs?.tcpTimeout === undefined || isZeroOrAtLeast(ipvs.tcpTimeout, 5000),
+    message: 'must be 0s or at least 5s',
+  }),
+];
+
+function isZeroOrAtLeast(duration: string, minimumMs: number): boolean {
+  const value = durationMs(duration);
+  return value === 0 || value >= minimumMs;
+}

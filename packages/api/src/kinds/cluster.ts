@@ -1,0 +1,156 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { z } from 'zod';
+import { MAX_CLUSTER_NAME_LENGTH } from '../names.ts';
+import { int32, ipv4Cidr } from '../schema/scalars.ts';
+import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
+import { apiServerSpec, cniSpec, kubeProxySpec } from './cluster-options.ts';
+import { CLUSTER_RULES } from './cluster-rules.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
+import { conditions, lastOperation, observedGeneration } from './status.ts';
+
+const clusterSpec = z
+  .object({
+    plan: z
+      .string()
+      .min(1)
+      .max(63)
+      .default('free')
+      .describe('Name of the Plan, which sets limits and promises. Immutable.'),
+    version: z
+      .string()
+      .max(16)
+      .regex(/^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'must be a Kubernetes version such as 1.34 or 1.34.2')
+      .optional()
+      .describe(
+        'Kubernetes version: a minor version (1.34: its newest patch, by updatePolicy) or an exact one (1.34.2). Empty: the newest supported. It can be raised by one minor version at a time, never lowered.',
+      ),
+    region: z
+      .string()
+      .min(1)
+      .max(63)
+      .optional()
+      .describe("OpenStack region. Empty: the cloud's only or default region. Immutable."),
+    updatePolicy: z
+      .enum(['AlwaysUpdate', 'MinimalDowntime', 'NeverUpdate'])
+      .default('AlwaysUpdate')
+      .describe(
+        'What to do about a new patch of the minor version. AlwaysUpdate: take it, even if a node is away for some minutes. MinimalDowntime: take it only if no work is interrupted, else say so. NeverUpdate: leave it to the user.',
+      ),
+    network: clusterNetworkSpec.prefault({}),
+    podCIDR: ipv4Cidr()
+      .optional()
+      .describe("Addresses of pods, /24 for each node; private, /16 or larger. Empty: the plan's. Immutable."),
+    serviceCIDR: ipv4Cidr()
+      .optional()
+      .describe(
+        "Addresses of Services; private, /16 or larger where the plan lets one choose. Empty: the plan's. Immutable.",
+      ),
+    kubeProxy: kubeProxySpec.prefault({}),
+    cni: cniSpec.prefault({}),
+    apiServer: apiServerSpec.prefault({}),
+    image: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe("Image of the nodes, by id or name, where a pool names none. Empty: the operator's default."),
+  })
+  .describe('What the cluster should be.');
+
+const clusterStatus = z
+  .object({
+    observedGeneration: observedGeneration().optional(),
+    phase: z
+      .enum(['Pending', 'Provisioning', 'Ready', 'Updating', 'Degraded', 'Failed', 'Deleting'])
+      .optional()
+      .describe('The state in a word, for people. Programs read conditions.'),
+    conditions: conditions()
+      .optional()
+      .describe('Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady.'),
+    version: z.string().optional().describe('Exact version that the control plane runs.'),
+    nextUpgradeVersions: z.array(z.string()).optional().describe('Minor versions that spec.version can be raised to.'),
+    upToDate: z.boolean().optional().describe('Whether control plane and all nodes run the version asked for.'),
+    endpoint: z
+      .object({
+        host: z.string().describe('Host name or address.'),
+        port: int32().describe('TCP port.'),
+      })
+      .optional()
+      .describe("Where the cluster's API server is reached."),
+    url: z.string().optional().describe('The endpoint as a URL.'),
+    caCertificate: z.string().optional().describe("PEM of the CAs that the API server's certificate comes from."),
+    network: clusterNetworkStatus.optional(),
+    podCIDR: z.string().optional().describe('Addresses of pods in use.'),
+    serviceCIDR: z.string().optional().describe('Addresses of Services in use.'),
+    nodes: z
+      .object({
+        desired: int32().describe('Nodes that the pools ask for.'),
+        current: int32().describe('Machines that exist, whatever their state.'),
+        ready: int32().describe('Nodes that are Ready.'),
+        upToDate: int32().describe('Nodes that match their pool and version.'),
+      })
+      .optional()
+      .describe('Nodes of all pools.'),
+    readySummary: z.string().optional().describe('ready/desired, for the READY column.'),
+    etcd: z
+      .object({
+        quotaBytes: z
+          .int()
+          .min(0)
+          .meta({ format: 'int64' })
+          .describe('Size that the database may have; it never shrinks.'),
+        usageBytes: z.int().min(0).meta({ format: 'int64' }).optional().describe('Size that it has.'),
+      })
+      .optional()
+      .describe("The cluster's database."),
+    lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
+  })
+  .describe('What the cluster is.');
+
+export type ClusterSpec = z.infer<typeof clusterSpec>;
+export type ClusterStatus = z.infer<typeof clusterStatus>;
+export type ClusterPhase = NonNullable<ClusterStatus['phase']>;
+
+export interface Cluster extends KubeObject {
+  spec: ClusterSpec;
+  status?: ClusterStatus;
+}
+
+/** A Cluster as a user writes it, before defaults. */
+export interface NewCluster extends KubeObject {
+  spec: z.input<typeof clusterSpec>;
+}
+
+export const clusters = defineKind<Cluster>({
+  plural: 'clusters',
+  singular: 'cluster',
+  kind: 'Cluster',
+  namespaced: true,
+  shortNames: ['fc'],
+  description: 'Cluster is a managed Kubernetes cluster on an OpenStack cloud.',
+  spec: clusterSpec,
+  status: clusterStatus,
+  nameMaxLength: MAX_CLUSTER_NAME_LENGTH,
+  columns: [
+    { name: 'Version', type: 'string', value: '.status.version', description: 'Version of the control plane.' },
+    { name: 'Phase', type: 'string', value: '.status.phase' },
+    { name: 'Ready', type: 'string', value: '.status.readySummary', description: 'Nodes ready/desired.' },
+    { name: 'Plan', type: 'string', value: '.spec.plan' },
+    { name: 'Endpoint', type: 'string', value: '.status.url', priority: 1 },
+    { name: 'Network', type: 'string', value: '.status.network.networkID', priority: 1 },
+    AGE_COLUMN,
+    MESSAGE_COLUMN,
+  ],
+  immutable: [
+    'spec.plan',
+    'spec.region',
+    'spec.network.networkID',
+    'spec.network.subnetID',
+    'spec.network.nodesCIDR',
+    'spec.podCIDR',
+    'spec.serviceCIDR',
+    'spec.kubeProxy.mode',
+    'spec.cni.type',
+  ],
+  rules: CLUSTER_RULES,
+});

@@ -1,0 +1,45 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Schema } from '@fairway/kube/schema/schema';
+import { z } from 'zod';
+import { GROUP, VERSION } from '../group.ts';
+import { int32, timestamp } from '../schema/scalars.ts';
+import { structuralSchema } from '../schema/structural-schema.ts';
+
+export const MIN_KUBECONFIG_SECONDS = 600;
+export const MAX_KUBECONFIG_SECONDS = 86_400;
+export const DEFAULT_KUBECONFIG_SECONDS = 3600;
+
+const spec = z
+  .object({
+    expirationSeconds: int32()
+      .min(MIN_KUBECONFIG_SECONDS)
+      .max(MAX_KUBECONFIG_SECONDS)
+      .default(DEFAULT_KUBECONFIG_SECONDS)
+      .describe('How long the credential is valid. It can not be revoked before.'),
+  })
+  .describe('What is asked for.');
+
+const status = z
+  .object({
+    kubeconfig: z.string().describe('The kubeconfig, as YAML, with the credential in it.'),
+    expirationTimestamp: timestamp().describe('When the credential ends.'),
+  })
+  .describe('The answer.');
+
+/** Body and answer of a POST to `clusters/NAME/kubeconfig`. */
+export interface KubeconfigRequest extends KubeObject {
+  spec: z.infer<typeof spec>;
+  status?: z.infer<typeof status>;
+}
+
+export const KUBECONFIG_SUBRESOURCE = 'kubeconfig';
+export const KUBECONFIG_REQUEST_KIND = { group: GROUP, version: VERSION, kind: 'KubeconfigRequest' } as const;
+
+/** What the subresource is decoded by. */
+export function kubeconfigRequestSchema(): Schema {
+  return structuralSchema(
+    z
+      .object({ spec: spec.prefault({}), status: status.optional() })
+      .describe('KubeconfigRequest asks for a short-lived kubeconfig.'),
+  );
+}

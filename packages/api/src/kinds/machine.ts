@@ -1,0 +1,103 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { z } from 'zod';
+import { timestamp } from '../schema/scalars.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
+import { rootVolume } from './node-pool.ts';
+import { conditions, lastOperation, observedGeneration } from './status.ts';
+
+const machineSpec = z
+  .object({
+    clusterName: z.string().min(1).max(63).describe('Cluster that the machine belongs to. Immutable.'),
+    nodePoolName: z.string().min(1).max(63).describe('Pool that the machine belongs to. Immutable.'),
+    zone: z
+      .string()
+      .max(63)
+      .optional()
+      .describe("Availability zone of the server. Empty: the cloud's default. Immutable."),
+    flavor: z.string().min(1).max(255).describe('Flavor of the server, by name or id. Immutable.'),
+    image: z.string().min(1).max(255).describe('Image that the server boots from, by id.'),
+    version: z.string().min(1).max(32).describe('Exact Kubernetes version of the node.'),
+    rootVolume: rootVolume.optional().describe('Volume that the server boots from. Immutable.'),
+    serverGroupID: z.string().max(63).optional().describe('Server group that the server is part of. Immutable.'),
+    floatingIP: z.boolean().default(false).describe('Whether the server has a floating IP.'),
+    providerID: z
+      .string()
+      .max(255)
+      .optional()
+      .describe('openstack://REGION/SERVER-ID, as on the node; set when the server exists.'),
+  })
+  .describe('What the machine should be. Its pool writes this; deleting a Machine replaces it.');
+
+const machineStatus = z
+  .object({
+    observedGeneration: observedGeneration().optional(),
+    phase: z
+      .enum(['Pending', 'Installing', 'Ready', 'NotReady', 'Draining', 'Terminated'])
+      .optional()
+      .describe('The state in a word. Pending: no server yet; Installing: the server has not become a node yet.'),
+    conditions: conditions().optional().describe('Ready, and what it consists of: ServerReady, NodeReady, Drained.'),
+    serverID: z.string().optional().describe('Nova server.'),
+    serverStatus: z.string().optional().describe('Status of the server, in the words of Nova.'),
+    portID: z.string().optional().describe('Neutron port of the server.'),
+    volumeID: z.string().optional().describe('Cinder volume that the server boots from.'),
+    floatingIPID: z.string().optional().describe('Neutron floating IP of the server.'),
+    addresses: z
+      .array(
+        z.object({
+          type: z.enum(['InternalIP', 'ExternalIP', 'Hostname']).describe('Kind of address, as on a Node.'),
+          address: z.string().describe('The address.'),
+        }),
+      )
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe('Addresses of the server.'),
+    address: z.string().optional().describe('First internal address, for the ADDRESS column.'),
+    nodeName: z.string().optional().describe("Node in the tenant's cluster."),
+    version: z.string().optional().describe('Version that the kubelet reports.'),
+    readyTime: timestamp().optional().describe('When the node was first Ready.'),
+    notReadyTime: timestamp().optional().describe('Since when the node is not Ready; healing counts from here.'),
+    lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
+  })
+  .describe('What the machine is.');
+
+export type MachineSpec = z.infer<typeof machineSpec>;
+export type MachineStatus = z.infer<typeof machineStatus>;
+export type MachinePhase = NonNullable<MachineStatus['phase']>;
+
+export interface Machine extends KubeObject {
+  spec: MachineSpec;
+  status?: MachineStatus;
+}
+
+export const machines = defineKind<Machine>({
+  plural: 'machines',
+  singular: 'machine',
+  kind: 'Machine',
+  namespaced: true,
+  shortNames: ['ma'],
+  description: 'Machine is one node of a pool with its server. Its pool makes it; deleting it replaces it.',
+  spec: machineSpec,
+  status: machineStatus,
+  columns: [
+    { name: 'Pool', type: 'string', value: '.spec.nodePoolName' },
+    { name: 'Phase', type: 'string', value: '.status.phase' },
+    { name: 'Node', type: 'string', value: '.status.nodeName' },
+    { name: 'Zone', type: 'string', value: '.spec.zone' },
+    { name: 'Address', type: 'string', value: '.status.address' },
+    { name: 'Version', type: 'string', value: '.status.version' },
+    { name: 'Cluster', type: 'string', value: '.spec.clusterName', priority: 1 },
+    { name: 'Flavor', type: 'string', value: '.spec.flavor', priority: 1 },
+    { name: 'Server', type: 'string', value: '.status.serverID', priority: 1 },
+    AGE_COLUMN,
+    MESSAGE_COLUMN,
+  ],
+  immutable: [
+    'spec.clusterName',
+    'spec.nodePoolName',
+    'spec.zone',
+    'spec.flavor',
+    'spec.rootVolume',
+    'spec.serverGroupID',
+  ],
+  rules: [],
+});

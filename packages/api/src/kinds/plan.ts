@@ -1,0 +1,112 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { z } from 'zod';
+import { duration, int32, ipv4Cidr } from '../schema/scalars.ts';
+import { AGE_COLUMN, defineKind } from './kind.ts';
+
+const planSpec = z
+  .object({
+    displayName: z.string().min(1).max(63).describe('Name for people.'),
+    description: z.string().max(1024).optional().describe('What the plan is for.'),
+    controlPlane: z
+      .object({
+        topology: z
+          .enum(['SingleZone', 'MultiZone'])
+          .describe('Whether the control plane survives the loss of a zone.'),
+        replicas: int32().min(1).max(5).describe('Copies of each component.'),
+      })
+      .describe('How control planes run.'),
+    availability: z
+      .object({
+        target: z
+          .string()
+          .max(8)
+          .regex(/^[0-9]{2}(\.[0-9]{1,3})?$/, 'must be a percentage such as "99.95"')
+          .describe('Share of a month that the API server answers, in percent.'),
+        kind: z
+          .enum(['Objective', 'Agreement'])
+          .describe('An objective (SLO), or an agreement (SLA) with consequences.'),
+      })
+      .describe('What is promised.'),
+    etcd: z
+      .object({
+        topology: z.enum(['Shared', 'Dedicated']).describe('Whether clusters share one etcd.'),
+        baseMiB: int32().min(1).describe('Quota of a cluster without nodes.'),
+        perNodeMiB: int32().min(0).describe('Quota that every node adds.'),
+        maxMiB: int32().min(1).describe('Largest quota.'),
+      })
+      .describe("Quota of a cluster's database: base + nodes * perNode, max at most. It never shrinks."),
+    maxNodes: int32().min(1).describe('Most nodes of a cluster, over all its pools.'),
+    maxPodsPerNode: int32().min(1).max(250).describe('Most pods of a node.'),
+    maxClusters: int32().min(1).optional().describe('Most clusters of this plan in a namespace. Empty: no limit.'),
+    cni: z
+      .object({
+        default: z.enum(['canal', 'cilium', 'none']).describe('Pod network where a Cluster names none.'),
+        allowed: z
+          .array(z.enum(['canal', 'cilium', 'none']))
+          .min(1)
+          .max(3)
+          .describe('Pod networks that a Cluster may name.'),
+      })
+      .describe('Pod networks.'),
+    kubeProxy: z
+      .object({
+        default: z.enum(['iptables', 'ipvs', 'nftables', 'none']).describe('Mode where a Cluster names none.'),
+        allowed: z
+          .array(z.enum(['iptables', 'ipvs', 'nftables', 'none']))
+          .min(1)
+          .max(4)
+          .describe('Modes that a Cluster may name.'),
+      })
+      .describe('kube-proxy modes.'),
+    network: z
+      .object({
+        podCIDR: ipv4Cidr().describe('Addresses of pods where a Cluster names none.'),
+        serviceCIDR: ipv4Cidr().describe('Addresses of Services where a Cluster names none.'),
+        nodesCIDR: ipv4Cidr().describe('Range of the subnet that Fairway creates where a Cluster names none.'),
+        customCIDRs: z.boolean().describe('Whether a Cluster may name podCIDR and serviceCIDR.'),
+        reservedCIDRs: z
+          .array(ipv4Cidr())
+          .max(20)
+          .describe("Further ranges that a cluster's networks must not overlap."),
+        gatewayRequired: z.boolean().describe('Whether the subnet of the nodes must have an OpenStack router.'),
+      })
+      .describe('Addresses.'),
+    upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('How nodes are renewed where a NodePool does not say.'),
+    drainTimeout: duration().describe('How long PodDisruptionBudgets may hold a drain up before it is forced.'),
+    healing: z
+      .object({
+        strategy: z
+          .enum(['Reinstall', 'Replace'])
+          .describe('Reinstall: the same server anew. Replace: a new server for the old one.'),
+        notReadyTimeout: duration().describe('How long a node is NotReady before it is healed.'),
+      })
+      .describe('What is done about nodes that fail.'),
+  })
+  .describe('What a cluster of this plan gets.');
+
+export type PlanSpec = z.infer<typeof planSpec>;
+
+export interface Plan extends KubeObject {
+  spec: PlanSpec;
+}
+
+export const plans = defineKind<Plan>({
+  plural: 'plans',
+  singular: 'plan',
+  kind: 'Plan',
+  namespaced: false,
+  shortNames: [],
+  description: 'Plan is an offer of the operator: limits and promises of the clusters that choose it.',
+  spec: planSpec,
+  columns: [
+    { name: 'Topology', type: 'string', value: '.spec.controlPlane.topology' },
+    { name: 'Availability', type: 'string', value: '.spec.availability.target' },
+    { name: 'Max nodes', type: 'integer', value: '.spec.maxNodes' },
+    { name: 'CNI', type: 'string', value: '.spec.cni.default' },
+    { name: 'Upgrade', type: 'string', value: '.spec.upgradeStrategy', priority: 1 },
+    { name: 'Healing', type: 'string', value: '.spec.healing.strategy', priority: 1 },
+    AGE_COLUMN,
+  ],
+  immutable: [],
+  rules: [],
+});

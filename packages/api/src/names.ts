@@ -1,0 +1,34 @@
+/** A node's name is its server's name and its host name: one DNS label. */
+export const MAX_NODE_NAME_LENGTH = 63;
+/** Random tail of a Machine's name, as generateName makes it. */
+export const MACHINE_SUFFIX_LENGTH = 5;
+export const MAX_CLUSTER_NAME_LENGTH = 24;
+/** What is left of a node's name after cluster, suffix and two dashes. */
+export const MAX_NODE_POOL_NAME_LENGTH =
+  MAX_NODE_NAME_LENGTH - MAX_CLUSTER_NAME_LENGTH - MACHINE_SUFFIX_LENGTH - '--'.length;
+
+/** Lowercase letters, digits and dashes, starting with a letter, not ending with a dash (RFC 1035's label). */
+export const NAME_PATTERN = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+
+/** Kubernetes' own alphabet for generated names: no vowels (no words), nothing that looks like something else. */
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** What is wrong with the name of a cluster or pool, or undefined. */
+export function nameProblem(name: string, maxLength: number): string | undefined {
+  if (name.length > maxLength) {
+    return `must be no more than ${maxLength} characters, so that the names of servers and nodes stay within ${MAX_NODE_NAME_LENGTH}`;
+  }
+  if (!NAME_PATTERN.test(name)) {
+    return 'must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit';
+  }
+  return undefined;
+}
+
+/** Name of a new Machine, its server and its node: `demo-general-x2k4q`. */
+export function machineName(clusterName: string, nodePoolName: string, random: () => number): string {
+  let suffix = '';
+  for (let i = 0; i < MACHINE_SUFFIX_LENGTH; i++) {
+    suffix += SUFFIX_ALPHABET[Math.floor(random() * SUFFIX_ALPHABET.length)];
+  }
+  return `${clusterName}-${nodePoolName}-${suffix}`;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { isCidr } from '../domain/cidr.ts';
+
+/** An integer as Kubernetes counts replicas. */
+export function int32() {
+  return z.int32().meta({ format: 'int32' });
+}
+
+/** A time as `metav1.Time` is written. */
+export function timestamp() {
+  return z.string().meta({ format: 'date-time' });
+}
+
+/** `metav1.Duration` as people write it: `90s`, `10m`, `1h30m`. */
+export function duration() {
+  return z
+    .string()
+    .max(32)
+    .regex(/^([0-9]+h)?([0-9]+m)?([0-9]+s)?$/, 'must be a duration such as 90s, 10m or 1h30m')
+    .min(2);
+}
+
+/** An IPv4 network in CIDR notation; the host bits must be zero. */
+export function ipv4Cidr() {
+  return z
+    .string()
+    .max(18)
+    .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}\/[0-9]{1,2}$/, 'must be an IPv4 network such as 10.2.0.0/16')
+    .refine(isCidr, 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16');
+}
+
+/** An IPv4 address. */
+export function ipv4() {
+  return z
+    .string()
+    .max(15)
+    .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}$/, 'must be an IPv4 address such as 192.168.0.1')
+    .refine((text) => isCidr(`${text}/32`), 'must be an IPv4 address such as 192.168.0.1');
+}
+
+/** The id of an OpenStack resource: a UUID, or as a few services write it without dashes. */
+export function openstackId() {
+  return z
+    .string()
+    .max(36)
+    .regex(
+      /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/,
+      'must be the id (UUID) of an OpenStack resource, not its name',
+    );
+}

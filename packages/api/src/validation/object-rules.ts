@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldError } from '@fairway/kube/object/field-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { IMMUTABLE_DETAIL } from '../crd/cel-rules.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { nameProblem } from '../names.ts';
+
+/** What is wrong with the object by the kind's own rules: name, fields that do not fit together, immutable fields. */
+export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T | undefined): FieldError[] {
+  return [
+    ...(old === undefined ? nameErrors(kind, object) : immutableErrors(kind, object, old)),
+    ...crossFieldErrors(kind, object),
+  ];
+}
+
+function nameErrors(kind: Kind, object: KubeObject): FieldError[] {
+  const name = object.metadata.name ?? '';
+  const problem = kind.nameMaxLength === undefined ? undefined : nameProblem(name, kind.nameMaxLength);
+  return problem === undefined
+    ? []
+    : [{ type: 'FieldValueInvalid', field: 'metadata.name', value: name, detail: problem }];
+}
+
+function immutableErrors(kind: Kind, object: KubeObject, old: KubeObject): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const field of kind.immutable) {
+    const before = valueAt(old, field);
+    if (isDeepStrictEqual(valueAt(object, field), before)) continue;
+    const was = before === undefined ? 'it was left out' : `it is ${JSON.stringify(before)}`;
+    errors.push({ type: 'FieldValueForbidden', field, detail: `${IMMUTABLE_DETAIL}: ${was}` });
+  }
+  return errors;
+}
+
+function crossFieldErrors(kind: Kind, object: KubeObject): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const rule of kind.rules) {
+    const subject = valueAt(object, rule.path);
+    // A rule's function takes what its path holds; an absent object has nothing to check.
+    if (subject === undefined || rule.holds(subject as never)) continue;
+    errors.push({
+      type: 'FieldValueInvalid',
+      field: rule.field,
+      value: valueAt(object, rule.field),
+      detail: rule.message,
+    });
+  }
+  return errors;
+}
+
+/** What stands at a dotted path of plain fields, or undefined. */
+export function valueAt(object: unknown, path: string): unknown {
+  let value = object;
+  for (const segment of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string, unknown>)[segment];
+  }
+  return value;
+}

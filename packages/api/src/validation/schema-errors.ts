@@ -1,0 +1,51 @@
+import type { FieldError, FieldErrorType } from '@fairway/kube/object/field-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { z } from 'zod';
+import type { Kind } from '../kinds/kind.ts';
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly object: T }
+  | { readonly ok: false; readonly errors: FieldError[] };
+
+/** Fills defaults in and checks what the schema can: for what comes from files and has not passed an API server. */
+export function parseObject<T extends KubeObject>(
+  kind: Kind<T>,
+  object: { metadata: T['metadata']; spec?: unknown },
+): Parsed<T> {
+  const result = kind.spec.safeParse(object.spec ?? {}, { reportInput: true });
+  if (!result.success) return { ok: false, errors: result.error.issues.map(fieldErrorOf) };
+  const typeMeta = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind };
+  // The spec has just been parsed by the schema that T's spec type is inferred from.
+  return { ok: true, object: { ...typeMeta, ...object, spec: result.data } as unknown as T };
+}
+
+function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
+  const field = fieldPath(['spec', ...issue.path]);
+  const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
+  if (isMissing) return { type: 'FieldValueRequired', field, detail: '' };
+  return { type: errorType(issue), field, value: issue.input, detail: detailOf(issue) };
+}
+
+function errorType(issue: z.core.$ZodIssue): FieldErrorType {
+  if (issue.code === 'invalid_type') return 'FieldValueTypeInvalid';
+  if (issue.code === 'invalid_value') return 'FieldValueNotSupported';
+  if (issue.code === 'too_big' && issue.origin === 'string') return 'FieldValueTooLong';
+  if (issue.code === 'too_big' && issue.origin === 'array') return 'FieldValueTooMany';
+  return 'FieldValueInvalid';
+}
+
+function detailOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value')
+    return `supported values: ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+  return issue.message;
+}
+
+/** `['spec', 'taints', 0, 'key']` as kubectl prints it. */
+export function fieldPath(segments: readonly PropertyKey[]): string {
+  let path = '';
+  for (const segment of segments) {
+    if (typeof segment === 'number') path += `[${segment}]`;
+    else path += path === '' ? String(segment) : `.${String(segment)}`;
+  }
+  return path;
+}
