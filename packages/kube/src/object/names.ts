@@ -1,0 +1,102 @@
+/**
+ * Validators of names as apimachinery has them (k8s.io/apimachinery/pkg/api/validate/content). Each returns what is wrong, in
+ * upstream's words; nothing when the value is good.
+ */
+
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
+const DNS_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const KEY_NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const LABEL_VALUE = `(${KEY_NAME})?`;
+
+const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
+const SUBDOMAIN_PATTERN = new RegExp(`^${SUBDOMAIN}$`);
+const DNS_1035_PATTERN = new RegExp(`^${DNS_1035}$`);
+const KEY_NAME_PATTERN = new RegExp(`^${KEY_NAME}$`);
+const LABEL_VALUE_PATTERN = new RegExp(`^${LABEL_VALUE}$`);
+
+/** RFC 1123 label: names of namespaces, containers, most pods' parts. */
+export function dns1123LabelErrors(value: string): string[] {
+  const errors = tooLong(value, 63);
+  if (LABEL_PATTERN.test(value)) return errors;
+  if (SUBDOMAIN_PATTERN.test(value)) return [...errors, 'must not contain dots'];
+  const message =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+  return [...errors, mismatch(message, LABEL, 'my-name', '123-abc')];
+}
+
+/** RFC 1123 subdomain: the names of most kinds. */
+export function dns1123SubdomainErrors(value: string): string[] {
+  const errors = tooLong(value, 253);
+  if (SUBDOMAIN_PATTERN.test(value)) return errors;
+  const message =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+  return [...errors, mismatch(message, SUBDOMAIN, 'example.com')];
+}
+
+/** DNS-1035 label: names of Services. */
+export function dns1035LabelErrors(value: string): string[] {
+  const errors = tooLong(value, 63);
+  if (DNS_1035_PATTERN.test(value)) return errors;
+  const message =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+  return [...errors, mismatch(message, DNS_1035, 'my-name', 'abc-123')];
+}
+
+/** Keys of labels, annotations and taints, names of finalizers and conditions: `[prefix/]name`. */
+export function qualifiedNameErrors(value: string): string[] {
+  const message =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  const wording = mismatch(message, KEY_NAME, 'MyName', 'my.name', '123-abc');
+  const parts = value.split('/');
+  if (parts.length > 2) {
+    return [`a valid label key ${wording} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const errors: string[] = [];
+  const name = parts.at(-1) ?? '';
+  if (parts.length === 2) {
+    const prefix = parts[0] ?? '';
+    if (prefix === '') errors.push('prefix part must be non-empty');
+    else errors.push(...dns1123SubdomainErrors(prefix).map((error) => `prefix part ${error}`));
+  }
+  if (name === '') errors.push('name part must be non-empty');
+  else errors.push(...tooLong(name, 63).map((error) => `name part ${error}`));
+  if (!KEY_NAME_PATTERN.test(name)) errors.push(`name part ${wording}`);
+  return errors;
+}
+
+export function labelValueErrors(value: string): string[] {
+  const errors = tooLong(value, 63);
+  if (LABEL_VALUE_PATTERN.test(value)) return errors;
+  const message =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  return [...errors, mismatch(message, LABEL_VALUE, 'MyValue', 'my_value', '12345')];
+}
+
+/** What may stand in a URL path: the rule for kinds whose names are otherwise free (Roles, CertificateSigningRequests' parts). */
+export function pathSegmentNameErrors(value: string): string[] {
+  if (value === '.' || value === '..') return [`may not be '${value}'`];
+  return ['/', '%'].filter((character) => value.includes(character)).map((found) => `may not contain '${found}'`);
+}
+
+/** IANA service name: names of ports. */
+export function portNameErrors(value: string): string[] {
+  const errors = tooLong(value, 15);
+  if (!/^[-a-z0-9]+$/.test(value)) {
+    errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  }
+  if (!/[a-z]/.test(value)) errors.push('must contain at least one letter (a-z)');
+  if (value.includes('--')) errors.push('must not contain consecutive hyphens');
+  if (value.startsWith('-') || value.endsWith('-')) errors.push('must not begin or end with a hyphen');
+  return errors;
+}
+
+function tooLong(value: string, maxBytes: number): string[] {
+  return Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} bytes`] : [];
+}
+
+function mismatch(message: string, pattern: string, ...examples: string[]): string {
+  // The two blanks are upstream's.
+  const quoted = examples.map((example) => `'${example}', `).join(' or ');
+  return `${message} (e.g. ${quoted}regex used for validation is '${pattern}')`;
+}
