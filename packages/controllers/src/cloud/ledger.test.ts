@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { Ledger } from './ledger.ts';
+
+const SETTLE_MS = 1000;
+const one = { id: 'id1' };
+
+test('what was never asked for is known to be absent', () => {
+  expect(new Ledger(SETTLE_MS).observe('a', [], 100)).toEqual({ kind: 'known', items: [], deleting: [] });
+});
+
+test.each([
+  { listBeganAtMs: 49, items: [one], reason: 'the list began before the create was answered' },
+  { listBeganAtMs: 50, items: [one], reason: 'a list of the same instant may have missed it' },
+  { listBeganAtMs: 51, items: [], reason: 'a later list that does not show it is the truth' },
+])('a create answered at 50 is remembered: $reason', ({ listBeganAtMs, items }) => {
+  const ledger = new Ledger(SETTLE_MS);
+  ledger.recordMade('a', one, 50);
+
+  expect(ledger.observe('a', [], listBeganAtMs)).toMatchObject({ kind: 'known', items });
+});
+
+test('a create that is listed is no longer the ledger’s business', () => {
+  const ledger = new Ledger(SETTLE_MS);
+  ledger.recordMade('a', one, 50);
+
+  expect(ledger.observe('a', [one], 50)).toMatchObject({ items: [one] });
+  expect(ledger.observe('a', [], 40)).toMatchObject({ items: [] });
+});
+
+test.each([
+  { listed: [], listBeganAtMs: 1049, kind: 'settling', reason: 'the cloud may still be at work' },
+  { listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'the list began after the cloud had its time' },
+  { listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the cloud did the work after all' },
+])('after an unknown outcome at 50: $reason', ({ listed, listBeganAtMs, kind }) => {
+  const ledger = new Ledger(SETTLE_MS);
+  ledger.recordUnknown('a', 50);
+
+  expect(ledger.observe('a', listed, listBeganAtMs).kind).toBe(kind);
+});
+
+test('an accepted deletion holds until the cloud had its time', () => {
+  const ledger = new Ledger(SETTLE_MS);
+  ledger.recordDeleted('id1', 50);
+
+  expect(ledger.observe('a', [one], 1050)).toMatchObject({ items: [], deleting: [one] });
+  expect(ledger.observe('a', [one], 1051)).toMatchObject({ items: [one], deleting: [] });
+});

@@ -1,0 +1,89 @@
+/** How long a deletion is remembered for which nobody asks any more. */
+const FORGET_DELETED_MS = 3_600_000;
+
+/**
+ * What this process asked the cloud to make or delete and that no list has shown yet.
+ *
+ * **Guarantees.** With the ledger beside the shared list, a step that reads "there is none" may create: a create that was
+ * answered counts as existing until a list that began after it confirms it, and after a create whose outcome is unknown
+ * (time-out, broken connection) the answer is "settling" until a list that began `settleMs` later has been seen.
+ *
+ * **Caveats.** It is memory only. A process that starts anew reads lists that begin after its start; a create that the dead
+ * process had in flight and that the cloud finishes later still shows up as a second owner of the same mark, and the
+ * steps keep the oldest and delete the rest.
+ */
+export class Ledger<T extends { readonly id: string }> {
+  readonly #settleMs: number;
+  readonly #made = new Map<string, Map<string, { readonly object: T; readonly atMs: number }>>();
+  readonly #deleted = new Map<string, number>();
+  readonly #unknownSince = new Map<string, number>();
+
+  /** `settleMs`: how long the cloud may still be working on a request that we gave up on. */
+  constructor(settleMs: number) {
+    this.#settleMs = settleMs;
+  }
+
+  recordMade(owner: string, object: T, nowMs: number): void {
+    const made = this.#made.get(owner) ?? new Map<string, { object: T; atMs: number }>();
+    made.set(object.id, { object, atMs: nowMs });
+    this.#made.set(owner, made);
+    this.#unknownSince.delete(owner);
+  }
+
+  recordUnknown(owner: string, nowMs: number): void {
+    this.#unknownSince.set(owner, nowMs);
+  }
+
+  /** The cloud accepted the deletion of `id`. */
+  recordDeleted(id: string, nowMs: number): void {
+    this.#deleted.set(id, nowMs);
+    for (const [oldId, deletedAtMs] of this.#deleted) {
+      if (deletedAtMs + FORGET_DELETED_MS > nowMs) break;
+      this.#deleted.delete(oldId);
+    }
+  }
+
+  /**
+   * What is known of the resources of `owner`, given what a list shows of them that began at `listBeganAtMs`.
+   */
+  observe(owner: string, listed: readonly T[], listBeganAtMs: number): OwnedState<T> {
+    const unknownSince = this.#unknownSince.get(owner);
+    if (unknownSince !== undefined) {
+      if (listBeganAtMs < unknownSince + this.#settleMs) {
+        if (listed.length === 0) return { kind: 'settling', untilMs: unknownSince + this.#settleMs };
+      } else {
+        this.#unknownSince.delete(owner);
+      }
+    }
+    const made = this.#made.get(owner);
+    const unlisted: T[] = [];
+    for (const [id, { object, atMs }] of made ?? []) {
+      if (listBeganAtMs > atMs || listed.some((item) => item.id === id)) made?.delete(id);
+      else unlisted.push(object);
+    }
+    if (made?.size === 0) this.#made.delete(owner);
+    const items = [...listed, ...unlisted].filter(({ id }) => !this.isDeleting(id, listBeganAtMs));
+    return { kind: 'known', items, deleting: listed.filter(({ id }) => this.isDeleting(id, listBeganAtMs)) };
+  }
+
+  /** Whether the cloud has accepted the deletion of `id` and no later list has shown it again. */
+  isDeleting(id: string, listBeganAtMs: number): boolean {
+    const deletedAtMs = this.#deleted.get(id);
+    if (deletedAtMs === undefined) return false;
+    if (listBeganAtMs <= deletedAtMs + this.#settleMs) return true;
+    this.#deleted.delete(id);
+    return false;
+  }
+
+  /** Drops what is said of an owner that is gone. */
+  forget(owner: string): void {
+    this.#made.delete(owner);
+    this.#unknownSince.delete(owner);
+  }
+}
+
+export type OwnedState<T> =
+  /** A create may still be under way in the cloud: neither create nor conclude that there is nothing. */
+  | { readonly kind: 'settling'; readonly untilMs: number }
+  /** `items` are there, listed or made by us and too young to be; `deleting` are listed but on their way out. */
+  | { readonly kind: 'known'; readonly items: readonly T[]; readonly deleting: readonly T[] };

@@ -1,0 +1,75 @@
+/**
+ * How everything that Fairway makes in a project says whose it is. The mark is written by the very call that makes the
+ * resource, so that no crash can lose it: tags on servers (Nova takes them on create since 2.52), `description` on Neutron's
+ * resources (their tags can only be set afterwards), the name on server groups (which carry nothing else).
+ * Resources are found by these marks alone; their other names are for people.
+ */
+
+/** On every server that any Fairway made: what the shared server list is filtered by. */
+export const FAIRWAY_TAG = 'fairway';
+
+/** Nova takes 60 characters of a tag, without '/' and ','. */
+export function clusterTag(clusterUid: string): string {
+  return `fairway-cluster-${clusterUid}`;
+}
+
+export function machineTag(machineUid: string): string {
+  return `fairway-machine-${machineUid}`;
+}
+
+const MACHINE_TAG = /^fairway-machine-(.+)$/;
+const CLUSTER_TAG = /^fairway-cluster-(.+)$/;
+
+export interface ServerOwner {
+  readonly clusterUid: string;
+  readonly machineUid: string;
+}
+
+/** Whose server this is, or undefined for one that is not Fairway's. */
+export function serverOwner(server: { readonly tags: readonly string[] }): ServerOwner | undefined {
+  let clusterUid: string | undefined;
+  let machineUid: string | undefined;
+  for (const tag of server.tags) {
+    clusterUid ??= CLUSTER_TAG.exec(tag)?.[1];
+    machineUid ??= MACHINE_TAG.exec(tag)?.[1];
+  }
+  return clusterUid !== undefined && machineUid !== undefined ? { clusterUid, machineUid } : undefined;
+}
+
+/** What a Neutron resource is for in its cluster. A floating IP's role ends with its machine's UID. */
+export type NetworkRole = 'network' | 'subnet' | 'router' | 'node-security-group' | `floating-ip-${string}`;
+
+export function ownerDescription(clusterUid: string, role: NetworkRole): string {
+  return `Fairway cluster ${clusterUid} ${role}`;
+}
+
+/** The resources among `items` that carry the mark of this cluster and role, oldest first. */
+export function ownedBy<
+  T extends {
+    readonly id: string;
+    readonly description?: string | null | undefined;
+    readonly created_at?: string | undefined;
+  },
+>(items: readonly T[], clusterUid: string, role: NetworkRole): readonly T[] {
+  const mark = ownerDescription(clusterUid, role);
+  return items.filter((item) => item.description === mark).toSorted(byAge);
+}
+
+/** Everything of a cluster, whatever its role. */
+export function isOwnedByCluster(
+  item: { readonly description?: string | null | undefined },
+  clusterUid: string,
+): boolean {
+  return item.description?.startsWith(`Fairway cluster ${clusterUid} `) ?? false;
+}
+
+export function serverGroupName(poolUid: string): string {
+  return `fairway-pool-${poolUid}`;
+}
+
+function byAge(
+  a: { id: string; created_at?: string | undefined },
+  b: { id: string; created_at?: string | undefined },
+): number {
+  return (a.created_at ?? '').localeCompare(b.created_at ?? '') || a.id.localeCompare(b.id);
+}

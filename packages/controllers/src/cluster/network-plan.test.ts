@@ -1,0 +1,204 @@
+import { Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
+import { SecurityGroup } from '@fairway/openstack/types/security-group';
+import { describe, expect, test } from 'vitest';
+import { type NetworkWish, type ObservedNetwork, planNetwork } from './network-plan.ts';
+import { nodeRules } from './security-rules.ts';
+
+const external = Network.parse({ id: 'ext', name: 'public', status: 'ACTIVE', 'router:external': true });
+const network = Network.parse({ id: 'net', name: 'fairway-demo', status: 'ACTIVE' });
+const subnet = Subnet.parse({ id: 'sub', name: 'nodes', network_id: 'net', ip_version: 4, cidr: '10.0.0.0/24' });
+const router = Router.parse({
+  id: 'rtr',
+  name: 'fairway-demo',
+  status: 'ACTIVE',
+  external_gateway_info: { network_id: 'ext', external_fixed_ips: [{ ip_address: '203.0.113.7' }] },
+});
+const routerPort = Port.parse({
+  id: 'prt',
+  name: '',
+  network_id: 'net',
+  mac_address: '',
+  status: 'ACTIVE',
+  device_id: 'rtr',
+  fixed_ips: [{ subnet_id: 'sub', ip_address: '10.0.0.1' }],
+});
+const rules = nodeRules({ groupID: 'grp', nodesCIDR: '10.0.0.0/24', publicNodePorts: false });
+const group = SecurityGroup.parse({
+  id: 'grp',
+  name: 'fairway-demo',
+  security_group_rules: rules.map((rule, index) => ({ id: `rule${index}`, ...rule })),
+});
+
+const wish: NetworkWish = {
+  networkID: undefined,
+  subnetID: undefined,
+  nodesCIDR: '10.0.0.0/24',
+  dnsNameservers: [],
+  gateway: { mode: 'Router', externalNetworkID: undefined, routerID: undefined, address: undefined },
+  loadBalancersSubnetID: undefined,
+  publicNodePorts: false,
+};
+const nothing: ObservedNetwork = {
+  networks: [external],
+  subnets: [],
+  routers: [],
+  routerPorts: [],
+  owned: { networks: [], subnets: [], routers: [], securityGroups: [] },
+};
+const everything: ObservedNetwork = {
+  networks: [external, network],
+  subnets: [subnet],
+  routers: [router],
+  routerPorts: [routerPort],
+  owned: { networks: [network], subnets: [subnet], routers: [router], securityGroups: [group] },
+};
+
+describe('a network of the cluster’s own', () => {
+  test.each([
+    {
+      stage: 'nothing is there: all that depends on nothing is made at once',
+      observed: nothing,
+      steps: ['createNetwork', 'createRouter', 'createSecurityGroup'],
+    },
+    {
+      stage: 'the network is there',
+      observed: { ...nothing, owned: { ...nothing.owned, networks: [network] } },
+      steps: ['createSubnet', 'createRouter', 'createSecurityGroup'],
+    },
+    {
+      stage: 'the router is not attached yet',
+      observed: { ...everything, routerPorts: [] },
+      steps: ['attachRouter'],
+    },
+    {
+      stage: 'the group has no rules yet',
+      observed: {
+        ...everything,
+        owned: { ...everything.owned, securityGroups: [{ ...group, security_group_rules: [] }] },
+      },
+      steps: ['createRules'],
+    },
+    { stage: 'everything is there', observed: everything, steps: [] },
+    {
+      stage: 'a create that was thought lost has left a second network',
+      observed: { ...everything, owned: { ...everything.owned, networks: [network, { ...network, id: 'net2' }] } },
+      steps: ['deleteExtra'],
+    },
+  ])('$stage', ({ observed, steps }) => {
+    expect(planNetwork(wish, observed).steps.map(({ kind }) => kind)).toEqual(steps);
+  });
+
+  test('is ready, and says what it found, when nothing is left to do', () => {
+    expect(planNetwork(wish, everything)).toEqual({
+      steps: [],
+      ready: true,
+      resolved: {
+        networkID: 'net',
+        subnetID: 'sub',
+        nodesCIDR: '10.0.0.0/24',
+        routerID: 'rtr',
+        externalNetworkID: 'ext',
+        egressAddress: '203.0.113.7',
+        securityGroupID: 'grp',
+        loadBalancersSubnetID: 'sub',
+      },
+    });
+  });
+
+  test.each([
+    { mode: 'None' as const, address: undefined, gatewayIp: null },
+    { mode: 'Custom' as const, address: '10.0.0.254', gatewayIp: '10.0.0.254' },
+    { mode: 'Router' as const, address: undefined, gatewayIp: undefined },
+  ])('gives its subnet the gateway of mode $mode', ({ mode, address, gatewayIp }) => {
+    const observed = { ...nothing, owned: { ...nothing.owned, networks: [network] } };
+
+    const { steps } = planNetwork({ ...wish, gateway: { ...wish.gateway, mode, address } }, observed);
+
+    expect(steps[0]).toEqual({ kind: 'createSubnet', networkID: 'net', gatewayIp });
+    expect(steps.some(({ kind }) => kind === 'createRouter')).toBe(mode === 'Router');
+  });
+});
+
+describe('a network that the tenant chose', () => {
+  const chosen = { ...wish, networkID: 'net' };
+  const foreign: ObservedNetwork = { ...everything, owned: { ...nothing.owned, securityGroups: [group] } };
+
+  test('is used with its only subnet and that subnet’s router; nothing is made', () => {
+    const plan = planNetwork(chosen, foreign);
+
+    expect(plan).toMatchObject({
+      steps: [],
+      ready: true,
+      resolved: { networkID: 'net', subnetID: 'sub', routerID: 'rtr' },
+    });
+  });
+
+  test('gets a router where its subnet has none', () => {
+    const plan = planNetwork(chosen, { ...foreign, routers: [], routerPorts: [] });
+
+    expect(plan.steps).toEqual([{ kind: 'createRouter', externalNetworkID: 'ext' }]);
+  });
+
+  test.each([
+    { change: { networkID: 'gone' }, reason: 'NetworkNotFound', says: 'no network gone' },
+    { change: { subnetID: 'gone' }, reason: 'SubnetNotFound', says: 'it has sub (nodes)' },
+    {
+      change: { gateway: { ...wish.gateway, routerID: 'gone' } },
+      reason: 'RouterNotFound',
+      says: 'no router gone',
+    },
+  ])('that does not fit is $reason: $says', ({ change, reason, says }) => {
+    const plan = planNetwork({ ...chosen, ...change }, foreign);
+
+    expect(plan.problem?.reason).toBe(reason);
+    expect(plan.problem?.message).toContain(says);
+    expect(plan.steps).toEqual([]);
+  });
+
+  test('with two subnets needs to be told which', () => {
+    const plan = planNetwork(chosen, { ...foreign, subnets: [subnet, { ...subnet, id: 'sub2' }] });
+
+    expect(plan.problem?.message).toMatch(/several IPv4 subnets .*sub2.*name one/);
+  });
+});
+
+describe('the external network', () => {
+  const second = { ...external, id: 'ext2' };
+
+  test.each([
+    { networks: [], says: 'no external network' },
+    { networks: [external, second], says: 'several external networks and no default' },
+  ])('must be clear: $says', ({ networks, says }) => {
+    expect(planNetwork(wish, { ...nothing, networks }).problem?.message).toContain(says);
+  });
+
+  test('is the cloud’s default among several', () => {
+    const plan = planNetwork(wish, { ...nothing, networks: [external, { ...second, is_default: true }] });
+
+    expect(plan.steps).toContainEqual({ kind: 'createRouter', externalNetworkID: 'ext2' });
+  });
+});
+
+describe('security rules', () => {
+  test('let nothing in from outside the subnet unless nodes have floating IPs', () => {
+    const open = nodeRules({ groupID: 'grp', nodesCIDR: '10.0.0.0/24', publicNodePorts: false }).filter(
+      (rule) => rule.remote_ip_prefix === '0.0.0.0/0' || (!rule.remote_ip_prefix && !rule.remote_group_id),
+    );
+
+    expect(open).toEqual([]);
+  });
+
+  test('are exchanged when the pool’s floating IPs are turned on, and what others added stays', () => {
+    const theirs = { ...group.security_group_rules[0], id: 'theirs', remote_group_id: 'other', description: 'ours' };
+    const withTheirs = SecurityGroup.parse({ ...group, security_group_rules: [...group.security_group_rules, theirs] });
+    const observed = { ...everything, owned: { ...everything.owned, securityGroups: [withTheirs] } };
+
+    const { steps } = planNetwork({ ...wish, publicNodePorts: true }, observed);
+
+    expect(steps.filter(({ kind }) => kind === 'createRules')).toHaveLength(1);
+    expect(steps.filter(({ kind }) => kind === 'deleteRule').map((step) => 'id' in step && step.id)).toEqual([
+      'rule2',
+      'rule3',
+    ]);
+  });
+});

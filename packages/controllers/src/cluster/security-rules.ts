@@ -1,0 +1,82 @@
+import type { SecurityGroupRule, SecurityGroupRuleCreate } from '@fairway/openstack/types/security-group';
+
+/** Marks the rules of a node security group that are Fairway's; others in the group are left alone. */
+const RULE_MARK = 'Fairway: ';
+
+/** Ports of Services of type NodePort and LoadBalancer (kube-apiserver's --service-node-port-range default). */
+const NODE_PORTS = { min: 30000, max: 32767 };
+
+export interface SecurityWish {
+  readonly groupID: string;
+  /** The subnet that load balancers reach node ports from. */
+  readonly nodesCIDR: string;
+  /** Nodes have floating IPs, through which their node ports are meant to be reached. */
+  readonly publicNodePorts: boolean;
+}
+
+type Rule = Pick<
+  SecurityGroupRule,
+  'protocol' | 'port_range_min' | 'port_range_max' | 'remote_ip_prefix' | 'remote_group_id'
+>;
+
+/**
+ * The ingress rules of the nodes: everything from each other (overlay, kubelet, NodePorts), node ports and ping from
+ * their subnet, node ports from anywhere only where nodes have floating IPs. Neutron's own egress rules stay.
+ */
+export function nodeRules(wish: SecurityWish): readonly SecurityGroupRuleCreate[] {
+  const { min, max } = NODE_PORTS;
+  const rules: SecurityGroupRuleCreate[] = [
+    ingress(wish, 'from nodes of the cluster', { remote_group_id: wish.groupID }),
+    ingress(wish, 'ping from the subnet', { protocol: 'icmp', remote_ip_prefix: wish.nodesCIDR }),
+  ];
+  const sources = wish.publicNodePorts ? ['0.0.0.0/0'] : [wish.nodesCIDR];
+  for (const source of sources) {
+    for (const protocol of ['tcp', 'udp']) {
+      const ports = { protocol, port_range_min: min, port_range_max: max, remote_ip_prefix: source };
+      rules.push(ingress(wish, `${protocol} node ports`, ports));
+    }
+  }
+  return rules;
+}
+
+function ingress(wish: SecurityWish, purpose: string, rule: Partial<SecurityGroupRuleCreate>): SecurityGroupRuleCreate {
+  return {
+    security_group_id: wish.groupID,
+    direction: 'ingress',
+    ethertype: 'IPv4',
+    description: `${RULE_MARK}${purpose}`,
+    ...rule,
+  };
+}
+
+export interface RuleChanges {
+  readonly create: readonly SecurityGroupRuleCreate[];
+  readonly deleteIDs: readonly string[];
+}
+
+/** What to change so that a group holds the rules wished for; a rule that somebody else made and that does the same counts. */
+export function ruleChanges(wish: SecurityWish, present: readonly SecurityGroupRule[]): RuleChanges {
+  const wanted = nodeRules(wish);
+  const incoming = present.filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4');
+  const create = wanted.filter((rule) => !incoming.some((other) => isSameRule(rule as Rule, other)));
+  const surplus = incoming.filter(
+    (rule) => rule.description?.startsWith(RULE_MARK) && !wanted.some((other) => isSameRule(other as Rule, rule)),
+  );
+  return { create, deleteIDs: surplus.map(({ id }) => id) };
+}
+
+function isSameRule(a: Rule, b: Rule): boolean {
+  return (
+    (a.protocol ?? null) === (b.protocol ?? null) &&
+    (a.port_range_min ?? null) === (b.port_range_min ?? null) &&
+    (a.port_range_max ?? null) === (b.port_range_max ?? null) &&
+    anySource(a) === anySource(b) &&
+    (a.remote_group_id ?? null) === (b.remote_group_id ?? null)
+  );
+}
+
+/** Neutron answers "from anywhere" as null or as 0.0.0.0/0, whichever was sent. */
+function anySource(rule: Rule): string | null {
+  const prefix = rule.remote_ip_prefix ?? null;
+  return prefix === '0.0.0.0/0' && !rule.remote_group_id ? null : prefix;
+}
