@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Definitions, Schema } from '../schema/schema.ts';
+
+const GENERATED_FOLDER = join(import.meta.dirname, 'generated');
+
+let definitions: Definitions | undefined;
+
+/** The OpenAPI definitions of the built-in kinds, without descriptions: read on first use, shared by all servers of a process. */
+export function builtinDefinitions(): Definitions {
+  definitions ??= new Map(Object.entries(readGenerated<Schema>('schemas.json')));
+  return definitions;
+}
+
+/**
+ * The same definitions with upstream's descriptions, for OpenAPI. They weigh half a megabyte: read on each call, so that a
+ * caller who keeps only what it made of them gives the memory back.
+ */
+export function describedDefinitions(): Definitions {
+  const descriptions = readGenerated<Readonly<Record<string, string>>>('descriptions.json');
+  const described = new Map<string, Schema>();
+  for (const [name, schema] of builtinDefinitions()) {
+    described.set(name, describe(schema, descriptions[name] ?? {}));
+  }
+  return described;
+}
+
+function describe(schema: Schema, descriptions: Readonly<Record<string, string>>): Schema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]): [string, Schema] => {
+    const description = descriptions[name];
+    return [name, description === undefined ? property : { description, ...property }];
+  });
+  return {
+    ...(descriptions[''] && { description: descriptions[''] }),
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(properties) }),
+  };
+}
+
+function readGenerated<T>(name: string): Record<string, T> {
+  return JSON.parse(readFileSync(join(GENERATED_FOLDER, name), 'utf8')) as Record<string, T>;
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { GENERATED_FOLDER, generatedFiles, generateKinds } from './generate-kinds.ts';
+import { FREE_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
+import { ATOMIC_OBJECTS, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
+
+const kinds = generateKinds();
+
+test('the committed files are what the generator makes: npm run generate', () => {
+  for (const [name, text] of Object.entries(generatedFiles())) {
+    expect(readFileSync(join(GENERATED_FOLDER, name), 'utf8') === text, `${name} is out of date`).toBe(true);
+  }
+});
+
+test('every entry of the tables names a field of its type', () => {
+  const strays = [PROPERTY_SEMANTICS, QUANTITIES, FREE_OBJECTS].flatMap((table) =>
+    Object.entries(table).flatMap(([definition, fields]) => {
+      const properties = kinds.schemas[`io.k8s.${definition}`]?.properties;
+      const names = Array.isArray(fields) ? (fields as string[]) : Object.keys(fields);
+      return names.filter((name) => properties?.[name] === undefined).map((name) => `${definition}.${name}`);
+    }),
+  );
+  const strayObjects = [...ATOMIC_OBJECTS].filter((name) => kinds.schemas[`io.k8s.${name}`] === undefined);
+
+  expect([...strays, ...strayObjects]).toEqual([]);
+});
+
+test('every list map is keyed by fields that its items have', () => {
+  for (const [definition, schema] of Object.entries(kinds.schemas)) {
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const keys = property['x-kubernetes-list-map-keys'] ?? [];
+      const item = kinds.schemas[property.items?.$ref ?? ''];
+      for (const key of keys) expect(item?.properties?.[key], `${definition}.${name}[${key}]`).toBeDefined();
+    }
+  }
+});
+
+test('every reference has a definition', () => {
+  const text = JSON.stringify(kinds.schemas);
+  const referred = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] as string));
+
+  expect([...referred].filter((name) => kinds.schemas[name] === undefined)).toEqual([]);
+});
+
+test('fields that need care come out as upstream has them', () => {
+  const core = (kind: string, field: string) => kinds.schemas[`io.k8s.api.core.v1.${kind}`]?.properties?.[field];
+
+  expect(core('ServicePort', 'targetPort')).toEqual({ 'x-kubernetes-int-or-string': true });
+  expect(core('ServicePort', 'port')).toEqual({ type: 'integer', format: 'int32' });
+  expect(core('Secret', 'data')).toEqual({
+    type: 'object',
+    additionalProperties: { type: 'string', format: 'byte' },
+  });
+  expect(core('Container', 'env')).toEqual({
+    type: 'array',
+    items: { $ref: 'io.k8s.api.core.v1.EnvVar' },
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    'x-kubernetes-patch-strategy': 'merge',
+    'x-kubernetes-patch-merge-key': 'name',
+  });
+  expect(core('ResourceRequirements', 'limits')?.additionalProperties).toEqual({
+    $ref: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
+  });
+  expect(kinds.schemas['io.k8s.api.coordination.v1.LeaseSpec']?.properties?.['renewTime']).toEqual({
+    type: 'string',
+    format: 'date-time',
+  });
+  expect(
+    kinds.schemas['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps']?.properties?.['$ref'],
+  ).toEqual({ type: 'string' });
+  expect(kinds.schemas['io.k8s.api.core.v1.Container']?.required).toEqual(['name']);
+  expect(kinds.descriptions['io.k8s.api.core.v1.Container']?.['image']).toContain('name.');
+});

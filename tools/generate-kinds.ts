@@ -1,0 +1,195 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Schema } from '../packages/kube/src/schema/schema.ts';
+import { FREE_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
+import { ATOMIC_OBJECTS, type MergeSemantics, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
+import { isModel, type Model, type ModelProperty, readModel } from './kinds/models.ts';
+import { isKind, MODEL_PACKAGES, type ModelPackage } from './kinds/packages.ts';
+import { generateTypes } from './kinds/types.ts';
+
+const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
+const QUANTITY_SCHEMA: Schema = { oneOf: [{ type: 'string' }, { type: 'number' }] };
+const QUANTITY_DESCRIPTION =
+  'Quantity is a fixed-point number with a decimal (m, k, M, G, T, P, E) or binary (Ki, Mi, Gi, Ti, Pi, Ei) suffix.';
+
+export interface GeneratedKinds {
+  /** Text of a module of TypeScript interfaces. */
+  readonly types: string;
+  /** Definition name → schema without descriptions. */
+  readonly schemas: Readonly<Record<string, Schema>>;
+  /** Definition name → description of the definition ('') and of its properties. */
+  readonly descriptions: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** Turns the models that @kubernetes/client-node ships into OpenAPI definitions named as upstream names them. */
+export function generateKinds(): GeneratedKinds {
+  const definitionNames = new Map<string, string>();
+  const kinds = new Map<string, { group: string; version: string; kind: string }>();
+  const models = new Map<string, Model>();
+  for (const modelPackage of MODEL_PACKAGES) {
+    for (const name of modelPackage.models) collect(name, modelPackage, models, definitionNames);
+    for (const name of modelPackage.models) {
+      const properties = models.get(name)?.properties.map((property) => property.name) ?? [];
+      if (modelPackage.groupVersion === undefined || !isKind(name, properties)) continue;
+      kinds.set(name, { ...modelPackage.groupVersion, kind: kindOf(name) });
+    }
+  }
+  const schemas: [string, Schema][] = [[QUANTITY, QUANTITY_SCHEMA]];
+  const descriptions: [string, Record<string, string>][] = [[QUANTITY, { '': QUANTITY_DESCRIPTION }]];
+  for (const [name, model] of models) {
+    const definition = definitionNames.get(name) as string;
+    const groupVersionKind = kinds.get(name);
+    schemas.push([
+      definition,
+      {
+        ...toSchema(model, definition, definitionNames),
+        ...(groupVersionKind && { 'x-kubernetes-group-version-kind': [groupVersionKind] }),
+      },
+    ]);
+    descriptions.push([definition, toDescriptions(model)]);
+  }
+  return {
+    schemas: sortedRecord(schemas),
+    descriptions: sortedRecord(descriptions),
+    types: generateTypes([...models.values()], definitionNames, kinds),
+  };
+}
+
+/** Reads a model and all that it refers to; what an earlier package reached keeps that package's name. */
+function collect(
+  name: string,
+  modelPackage: ModelPackage,
+  models: Map<string, Model>,
+  definitionNames: Map<string, string>,
+): void {
+  if (models.has(name)) return;
+  const model = readModel(name);
+  models.set(name, model);
+  definitionNames.set(name, `${modelPackage.name}.${kindOf(name)}`);
+  for (const property of model.properties) {
+    const referred = innermostType(property.type);
+    if (isModel(referred)) collect(referred, modelPackage, models, definitionNames);
+  }
+}
+
+/** `CoreV1Event` → `Event`, `V2MetricSpec` → `MetricSpec`. */
+function kindOf(model: string): string {
+  return model.replace(/^[A-Za-z]*?V\d+(?=[A-Z])/, '');
+}
+
+function innermostType(type: string): string {
+  const inner = /^Array<(.*)>$/.exec(type)?.[1] ?? /^\{ \[key: string\]: (.*); \}$/.exec(type)?.[1];
+  return inner === undefined ? type : innermostType(inner);
+}
+
+function toSchema(model: Model, definition: string, definitionNames: ReadonlyMap<string, string>): Schema {
+  const short = definition.replace(/^io\.k8s\./, '');
+  const required = model.properties.filter((property) => property.required).map((property) => property.name);
+  const properties = model.properties.map((property): [string, Schema] => [
+    property.name,
+    {
+      ...propertySchema(property, short, definitionNames),
+      ...mergeKeywords(PROPERTY_SEMANTICS[short]?.[property.name]),
+    },
+  ]);
+  return {
+    type: 'object',
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(required.length > 0 && { required: required.sort() }),
+    ...(ATOMIC_OBJECTS.has(short) && { 'x-kubernetes-map-type': 'atomic' }),
+  };
+}
+
+function propertySchema(
+  property: ModelProperty,
+  definition: string,
+  definitionNames: ReadonlyMap<string, string>,
+): Schema {
+  if (FREE_OBJECTS[definition]?.includes(property.name)) {
+    return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  }
+  const isQuantity = QUANTITIES[definition]?.includes(property.name) ?? false;
+  return typeSchema(property.type, property.format, isQuantity, definitionNames);
+}
+
+function typeSchema(
+  type: string,
+  format: string,
+  isQuantity: boolean,
+  definitionNames: ReadonlyMap<string, string>,
+): Schema {
+  const item = /^Array<(.*)>$/.exec(type)?.[1];
+  if (item !== undefined) return { type: 'array', items: typeSchema(item, format, isQuantity, definitionNames) };
+  const value = /^\{ \[key: string\]: (.*); \}$/.exec(type)?.[1];
+  if (value !== undefined) {
+    return { type: 'object', additionalProperties: typeSchema(value, format, isQuantity, definitionNames) };
+  }
+  if (isQuantity) return { $ref: QUANTITY };
+  switch (type) {
+    case 'string':
+      return format === '' ? { type: 'string' } : { type: 'string', format };
+    case 'number':
+      return format === 'double' ? { type: 'number', format } : { type: 'integer', format: format || 'int64' };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'Date':
+    case 'V1MicroTime':
+      return { type: 'string', format: 'date-time' };
+    case 'IntOrString':
+      return { 'x-kubernetes-int-or-string': true };
+    case 'any':
+      return { 'x-kubernetes-preserve-unknown-fields': true };
+    default: {
+      const definition = definitionNames.get(type);
+      if (definition === undefined) throw new Error(`no schema for the type ${type}`);
+      return { $ref: definition };
+    }
+  }
+}
+
+function mergeKeywords(semantics: MergeSemantics | undefined): Schema {
+  if (semantics === undefined) return {};
+  const { listType, mapKeys, mapType, patchStrategy, patchMergeKey } = semantics;
+  return {
+    ...(listType && { 'x-kubernetes-list-type': listType }),
+    ...(mapKeys && { 'x-kubernetes-list-map-keys': mapKeys }),
+    ...(mapType && { 'x-kubernetes-map-type': mapType }),
+    ...(patchStrategy && { 'x-kubernetes-patch-strategy': patchStrategy }),
+    ...(patchMergeKey && { 'x-kubernetes-patch-merge-key': patchMergeKey }),
+  };
+}
+
+function toDescriptions(model: Model): Record<string, string> {
+  const described = model.properties.filter((property) => property.description !== '');
+  return {
+    '': model.description,
+    ...Object.fromEntries(described.map((property): [string, string] => [property.name, property.description])),
+  };
+}
+
+function sortedRecord<T>(entries: [string, T][]): Record<string, T> {
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** One definition a line: compact, and a diff shows which kind changed. */
+function formatDefinitions(definitions: Readonly<Record<string, unknown>>): string {
+  const lines = Object.entries(definitions).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+export const GENERATED_FOLDER = join(import.meta.dirname, '..', 'packages', 'kube', 'src', 'kinds', 'generated');
+
+/** What belongs into GENERATED_FOLDER: file name → text. */
+export function generatedFiles(): Readonly<Record<string, string>> {
+  const { schemas, descriptions, types } = generateKinds();
+  return {
+    'schemas.json': formatDefinitions(schemas),
+    'descriptions.json': formatDefinitions(descriptions),
+    'types.ts': types,
+  };
+}
+
+if (import.meta.main) {
+  mkdirSync(GENERATED_FOLDER, { recursive: true });
+  for (const [name, text] of Object.entries(generatedFiles())) writeFileSync(join(GENERATED_FOLDER, name), text);
+}

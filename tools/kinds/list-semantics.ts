@@ -1,0 +1,139 @@
+/**
+ * How lists and maps merge, which the models of @kubernetes/client-node do not say: upstream's `+listType`, `+listMapKey`,
+ * `+mapType`, `+patchStrategy` and `+patchMergeKey` markers. Lists that are not here are atomic and replaced as a whole.
+ */
+export interface MergeSemantics {
+  readonly listType?: 'set' | 'map' | 'atomic';
+  readonly mapKeys?: readonly string[];
+  readonly mapType?: 'atomic' | 'granular';
+  readonly patchStrategy?: 'merge' | 'retainKeys' | 'merge,retainKeys' | 'replace';
+  readonly patchMergeKey?: string;
+}
+
+/** A list map whose strategic merge key is the (first) map key. */
+function keyed(...mapKeys: readonly [string, ...string[]]): MergeSemantics {
+  return { listType: 'map', mapKeys, patchStrategy: 'merge', patchMergeKey: mapKeys[0] };
+}
+
+/** The same, where a strategic merge drops the fields that the patch's entry does not name: unions such as volumes. */
+function keyedUnion(key: string): MergeSemantics {
+  return { ...keyed(key), patchStrategy: 'merge,retainKeys' };
+}
+
+/** A list map for server-side apply that a strategic merge replaces. */
+function applyKeyed(key: string): MergeSemantics {
+  return { listType: 'map', mapKeys: [key] };
+}
+
+const SET: MergeSemantics = { listType: 'set' };
+const MERGED_SET: MergeSemantics = { listType: 'set', patchStrategy: 'merge' };
+const ATOMIC_MAP: MergeSemantics = { mapType: 'atomic' };
+const GRANULAR_MAP: MergeSemantics = { mapType: 'granular' };
+
+const CONTAINER = {
+  env: keyed('name'),
+  ports: keyed('containerPort', 'protocol'),
+  volumeDevices: keyed('devicePath'),
+  volumeMounts: keyed('mountPath'),
+};
+const NAMED_CONDITIONS = { matchConditions: keyed('name') };
+const CONDITIONS = { conditions: keyed('type') };
+
+/** By definition (without the `io.k8s.` in front) and property. */
+export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string, MergeSemantics>>>> = {
+  'apimachinery.pkg.apis.meta.v1.ObjectMeta': { finalizers: MERGED_SET, ownerReferences: keyed('uid') },
+  'api.core.v1.Container': CONTAINER,
+  'api.core.v1.EphemeralContainer': CONTAINER,
+  'api.core.v1.ContainerRestartRuleOnExitCodes': { values: SET },
+  'api.core.v1.ContainerStatus': { allocatedResourcesStatus: keyed('name'), volumeMounts: keyed('mountPath') },
+  'api.core.v1.NamespaceStatus': CONDITIONS,
+  'api.core.v1.NodeAllocatableResourceClaimStatus': { containers: SET },
+  'api.core.v1.NodeSpec': { podCIDRs: MERGED_SET },
+  'api.core.v1.NodeStatus': { ...CONDITIONS, addresses: keyed('type') },
+  'api.core.v1.PersistentVolumeClaimStatus': { ...CONDITIONS, allocatedResourceStatuses: GRANULAR_MAP },
+  'api.core.v1.PersistentVolumeSpec': { claimRef: GRANULAR_MAP },
+  'api.core.v1.PodSpec': {
+    containers: keyed('name'),
+    ephemeralContainers: keyed('name'),
+    hostAliases: keyed('ip'),
+    imagePullSecrets: keyed('name'),
+    initContainers: keyed('name'),
+    nodeSelector: ATOMIC_MAP,
+    resourceClaims: keyedUnion('name'),
+    schedulingGates: keyed('name'),
+    topologySpreadConstraints: keyed('topologyKey', 'whenUnsatisfiable'),
+    volumes: keyedUnion('name'),
+  },
+  'api.core.v1.PodStatus': {
+    ...CONDITIONS,
+    hostIPs: { listType: 'atomic', patchStrategy: 'merge', patchMergeKey: 'ip' },
+    podIPs: keyed('ip'),
+    resourceClaimStatuses: keyedUnion('name'),
+  },
+  'api.core.v1.ReplicationControllerSpec': { selector: ATOMIC_MAP },
+  'api.core.v1.ReplicationControllerStatus': CONDITIONS,
+  'api.core.v1.ResourceRequirements': { claims: applyKeyed('name') },
+  'api.core.v1.ResourceStatus': { resources: applyKeyed('resourceID') },
+  'api.core.v1.ServiceAccount': { secrets: keyed('name') },
+  'api.core.v1.ServiceSpec': { ports: keyed('port', 'protocol'), selector: ATOMIC_MAP },
+  'api.core.v1.ServiceStatus': CONDITIONS,
+  'api.apps.v1.DaemonSetStatus': CONDITIONS,
+  'api.apps.v1.DeploymentSpec': { strategy: { patchStrategy: 'retainKeys' } },
+  'api.apps.v1.DeploymentStatus': CONDITIONS,
+  'api.apps.v1.ReplicaSetStatus': CONDITIONS,
+  'api.apps.v1.StatefulSetStatus': CONDITIONS,
+  'api.batch.v1.JobStatus': { conditions: { listType: 'atomic', patchStrategy: 'merge', patchMergeKey: 'type' } },
+  'api.batch.v1.PodFailurePolicyOnExitCodesRequirement': { values: SET },
+  'api.batch.v1.UncountedTerminatedPods': { failed: SET, succeeded: SET },
+  'api.policy.v1.PodDisruptionBudgetSpec': { selector: { patchStrategy: 'replace' } },
+  'api.policy.v1.PodDisruptionBudgetStatus': CONDITIONS,
+  'api.autoscaling.v2.HorizontalPodAutoscalerStatus': CONDITIONS,
+  'api.storage.v1.CSIDriverSpec': { volumeLifecycleModes: SET },
+  'api.storage.v1.CSINodeSpec': { drivers: keyed('name') },
+  'api.discovery.v1.Endpoint': { addresses: SET },
+  'api.certificates.v1.CertificateSigningRequestStatus': { conditions: applyKeyed('type') },
+  'api.node.v1.Scheduling': { nodeSelector: ATOMIC_MAP },
+  'api.admissionregistration.v1.MutatingWebhook': NAMED_CONDITIONS,
+  'api.admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: keyed('name') },
+  'api.admissionregistration.v1.ValidatingWebhook': NAMED_CONDITIONS,
+  'api.admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: keyed('name') },
+  'api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec': { validationActions: SET },
+  'api.admissionregistration.v1.ValidatingAdmissionPolicySpec': { ...NAMED_CONDITIONS, variables: keyed('name') },
+  'api.admissionregistration.v1.ValidatingAdmissionPolicyStatus': { conditions: applyKeyed('type') },
+  'apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus': {
+    conditions: applyKeyed('type'),
+  },
+  'apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps': { 'x-kubernetes-validations': keyed('rule') },
+  'kube-aggregator.pkg.apis.apiregistration.v1.APIServiceStatus': CONDITIONS,
+};
+
+/** Objects that are owned and replaced as one value wherever they occur. */
+export const ATOMIC_OBJECTS: ReadonlySet<string> = new Set([
+  'apimachinery.pkg.apis.meta.v1.LabelSelector',
+  'apimachinery.pkg.apis.meta.v1.OwnerReference',
+  'api.core.v1.ConfigMapKeySelector',
+  'api.core.v1.EndpointAddress',
+  'api.core.v1.EndpointPort',
+  'api.core.v1.FileKeySelector',
+  'api.core.v1.LocalObjectReference',
+  'api.core.v1.NodeSelector',
+  'api.core.v1.NodeSelectorTerm',
+  'api.core.v1.ObjectFieldSelector',
+  'api.core.v1.ObjectReference',
+  'api.core.v1.ResourceFieldSelector',
+  'api.core.v1.ScopeSelector',
+  'api.core.v1.SecretKeySelector',
+  'api.core.v1.SecretReference',
+  'api.core.v1.TopologySelectorTerm',
+  'api.core.v1.TypedLocalObjectReference',
+  'api.autoscaling.v1.CrossVersionObjectReference',
+  'api.discovery.v1.EndpointPort',
+  'api.networking.v1.ServiceBackendPort',
+  'api.rbac.v1.RoleRef',
+  'api.rbac.v1.Subject',
+  'api.admissionregistration.v1.MatchResources',
+  'api.admissionregistration.v1.NamedRuleWithOperations',
+  'api.admissionregistration.v1.ParamKind',
+  'api.admissionregistration.v1.ParamRef',
+  'api.admissionregistration.v1.Variable',
+]);
