@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { isApiError } from '../object/api-error.ts';
+import type { ResourceType } from '../object/meta.ts';
+
+/** A kind as the server serves it. */
+export interface ServedResource extends ResourceType {
+  readonly verbs: readonly string[];
+  readonly subresources: readonly string[];
+}
+
+/** What a server serves. */
+export interface Discovery {
+  /** Each kind once, in the version that its group prefers among those that have it. */
+  readonly resources: readonly ServedResource[];
+  /** Group versions (`metrics.k8s.io/v1beta1`) whose kinds are not known now, because the aggregated server behind them is silent. */
+  readonly unavailable: readonly string[];
+}
+
+/** GETs a path with an `Accept` header; rejects with an ApiError for an answer that is not a success. */
+type Get = (path: string, accept: string) => Promise<unknown>;
+
+const ResponseKind = z.looseObject({
+  group: z.string().default(''),
+  version: z.string().default(''),
+  kind: z.string(),
+});
+
+const AggregatedDiscovery = z.object({
+  kind: z.literal('APIGroupDiscoveryList'),
+  items: z.array(
+    z.object({
+      metadata: z.object({ name: z.string().default('') }).default({ name: '' }),
+      versions: z
+        .array(
+          z.object({
+            version: z.string(),
+            freshness: z.string().optional(),
+            resources: z
+              .array(
+                z.object({
+                  resource: z.string(),
+                  responseKind: ResponseKind.nullish(),
+                  scope: z.string(),
+                  verbs: z.array(z.string()).default([]),
+                  subresources: z.array(z.object({ subresource: z.string() })).default([]),
+                }),
+              )
+              .default([]),
+          }),
+        )
+        .default([]),
+    }),
+  ),
+});
+
+const ApiGroupList = z.object({
+  groups: z.array(
+    z.object({
+      name: z.string(),
+      versions: z.array(z.object({ version: z.string() })),
+      preferredVersion: z.object({ version: z.string() }).optional(),
+    }),
+  ),
+});
+
+const ApiResourceList = z.object({
+  resources: z
+    .array(
+      z.object({ name: z.string(), namespaced: z.boolean(), kind: z.string(), verbs: z.array(z.string()).default([]) }),
+    )
+    .nullish(),
+});
+
+const ACCEPT_AGGREGATED =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,' +
+  'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
+
+/** Asks a server what it serves: two requests where it knows aggregated discovery (1.27 and later), else one a group version. */
+export async function discover(get: Get): Promise<Discovery> {
+  const [core, groups] = await Promise.all([get('/api', ACCEPT_AGGREGATED), get('/apis', ACCEPT_AGGREGATED)]);
+  const aggregated = [AggregatedDiscovery.safeParse(core), AggregatedDiscovery.safeParse(groups)];
+  const found = new Collector();
+  if (aggregated.every((result) => result.success)) {
+    for (const { data } of aggregated) collectAggregated(data, found);
+  } else {
+    await collectLegacy(get, groups, found);
+  }
+  return found.discovery();
+}
+
+/** Keeps the first version in which a kind is seen. */
+class Collector {
+  readonly #resources = new Map<string, ServedResource>();
+  readonly #unavailable: string[] = [];
+
+  add(resource: ServedResource): void {
+    const key = `${resource.plural}.${resource.group}`;
+    if (!this.#resources.has(key)) this.#resources.set(key, resource);
+  }
+
+  miss(group: string, version: string): void {
+    this.#unavailable.push(group === '' ? version : `${group}/${version}`);
+  }
+
+  discovery(): Discovery {
+    return { resources: [...this.#resources.values()], unavailable: this.#unavailable };
+  }
+}
+
+function collectAggregated(discovery: z.infer<typeof AggregatedDiscovery>, found: Collector): void {
+  for (const { metadata, versions } of discovery.items) {
+    const group = metadata.name;
+    for (const { version, freshness, resources } of versions) {
+      if (freshness === 'Stale') found.miss(group, version);
+      for (const { resource, responseKind, scope, verbs, subresources } of resources) {
+        if (!responseKind) continue;
+        found.add({
+          group,
+          version,
+          plural: resource,
+          kind: responseKind.kind,
+          namespaced: scope === 'Namespaced',
+          verbs,
+          subresources: subresources.map(({ subresource }) => subresource),
+        });
+      }
+    }
+  }
+}
+
+async function collectLegacy(get: Get, groups: unknown, found: Collector): Promise<void> {
+  await collectGroupVersion(get, '', 'v1', found);
+  for (const { name, versions, preferredVersion } of ApiGroupList.parse(groups).groups) {
+    const preferred = preferredVersion?.version;
+    const ordered = versions
+      .map(({ version }) => version)
+      .sort((a, b) => Number(b === preferred) - Number(a === preferred));
+    for (const version of ordered) await collectGroupVersion(get, name, version, found);
+  }
+}
+
+async function collectGroupVersion(get: Get, group: string, version: string, found: Collector): Promise<void> {
+  const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  try {
+    const { resources } = ApiResourceList.parse(await get(path, 'application/json'));
+    const names = (resources ?? []).map(({ name }) => name);
+    for (const { name, namespaced, kind, verbs } of resources ?? []) {
+      if (name.includes('/')) continue;
+      const subresources = names
+        .filter((other) => other.startsWith(`${name}/`))
+        .map((other) => other.slice(name.length + 1));
+      found.add({ group, version, plural: name, kind, namespaced, verbs, subresources });
+    }
+  } catch (error) {
+    if (!isApiError(error, 'ServiceUnavailable', 'NotFound')) throw error;
+    found.miss(group, version);
+  }
+}

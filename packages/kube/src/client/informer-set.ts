@@ -1,0 +1,106 @@
+import type { KubeObject, ResourceType } from '../object/meta.ts';
+import { Informer, type InformerOptions } from './informer.ts';
+import type { KubeClient } from './kube-client.ts';
+import type { ResourceClient } from './resource-client.ts';
+
+/** Which objects an informer of a set follows. */
+export interface InformerSelection<T extends KubeObject> {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** As in InformerOptions. Whoever asks first decides; asking for the same objects with another function is an error. */
+  readonly trim?: (object: T) => T;
+  /** Caches metadata alone (`PartialObjectMetadata`). */
+  readonly metadataOnly?: boolean;
+}
+
+interface Member {
+  readonly informer: Informer<KubeObject>;
+  readonly trim: unknown;
+  readonly stop: AbortController;
+}
+
+/** The informers of one process over one API server: one for each kind and selector, however many controllers ask. */
+export class InformerSet {
+  readonly #client: KubeClient;
+  readonly #options: Pick<InformerOptions<KubeObject>, 'clock' | 'random' | 'log' | 'pageSize'>;
+  readonly #members = new Map<string, Member>();
+  #signal: AbortSignal | undefined;
+
+  constructor(
+    client: KubeClient,
+    options: Pick<InformerOptions<KubeObject>, 'clock' | 'random' | 'log' | 'pageSize'> = {},
+  ) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** The informer of a kind, made and (once the set is started) started when first asked for. */
+  informer<T extends KubeObject>(type: ResourceType<T>, selection: InformerSelection<T> = {}): Informer<T> {
+    const key = selectionKey(type, selection);
+    const known = this.#members.get(key);
+    if (known && known.trim !== selection.trim) {
+      throw new Error(`an informer of ${type.plural} exists with another trim function`);
+    }
+    const member = known ?? this.#add(key, type, selection);
+    // The key holds the kind, so what is cached under it has its type.
+    return member.informer as unknown as Informer<T>;
+  }
+
+  /** Starts what was asked for and whatever will be, until the signal aborts. */
+  start(signal: AbortSignal): void {
+    this.#signal = signal;
+    for (const member of this.#members.values()) this.#start(member);
+  }
+
+  /** Resolves when all informers that are known now have synced; rejects with the signal's reason. */
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    await Promise.all([...this.#members.values()].map(({ informer }) => informer.whenSynced(signal)));
+  }
+
+  /** Stops and forgets an informer, for kinds that are served no more. */
+  remove<T extends KubeObject>(type: ResourceType<T>, selection: InformerSelection<T> = {}): void {
+    const key = selectionKey(type, selection);
+    this.#members.get(key)?.stop.abort();
+    this.#members.delete(key);
+  }
+
+  /** Resolves when all loops have ended. */
+  async stopped(): Promise<void> {
+    await Promise.all([...this.#members.values()].map(({ informer }) => informer.stopped));
+  }
+
+  #add<T extends KubeObject>(key: string, type: ResourceType<T>, selection: InformerSelection<T>): Member {
+    const { metadataOnly, ...options } = selection;
+    const client = metadataOnly ? this.#client.metadata(type) : this.#client.resource(type);
+    const informer = new Informer(client as ResourceClient<T>, { ...this.#options, ...options });
+    const member = {
+      informer: informer as unknown as Informer<KubeObject>,
+      trim: selection.trim,
+      stop: new AbortController(),
+    };
+    this.#members.set(key, member);
+    this.#start(member);
+    return member;
+  }
+
+  #start({ informer, stop }: Member): void {
+    const signal = this.#signal;
+    if (!signal) return;
+    if (signal.aborted) stop.abort();
+    else signal.addEventListener('abort', () => stop.abort(), { once: true, signal: stop.signal });
+    informer.start(stop.signal);
+  }
+}
+
+function selectionKey<T extends KubeObject>(type: ResourceType<T>, selection: InformerSelection<T>): string {
+  return JSON.stringify([
+    type.group,
+    type.version,
+    type.plural,
+    selection.namespace ?? '',
+    selection.labelSelector ?? '',
+    selection.fieldSelector ?? '',
+    selection.metadataOnly ?? false,
+  ]);
+}

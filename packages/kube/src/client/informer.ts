@@ -1,0 +1,298 @@
+import { type Clock, systemClock } from '../clock.ts';
+import { type Logger, silentLogger } from '../log.ts';
+import { ApiError } from '../object/api-error.ts';
+import { apiVersionOf, type KubeObject } from '../object/meta.ts';
+import { fullJitterMs } from './full-jitter.ts';
+import { type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
+import { keyOf } from './object-key.ts';
+import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
+
+/** Called for every change of the cache, after it, in order. What they throw is logged. Objects are shared: never change one. */
+export interface InformerHandler<T> {
+  onAdd?(object: T): void;
+  onUpdate?(old: T, object: T): void;
+  onDelete?(old: T): void;
+}
+
+export interface InformerOptions<T extends KubeObject> {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** Makes an object smaller before it is cached; may change it in place. `metadata.managedFields` is always dropped. */
+  readonly trim?: ((object: T) => T) | undefined;
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** Objects a page of a list. */
+  readonly pageSize?: number;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly log?: Logger;
+}
+
+/**
+ * Where an informer stands:
+ * - `empty`: nothing is known, or what is known is too old to resume from;
+ * - `listing`: pages come in, the cache still shows what it showed before;
+ * - `listed`: the cache stood as the server at `resourceVersion`, and a watch from there is to be opened or runs. Each event moves
+ *   `resourceVersion`, so that after a broken stream the next watch goes on where the last one ended.
+ */
+type State<T> =
+  | { readonly phase: 'empty' }
+  | { readonly phase: 'listing'; readonly listed: Map<string, T>; readonly continue: string | undefined }
+  | { readonly phase: 'listed'; resourceVersion: string };
+
+const BACKOFF_BASE_MS = 800;
+const BACKOFF_CAP_MS = 30_000;
+/** A watch that ended sooner than this and told nothing is a failure, or a server could make us spin. */
+const SHORT_WATCH_MS = 1_000;
+const WATCH_SECONDS = 300;
+const WATCH_JITTER_SECONDS = 60;
+/** The server ends a watch by itself; when it is silent so much longer, the connection is dead. */
+const WATCH_OVERDUE_MS = 30_000;
+
+/**
+ * A cache of all objects of one kind and selector that follows the server.
+ *
+ * Guarantees: handlers see each object as add, any number of updates, delete, in this order; over broken streams, restarts and
+ * relists no delete is lost and none comes twice. States in between may be skipped.
+ * Assumptions: objects and handlers are not shared with a second informer that changes them.
+ * Caveats: the cache is as old as the connection; `hasSynced` stays true through a break.
+ */
+export class Informer<T extends KubeObject> {
+  readonly client: ResourceClient<T>;
+  readonly #options: InformerOptions<T>;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #log: Logger;
+  readonly #cache = new ObjectCache<T>();
+  readonly #handlers = new Set<InformerHandler<T>>();
+  readonly #synced = Promise.withResolvers<void>();
+  #hasSynced = false;
+  #failures = 0;
+  #lastError: unknown;
+  #stopped: Promise<void> | undefined;
+
+  constructor(client: ResourceClient<T>, options: InformerOptions<T> = {}) {
+    this.client = client;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#log = options.log ?? silentLogger;
+    for (const [name, valuesOf] of Object.entries(options.indexes ?? {})) this.#cache.addIndex(name, valuesOf);
+  }
+
+  /** Whether the first list is in the cache. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Why the server can't be followed right now; undefined while all is well. */
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /** How many objects are cached. */
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  /** Resolves when the loop that `start` began has ended. */
+  get stopped(): Promise<void> {
+    return this.#stopped ?? Promise.resolve();
+  }
+
+  /** Resolves when the first list is in the cache; rejects with the signal's reason. */
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    if (!signal) return this.#synced.promise;
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => aborted.reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([aborted.promise, this.#synced.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** `key` as `keyOf` makes it. */
+  get(key: string): T | undefined {
+    return this.#cache.get(key);
+  }
+
+  /** All objects, or those of one namespace. */
+  list(namespace?: string): T[] {
+    const objects = [...this.#cache.values()];
+    return namespace === undefined ? objects : objects.filter((object) => object.metadata.namespace === namespace);
+  }
+
+  /** Objects for which the index function gave `value`. */
+  byIndex(name: string, value: string): T[] {
+    return this.#cache.byIndex(name, value);
+  }
+
+  /** Adds an index at any time; asking twice for the same function is well. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    this.#cache.addIndex(name, valuesOf);
+  }
+
+  /** Tells `handler` of what is cached (as adds) and of all that follows. Returns how to unsubscribe. */
+  addHandler(handler: InformerHandler<T>): () => void {
+    for (const object of this.#cache.values()) this.#call(handler, { type: 'add', object });
+    this.#handlers.add(handler);
+    return () => this.#handlers.delete(handler);
+  }
+
+  /** Begins to follow the server, until the signal aborts. */
+  start(signal: AbortSignal): void {
+    if (this.#stopped) throw new Error(`the informer of ${this.client.type.plural} runs already`);
+    this.#stopped = this.#run(signal);
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    let state: State<T> = { phase: 'empty' };
+    while (!signal.aborted) {
+      try {
+        state = await this.#step(state, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        state = isUnusableVersion(error) ? { phase: 'empty' } : state;
+        await this.#backOff(error, signal);
+      }
+    }
+  }
+
+  #step(state: State<T>, signal: AbortSignal): Promise<State<T>> {
+    if (state.phase === 'empty') return this.#listPage(new Map(), undefined, signal);
+    if (state.phase === 'listing') return this.#listPage(state.listed, state.continue, signal);
+    return this.#watch(state, signal);
+  }
+
+  async #listPage(listed: Map<string, T>, token: string | undefined, signal: AbortSignal): Promise<State<T>> {
+    const page = await this.client.list({
+      ...this.#selection(),
+      limit: this.#options.pageSize ?? 500,
+      ...(token !== undefined && { continue: token }),
+      signal,
+    });
+    for (const item of page.items ?? []) {
+      const object = this.#prepare(item);
+      listed.set(keyOf(object), object);
+    }
+    if (page.metadata.continue) return { phase: 'listing', listed, continue: page.metadata.continue };
+    this.#publish(this.#cache.replace(listed));
+    this.#lastError = undefined;
+    if (!this.#hasSynced) {
+      this.#hasSynced = true;
+      this.#synced.resolve();
+    }
+    return { phase: 'listed', resourceVersion: page.metadata.resourceVersion ?? '' };
+  }
+
+  async #watch(state: State<T> & { phase: 'listed' }, signal: AbortSignal): Promise<State<T>> {
+    const timeoutSeconds = Math.round(WATCH_SECONDS + this.#random() * WATCH_JITTER_SECONDS);
+    const stream = new AbortController();
+    const onAbort = () => stream.abort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    const overdue = this.#clock.after(timeoutSeconds * 1000 + WATCH_OVERDUE_MS, onAbort);
+    const startedMs = this.#clock.now();
+    const { resourceVersion } = state;
+    try {
+      const events = this.client.watch({
+        ...this.#selection(),
+        resourceVersion,
+        allowWatchBookmarks: true,
+        timeoutSeconds,
+        signal: stream.signal,
+      });
+      for await (const event of events) {
+        if (signal.aborted) break;
+        this.#take(event);
+        state.resourceVersion = event.object.metadata.resourceVersion ?? state.resourceVersion;
+        this.#recovered();
+      }
+    } finally {
+      overdue.cancel();
+      signal.removeEventListener('abort', onAbort);
+      if (this.#clock.now() - startedMs >= SHORT_WATCH_MS) this.#failures = 0;
+    }
+    const wasShort = this.#clock.now() - startedMs < SHORT_WATCH_MS && state.resourceVersion === resourceVersion;
+    if (wasShort && !signal.aborted) throw new Error('the server ended the watch at once');
+    return state;
+  }
+
+  #take(event: WatchEvent<T>): void {
+    switch (event.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+        this.#publish(this.#cache.put(this.#prepare(event.object)));
+        break;
+      case 'DELETED':
+        this.#publish(this.#cache.delete(keyOf(event.object)));
+        break;
+      case 'BOOKMARK':
+        break;
+    }
+  }
+
+  #prepare(object: T): T {
+    delete object.metadata.managedFields;
+    // Items of a list come without these from a kube-apiserver.
+    object.apiVersion ??= apiVersionOf(this.client.type);
+    object.kind ??= this.client.type.kind;
+    return this.#options.trim?.(object) ?? object;
+  }
+
+  #publish(changes: Iterable<Change<T>>): void {
+    for (const change of changes) {
+      for (const handler of this.#handlers) this.#call(handler, change);
+    }
+  }
+
+  #call(handler: InformerHandler<T>, change: Change<T>): void {
+    try {
+      switch (change.type) {
+        case 'add':
+          handler.onAdd?.(change.object);
+          break;
+        case 'update':
+          handler.onUpdate?.(change.old, change.object);
+          break;
+        case 'delete':
+          handler.onDelete?.(change.old);
+          break;
+      }
+    } catch (error) {
+      this.#log.error({ err: error, resource: this.client.type.plural }, 'informer handler failed');
+    }
+  }
+
+  #recovered(): void {
+    this.#failures = 0;
+    this.#lastError = undefined;
+  }
+
+  async #backOff(failure: unknown, signal: AbortSignal): Promise<void> {
+    this.#lastError = failure;
+    const delayMs = fullJitterMs(this.#failures++, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#random);
+    const fields = { err: failure, resource: this.client.type.plural, failures: this.#failures, delayMs };
+    if (this.#failures < 3) this.#log.debug(fields, 'list or watch failed');
+    else this.#log.warn(fields, 'list or watch keeps failing');
+    await this.#clock.sleep(delayMs, signal).catch(() => undefined);
+  }
+
+  #selection(): ListOptions {
+    const { namespace, labelSelector, fieldSelector } = this.#options;
+    return {
+      ...(namespace !== undefined && { namespace }),
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    };
+  }
+}
+
+/** The version or continue token that was asked for is too old, or from a future that a restored server does not know. */
+function isUnusableVersion(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.code === 410 || error.code === 400) return true;
+  return error.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge');
+}

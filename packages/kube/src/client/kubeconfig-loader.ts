@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type Clock, systemClock } from '../clock.ts';
+import type { ClientCertificate, HttpsTransportOptions } from './https-transport.ts';
+import {
+  type Kubeconfig,
+  type KubeconfigCluster,
+  KubeconfigError,
+  type KubeconfigUser,
+  kubeconfigPaths,
+  mergeKubeconfigs,
+  parseKubeconfig,
+} from './kubeconfig.ts';
+
+export interface KubeconfigLoaderOptions {
+  /** Instead of what `KUBECONFIG` lists. */
+  readonly path?: string | undefined;
+  /** Instead of the current context. */
+  readonly context?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly readFile?: (path: string) => Promise<string>;
+  readonly clock?: Clock;
+}
+
+/** One context of a kubeconfig, ready to connect with. */
+export interface KubeConnection {
+  readonly context: string;
+  readonly cluster: string;
+  readonly namespace: string | undefined;
+  readonly transport: HttpsTransportOptions;
+}
+
+/** Files of credentials are read again after so long, as client-go does. */
+const RELOAD_MS = 60_000;
+
+type ReadFile = (path: string) => Promise<string>;
+
+/** Reads the kubeconfig that kubectl would read, and the files that the chosen context names. Rejects with a KubeconfigError. */
+export async function loadKubeConnection(options: KubeconfigLoaderOptions = {}): Promise<KubeConnection> {
+  const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
+  const config = await loadKubeconfig(options, read);
+  const contextName = options.context ?? config['current-context'];
+  if (!contextName) throw new KubeconfigError('no context is chosen, and the kubeconfig has no current-context');
+  const { context } = named(config.contexts, 'context', contextName);
+  const { cluster } = named(config.clusters, 'cluster', context.cluster);
+  const { user } = named(config.users, 'user', context.user);
+  return {
+    context: contextName,
+    cluster: context.cluster,
+    namespace: context.namespace,
+    transport: {
+      ...(await clusterOptions(cluster, context.cluster, read)),
+      ...(await userOptions(user, context.user, read, options.clock ?? systemClock)),
+    },
+  };
+}
+
+async function loadKubeconfig(options: KubeconfigLoaderOptions, read: ReadFile): Promise<Kubeconfig> {
+  const paths = options.path === undefined ? kubeconfigPaths(options.env ?? process.env) : [options.path];
+  const configs: Kubeconfig[] = [];
+  for (const path of paths) {
+    const text = await read(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' && options.path === undefined) return undefined;
+      throw new KubeconfigError(`cannot read ${path}: ${error.message}`, { cause: error });
+    });
+    if (text !== undefined) configs.push(withAbsolutePaths(parseKubeconfig(text, path), dirname(path)));
+  }
+  if (configs.length === 0) throw new KubeconfigError(`no kubeconfig at ${paths.join(' or ')}`);
+  return mergeKubeconfigs(configs);
+}
+
+/** File names in a kubeconfig are relative to the file that has them. */
+function withAbsolutePaths(config: Kubeconfig, folder: string): Kubeconfig {
+  const absolute = <Entry extends object>(entry: Entry, fields: readonly string[]): Entry => {
+    const paths = Object.entries(entry).filter(([field, value]) => fields.includes(field) && typeof value === 'string');
+    return { ...entry, ...Object.fromEntries(paths.map(([field, path]) => [field, resolve(folder, String(path))])) };
+  };
+  return {
+    ...config,
+    clusters: config.clusters.map(({ name, cluster }) => ({
+      name,
+      cluster: absolute(cluster, ['certificate-authority']),
+    })),
+    users: config.users.map(({ name, user }) => ({
+      name,
+      user: absolute(user, ['client-certificate', 'client-key', 'tokenFile']),
+    })),
+  };
+}
+
+function named<Entry extends { readonly name: string }>(entries: readonly Entry[], what: string, name: string): Entry {
+  const entry = entries.find((candidate) => candidate.name === name);
+  if (entry) return entry;
+  const known = entries.map((candidate) => candidate.name).join(', ') || 'none';
+  throw new KubeconfigError(`the kubeconfig has no ${what} "${name}" (it has: ${known})`);
+}
+
+async function clusterOptions(cluster: KubeconfigCluster, name: string, read: ReadFile) {
+  if (!cluster.server.startsWith('https://')) {
+    throw new KubeconfigError(`cluster "${name}": server must be an https:// URL, not ${cluster.server}`);
+  }
+  if (cluster['proxy-url']) throw new KubeconfigError(`cluster "${name}": proxy-url is not supported`);
+  const data = cluster['certificate-authority-data'];
+  const file = cluster['certificate-authority'];
+  const certificateAuthority = data ? fromBase64(data) : file ? await read(file) : undefined;
+  return {
+    server: cluster.server,
+    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    ...(cluster['tls-server-name'] && { serverName: cluster['tls-server-name'] }),
+    ...(cluster['insecure-skip-tls-verify'] && { insecureSkipTlsVerify: true }),
+  };
+}
+
+/** What would silently change who asks, if it were passed over. */
+const UNSUPPORTED_USER_FIELDS: readonly (readonly [field: string, advice: string])[] = [
+  ['exec', 'run the command yourself and put what it prints into token or tokenFile'],
+  ['auth-provider', 'Kubernetes dropped it in 1.26; use a token or a client certificate'],
+  ['username', 'Kubernetes dropped basic authentication in 1.19; use a token or a client certificate'],
+  ['as', 'impersonation is not supported; use the credentials of that user'],
+];
+
+async function userOptions(user: KubeconfigUser, name: string, read: ReadFile, clock: Clock) {
+  for (const [field, advice] of UNSUPPORTED_USER_FIELDS) {
+    if (user[field]) throw new KubeconfigError(`user "${name}": ${field} is not supported: ${advice}`);
+  }
+  const certificate = source(user['client-certificate-data'], user['client-certificate'], read);
+  const privateKey = source(user['client-key-data'], user['client-key'], read);
+  if ((certificate === undefined) !== (privateKey === undefined)) {
+    throw new KubeconfigError(`user "${name}": a client certificate needs its key, and the other way round`);
+  }
+  const token = user.token ? () => Promise.resolve(user.token ?? '') : source(undefined, user.tokenFile, read);
+  const options = {
+    ...(certificate &&
+      privateKey && {
+        clientCertificate: reloading(clock, async (): Promise<ClientCertificate> => {
+          return { certificate: await certificate(), privateKey: await privateKey() };
+        }),
+      }),
+    ...(token && { bearerToken: reloading(clock, async () => (await token()).trim()) }),
+  };
+  await Promise.all([options.clientCertificate?.(), options.bearerToken?.()]);
+  return options;
+}
+
+/** Inline data wins over a file, as in client-go. */
+function source(
+  data: string | undefined,
+  path: string | undefined,
+  read: ReadFile,
+): (() => Promise<string>) | undefined {
+  if (data) return () => Promise.resolve(fromBase64(data));
+  if (!path) return undefined;
+  return () =>
+    read(path).catch((error: Error) => {
+      throw new KubeconfigError(`cannot read ${path}: ${error.message}`, { cause: error });
+    });
+}
+
+/** Keeps a value for a minute; when it can't be had again, the last one stays in use. */
+function reloading<Value>(clock: Clock, load: () => Promise<Value>): () => Promise<Value> {
+  let current: { readonly value: Value; readonly loadedMs: number } | undefined;
+  return async () => {
+    if (current && clock.now() - current.loadedMs < RELOAD_MS) return current.value;
+    try {
+      current = { value: await load(), loadedMs: clock.now() };
+    } catch (error) {
+      if (!current) throw error;
+      current = { value: current.value, loadedMs: clock.now() };
+    }
+    return current.value;
+  };
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64').toString('utf8');
+}

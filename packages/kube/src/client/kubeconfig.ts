@@ -1,0 +1,142 @@
+import { dump, load } from 'js-yaml';
+import { z } from 'zod';
+
+const Entries = <Shape extends z.ZodType>(shape: Shape) =>
+  z
+    .array(shape)
+    .nullish()
+    .transform((list) => list ?? []);
+
+const KubeconfigCluster = z.looseObject({
+  server: z.string(),
+  'certificate-authority': z.string().optional(),
+  'certificate-authority-data': z.string().optional(),
+  'insecure-skip-tls-verify': z.boolean().optional(),
+  'tls-server-name': z.string().optional(),
+  'proxy-url': z.string().optional(),
+});
+export type KubeconfigCluster = z.infer<typeof KubeconfigCluster>;
+
+const KubeconfigUser = z.looseObject({
+  'client-certificate': z.string().optional(),
+  'client-certificate-data': z.string().optional(),
+  'client-key': z.string().optional(),
+  'client-key-data': z.string().optional(),
+  token: z.string().optional(),
+  tokenFile: z.string().optional(),
+});
+export type KubeconfigUser = z.infer<typeof KubeconfigUser>;
+
+const KubeconfigContext = z.looseObject({
+  cluster: z.string(),
+  user: z.string(),
+  namespace: z.string().optional(),
+});
+export type KubeconfigContext = z.infer<typeof KubeconfigContext>;
+
+/** A kubeconfig file of `kind: Config`, `apiVersion: v1`; unknown fields are kept. */
+const Kubeconfig = z.looseObject({
+  clusters: Entries(z.object({ name: z.string(), cluster: KubeconfigCluster })),
+  users: Entries(
+    z.object({
+      name: z.string(),
+      user: KubeconfigUser.nullish().transform((user): z.infer<typeof KubeconfigUser> => user ?? {}),
+    }),
+  ),
+  contexts: Entries(z.object({ name: z.string(), context: KubeconfigContext })),
+  'current-context': z.string().optional(),
+});
+export type Kubeconfig = z.infer<typeof Kubeconfig>;
+
+/** What is wrong with a kubeconfig, and in which file, where one is known. For the person who wrote it. */
+export class KubeconfigError extends Error {
+  override readonly name = 'KubeconfigError';
+}
+
+/** Reads YAML or JSON text. `path` is for messages. */
+export function parseKubeconfig(text: string, path = 'kubeconfig'): Kubeconfig {
+  try {
+    return Kubeconfig.parse(load(text) ?? {});
+  } catch (error) {
+    const detail = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new KubeconfigError(`${path} is not a kubeconfig: ${detail}`, { cause: error });
+  }
+}
+
+/** Paths that kubectl would read: the list in `KUBECONFIG`, or `~/.kube/config`. */
+export function kubeconfigPaths(env: Readonly<Record<string, string | undefined>>): string[] {
+  const listed = (env['KUBECONFIG'] ?? '').split(':').filter((path) => path !== '');
+  return listed.length > 0 ? [...new Set(listed)] : [`${env['HOME'] ?? ''}/.kube/config`];
+}
+
+/** Merges files as kubectl does: the first to name a cluster, a user, a context or the current context wins. */
+export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
+  const current = configs.map((config) => config['current-context']).find((name) => name);
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: firstOfEachName(configs.flatMap((config) => config.clusters)),
+    users: firstOfEachName(configs.flatMap((config) => config.users)),
+    contexts: firstOfEachName(configs.flatMap((config) => config.contexts)),
+    ...(current && { 'current-context': current }),
+  };
+}
+
+function firstOfEachName<Entry extends { readonly name: string }>(entries: readonly Entry[]): Entry[] {
+  const byName = new Map<string, Entry>();
+  for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry);
+  return [...byName.values()];
+}
+
+/** What a new kubeconfig is made of; PEM as text. */
+export interface KubeconfigContents {
+  /** Name of the cluster and of the context. */
+  readonly name: string;
+  readonly server: string;
+  readonly certificateAuthority?: string;
+  readonly serverName?: string;
+  readonly namespace?: string;
+  /** Name of the user entry; `NAME-admin` unless said otherwise. */
+  readonly userName?: string;
+  readonly token?: string;
+  readonly clientCertificate?: { readonly certificate: string; readonly privateKey: string };
+}
+
+/** YAML of a kubeconfig with one context, which is the current one. All credentials are inline. */
+export function renderKubeconfig(contents: KubeconfigContents): string {
+  const { name, certificateAuthority, serverName, namespace, token, clientCertificate } = contents;
+  const user = contents.userName ?? `${name}-admin`;
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      {
+        name,
+        cluster: {
+          ...(certificateAuthority !== undefined && { 'certificate-authority-data': toBase64(certificateAuthority) }),
+          server: contents.server,
+          ...(serverName !== undefined && { 'tls-server-name': serverName }),
+        },
+      },
+    ],
+    users: [
+      {
+        name: user,
+        user: {
+          ...(clientCertificate && {
+            'client-certificate-data': toBase64(clientCertificate.certificate),
+            'client-key-data': toBase64(clientCertificate.privateKey),
+          }),
+          ...(token !== undefined && { token }),
+        },
+      },
+    ],
+    contexts: [{ name, context: { cluster: name, user, ...(namespace !== undefined && { namespace }) } }],
+    'current-context': name,
+  } satisfies Kubeconfig;
+  return dump(config, { lineWidth: -1 });
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

@@ -1,0 +1,30 @@
+import type { Readable } from 'node:stream';
+
+const NEWLINE = 0x0a;
+
+/**
+ * Lines of a byte stream, without their ends; an unfinished last line counts when the stream ends well. An error of the stream is thrown
+ * as `toError` says. Whoever stops reading early destroys the stream, which frees its connection.
+ */
+export async function* readLines(stream: Readable, toError: (error: unknown) => unknown): AsyncGenerator<string> {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const value of stream) {
+      const chunk = value as Buffer;
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        if (pieces.length === 0) {
+          yield chunk.toString('utf8', start, end);
+        } else {
+          pieces.push(chunk.subarray(start, end));
+          yield Buffer.concat(pieces.splice(0)).toString('utf8');
+        }
+        start = end + 1;
+      }
+      if (start < chunk.length) pieces.push(chunk.subarray(start));
+    }
+  } catch (error) {
+    throw toError(error);
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces).toString('utf8');
+}

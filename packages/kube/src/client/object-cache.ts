@@ -1,0 +1,120 @@
+import type { KubeObject } from '../object/meta.ts';
+import { keyOf } from './object-key.ts';
+
+/** Values under which an index finds an object. */
+export type IndexFunction<T> = (object: T) => Iterable<string>;
+
+/** One change of a cache. An object that was deleted and made anew under its name is a delete and an add, never an update. */
+export type Change<T> =
+  | { readonly type: 'add'; readonly object: T }
+  | { readonly type: 'update'; readonly old: T; readonly object: T }
+  | { readonly type: 'delete'; readonly old: T };
+
+interface Index<T> {
+  readonly valuesOf: IndexFunction<T>;
+  readonly keys: Map<string, Set<string>>;
+}
+
+/** The objects of an informer with their indexes. Objects are shared by all readers. */
+export class ObjectCache<T extends KubeObject> {
+  #objects = new Map<string, T>();
+  readonly #indexes = new Map<string, Index<T>>();
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  values(): IterableIterator<T> {
+    return this.#objects.values();
+  }
+
+  /** Adds an index over what is cached and what will be. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    const known = this.#indexes.get(name);
+    if (known?.valuesOf === valuesOf) return;
+    if (known) throw new Error(`index ${name} exists with another function`);
+    const index = { valuesOf, keys: new Map<string, Set<string>>() };
+    this.#indexes.set(name, index);
+    for (const [key, object] of this.#objects) insert(index, key, object);
+  }
+
+  byIndex(name: string, value: string): T[] {
+    const index = this.#indexes.get(name);
+    if (!index) throw new Error(`there is no index ${name}`);
+    const found: T[] = [];
+    for (const key of index.keys.get(value) ?? []) {
+      const object = this.#objects.get(key);
+      if (object) found.push(object);
+    }
+    return found;
+  }
+
+  /** Takes in an object that a watch or a write showed. */
+  *put(object: T): Generator<Change<T>> {
+    const key = keyOf(object);
+    const old = this.#objects.get(key);
+    if (old && isSameRevision(old, object)) return;
+    if (old && old.metadata.uid !== object.metadata.uid) {
+      this.#remove(key, old);
+      yield { type: 'delete', old };
+      this.#store(key, undefined, object);
+      yield { type: 'add', object };
+      return;
+    }
+    this.#store(key, old, object);
+    yield old ? { type: 'update', old, object } : { type: 'add', object };
+  }
+
+  *delete(key: string): Generator<Change<T>> {
+    const old = this.#objects.get(key);
+    if (!old) return;
+    this.#remove(key, old);
+    yield { type: 'delete', old };
+  }
+
+  /** Makes the cache equal to a list; what was cached and is not listed has been deleted unseen. */
+  *replace(listed: ReadonlyMap<string, T>): Generator<Change<T>> {
+    for (const key of this.#objects.keys()) {
+      if (!listed.has(key)) yield* this.delete(key);
+    }
+    for (const object of listed.values()) yield* this.put(object);
+  }
+
+  #store(key: string, old: T | undefined, object: T): void {
+    this.#objects.set(key, object);
+    for (const index of this.#indexes.values()) {
+      if (old) withdraw(index, key, old);
+      insert(index, key, object);
+    }
+  }
+
+  #remove(key: string, old: T): void {
+    this.#objects.delete(key);
+    for (const index of this.#indexes.values()) withdraw(index, key, old);
+  }
+}
+
+function isSameRevision(a: KubeObject, b: KubeObject): boolean {
+  const { uid, resourceVersion } = a.metadata;
+  return resourceVersion !== undefined && resourceVersion === b.metadata.resourceVersion && uid === b.metadata.uid;
+}
+
+function insert<T>(index: Index<T>, key: string, object: T): void {
+  for (const value of index.valuesOf(object)) {
+    const keys = index.keys.get(value);
+    if (keys) keys.add(key);
+    else index.keys.set(value, new Set([key]));
+  }
+}
+
+function withdraw<T>(index: Index<T>, key: string, object: T): void {
+  for (const value of index.valuesOf(object)) {
+    const keys = index.keys.get(value);
+    keys?.delete(key);
+    if (keys?.size === 0) index.keys.delete(value);
+  }
+}

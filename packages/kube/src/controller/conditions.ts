@@ -1,0 +1,50 @@
+import { formatTime } from '../clock.ts';
+import type { Condition } from '../object/meta.ts';
+
+/** A condition as a reconcile states it; the time of its transition is found by `setCondition`. */
+export type ConditionState = Omit<Condition, 'lastTransitionTime'>;
+
+/**
+ * The list with `condition` set. `lastTransitionTime` moves only when the status changes, and where nothing changes the same list comes back, so that
+ * callers can tell by identity whether there is anything to write. New types go to the end.
+ */
+export function setCondition(
+  conditions: readonly Condition[] | undefined,
+  condition: ConditionState,
+  nowMs: number,
+): readonly Condition[] {
+  const list = conditions ?? [];
+  const old = findCondition(list, condition.type);
+  const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : formatTime(nowMs);
+  if (old && isSameCondition(old, { ...condition, lastTransitionTime })) return list;
+  const next = { ...condition, lastTransitionTime };
+  return old ? list.map((other) => (other === old ? next : other)) : [...list, next];
+}
+
+/** The list without the condition of this type. */
+export function removeCondition(conditions: readonly Condition[] | undefined, type: string): readonly Condition[] {
+  const list = conditions ?? [];
+  return findCondition(list, type) ? list.filter((condition) => condition.type !== type) : list;
+}
+
+export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+  return findCondition(conditions, type)?.status === 'True';
+}
+
+export function isConditionFalse(conditions: readonly Condition[] | undefined, type: string): boolean {
+  return findCondition(conditions, type)?.status === 'False';
+}
+
+function isSameCondition(a: Condition, b: Condition): boolean {
+  return (
+    a.status === b.status &&
+    a.reason === b.reason &&
+    a.message === b.message &&
+    a.observedGeneration === b.observedGeneration &&
+    a.lastTransitionTime === b.lastTransitionTime
+  );
+}

@@ -1,0 +1,222 @@
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../clock-fake.ts';
+import { tooManyRequests } from '../object/api-error.ts';
+import { Controller, type ControllerOptions } from './controller.ts';
+import { ControllerMetrics } from './metrics.ts';
+import type { Result } from './result.ts';
+import { TerminalError } from './terminal-error.ts';
+
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+function run(
+  reconcile: (key: string, signal: AbortSignal) => Promise<Result>,
+  options: Partial<ControllerOptions> = {},
+) {
+  const clock = new FakeClock();
+  const runs: string[] = [];
+  const controller = new Controller({
+    name: 'widgets',
+    clock,
+    random: () => 1,
+    reconcile: (key, { signal }) => {
+      runs.push(key);
+      return reconcile(key, signal);
+    },
+    ...options,
+  });
+  const stop = new AbortController();
+  stops.push(stop);
+  return { clock, controller, runs, stop };
+}
+
+describe('a controller', () => {
+  test('runs keys that were enqueued before it started', async () => {
+    const { controller, runs, stop } = run(async () => ({}));
+    controller.enqueue('a');
+    expect(runs).toEqual([]);
+
+    controller.start(stop.signal);
+    await controller.idle();
+
+    expect(runs).toEqual(['a']);
+  });
+
+  test('comes back when the result says so, or earlier for an event', async () => {
+    const { clock, controller, runs, stop } = run(async () => ({ requeueAfterMs: 60_000 }));
+    controller.start(stop.signal);
+    controller.enqueue('a');
+    await clock.advance(60_000);
+    expect(runs).toHaveLength(2);
+
+    controller.enqueue('a');
+    await controller.idle();
+    expect(runs).toHaveLength(3);
+  });
+
+  test('retries a failure with growing pauses and forgets them after a success', async () => {
+    let failures = 3;
+    const { clock, controller, runs, stop } = run(async () => {
+      if (failures-- > 0) throw new Error('not yet');
+      return {};
+    });
+    controller.start(stop.signal);
+    controller.enqueue('a');
+
+    await clock.advance(5 + 10 + 19);
+    expect(runs).toHaveLength(3);
+    await clock.advance(1);
+    expect(runs).toHaveLength(4);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('waits as long as a busy server asks', async () => {
+    let failures = 1;
+    const { clock, controller, runs, stop } = run(async () => {
+      if (failures-- > 0) throw tooManyRequests('slow down', 30);
+      return {};
+    });
+    controller.start(stop.signal);
+    controller.enqueue('a');
+
+    await clock.advance(29_999);
+    expect(runs).toHaveLength(1);
+    await clock.advance(1);
+    expect(runs).toHaveLength(2);
+  });
+
+  test('does not retry a TerminalError', async () => {
+    const { clock, controller, runs, stop } = run(() => Promise.reject(new TerminalError('no such flavor')));
+    controller.start(stop.signal);
+    controller.enqueue('a');
+    await clock.advance(3_600_000);
+
+    expect(runs).toEqual(['a']);
+  });
+
+  test('works on as many keys at a time as it may, and never twice on one', async () => {
+    const gates = new Map<string, PromiseWithResolvers<Result>>();
+    const { clock, controller, runs, stop } = run(
+      (key) => {
+        const gate = Promise.withResolvers<Result>();
+        gates.set(key, gate);
+        return gate.promise;
+      },
+      { concurrency: 2 },
+    );
+    controller.start(stop.signal);
+    for (const key of ['a', 'b', 'c', 'a']) controller.enqueue(key);
+    await clock.advance(0);
+    expect(runs).toEqual(['a', 'b']);
+
+    controller.enqueue('a');
+    gates.get('b')?.resolve({});
+    await clock.advance(0);
+    expect(runs).toEqual(['a', 'b', 'c']);
+
+    gates.get('a')?.resolve({});
+    await clock.advance(0);
+    expect(runs).toEqual(['a', 'b', 'c', 'a']);
+    for (const gate of gates.values()) gate.resolve({});
+    await controller.idle();
+  });
+
+  test('a reconcile that throws at once is a failure like any other', async () => {
+    const { clock, controller, runs, stop } = run(() => {
+      throw new TerminalError('at once');
+    });
+    controller.start(stop.signal);
+    controller.enqueue('a');
+    controller.enqueue('b');
+    await clock.advance(0);
+
+    expect(runs).toEqual(['a', 'b']);
+  });
+
+  test('stops when running reconciles have ended', async () => {
+    const gate = Promise.withResolvers<Result>();
+    const { clock, controller, runs, stop } = run(() => gate.promise);
+    controller.start(stop.signal);
+    controller.enqueue('a');
+    controller.enqueue('b');
+    let isStopped = false;
+    stop.abort();
+    void controller.stopped.then(() => {
+      isStopped = true;
+    });
+    await clock.advance(9_000);
+    expect(isStopped).toBe(false);
+
+    gate.resolve({ requeueAfterMs: 5 });
+    await clock.advance(0);
+
+    expect(isStopped).toBe(true);
+    expect(runs).toEqual(['a']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('tells a reconcile that outlasts the stop to abort', async () => {
+    const aborted: string[] = [];
+    const { clock, controller, stop } = run((key, signal) => {
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          aborted.push(key);
+          resolve({});
+        });
+      });
+    });
+    controller.start(stop.signal);
+    controller.enqueue('a');
+    stop.abort();
+    await clock.advance(9_999);
+    expect(aborted).toEqual([]);
+
+    await clock.advance(1);
+    await controller.stopped;
+    expect(aborted).toEqual(['a']);
+  });
+
+  test('leaves keys alone that are another member’s', async () => {
+    const mine = new Set(['a']);
+    const { controller, runs, stop } = run(async () => ({}), { owner: { stillMine: (key) => mine.has(key) } });
+    controller.start(stop.signal);
+    controller.enqueue('a');
+    controller.enqueue('b');
+    await controller.idle();
+
+    expect(runs).toEqual(['a']);
+  });
+
+  test('counts under the names of controller-runtime', async () => {
+    const registry = new Registry();
+    const clock = new FakeClock();
+    const metrics = new ControllerMetrics(registry, () => clock.now());
+    const { controller, stop } = run(
+      async (key) => {
+        if (key === 'bad') throw new TerminalError('bad');
+        return key === 'later' ? { requeueAfterMs: 1_000 } : {};
+      },
+      { metrics, clock },
+    );
+    controller.start(stop.signal);
+    for (const key of ['good', 'bad', 'later']) controller.enqueue(key);
+    await controller.idle();
+
+    const text = await registry.metrics();
+    for (const line of [
+      'controller_runtime_reconcile_total{controller="widgets",result="success"} 1',
+      'controller_runtime_reconcile_total{controller="widgets",result="error"} 1',
+      'controller_runtime_reconcile_total{controller="widgets",result="requeue_after"} 1',
+      'controller_runtime_terminal_reconcile_errors_total{controller="widgets"} 1',
+      'controller_runtime_reconcile_time_seconds_count{controller="widgets"} 3',
+      'workqueue_depth{name="widgets",controller="widgets"} 0',
+      'workqueue_adds_total{name="widgets",controller="widgets"} 4',
+      'workqueue_longest_running_processor_seconds{name="widgets",controller="widgets"} 0',
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+  });
+});

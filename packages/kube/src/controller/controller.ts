@@ -1,0 +1,241 @@
+import type { Informer } from '../client/informer.ts';
+import { keyOf } from '../client/object-key.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { type Logger, silentLogger } from '../log.ts';
+import { ApiError, isApiError } from '../object/api-error.ts';
+import type { KubeObject } from '../object/meta.ts';
+import type { ControllerMetrics, ControllerObserver } from './metrics.ts';
+import type { Reconcile } from './result.ts';
+import { TerminalError } from './terminal-error.ts';
+import { type BackoffOptions, WorkQueue } from './work-queue.ts';
+
+/** Says which keys are this process's to work on; `ShardMember` is one. */
+export interface KeyOwner {
+  stillMine(key: string): boolean;
+}
+
+export interface ControllerOptions {
+  /** Names the controller in logs and metrics: lower case, unique in the process. */
+  readonly name: string;
+  readonly reconcile: Reconcile;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** Keys worked on at a time. */
+  readonly concurrency?: number;
+  readonly backoff?: BackoffOptions;
+  readonly log?: Logger;
+  readonly metrics?: ControllerMetrics | undefined;
+  /** All keys are ours unless given. */
+  readonly owner?: KeyOwner;
+  /** How long running reconciles may go on after a stop before their signal aborts. */
+  readonly stopTimeoutMs?: number;
+}
+
+export interface WatchSourceOptions<T> {
+  /** Whether an update matters; left out, all do. */
+  readonly isRelevant?: (old: T, object: T) => boolean;
+}
+
+/** The keys of this controller's objects that `object` concerns. */
+export type MapToKeys<T> = (object: T) => Iterable<string>;
+
+interface Source {
+  readonly subscribe: () => () => void;
+  readonly enqueueAll: () => void;
+}
+
+/**
+ * Runs a reconcile for each key that something happened to.
+ *
+ * Guarantees: one run of a key at a time; a run that began before a change is followed by one that began after it; a failed run is
+ * repeated with backoff, a TerminalError is not.
+ * Assumptions: `reconcile` is level-triggered and may be run again at any time.
+ */
+export class Controller {
+  readonly name: string;
+  readonly #options: ControllerOptions;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #observer: ControllerObserver | undefined;
+  readonly #queue: WorkQueue;
+  readonly #sources: Source[] = [];
+  readonly #subscriptions: (() => void)[] = [];
+  readonly #informers = new Set<Pick<Informer<KubeObject>, 'whenSynced'>>();
+  readonly #reconcileAbort = new AbortController();
+  readonly #waiters = new Set<{ readonly isDone: () => boolean; readonly resolve: () => void }>();
+  #isStarted = false;
+  #isStopping = false;
+  #stopped: Promise<void> = Promise.resolve();
+
+  constructor(options: ControllerOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = (options.log ?? silentLogger).child({ controller: options.name });
+    this.#observer = options.metrics?.controller(options.name, options.concurrency ?? 1);
+    this.#queue = new WorkQueue({
+      clock: this.#clock,
+      random: options.random ?? Math.random,
+      backoff: options.backoff,
+      onReady: () => this.#pump(),
+      observer: this.#observer?.queue,
+    });
+  }
+
+  /** Enqueues keys for what happens in an informer: the object's own key, unless told otherwise. An update counts for what the object was and for what it is. */
+  watch<T extends KubeObject>(
+    informer: Informer<T>,
+    mapToKeys: MapToKeys<T> = (object) => [keyOf(object)],
+    options: WatchSourceOptions<T> = {},
+  ): this {
+    const enqueue = (object: T) => {
+      for (const key of mapToKeys(object)) this.enqueue(key);
+    };
+    const handler = {
+      onAdd: enqueue,
+      onUpdate: (old: T, object: T) => {
+        if (options.isRelevant?.(old, object) === false) return;
+        enqueue(old);
+        enqueue(object);
+      },
+      onDelete: enqueue,
+    };
+    const source: Source = {
+      subscribe: () => informer.addHandler(handler),
+      enqueueAll: () => informer.list().forEach(enqueue),
+    };
+    this.#informers.add(informer);
+    this.#sources.push(source);
+    if (this.#isStarted && !this.#isStopping) this.#subscriptions.push(source.subscribe());
+    return this;
+  }
+
+  /** Asks for a run of the key, now or after `delayMs`. */
+  enqueue(key: string, delayMs = 0): void {
+    this.#queue.add(key, delayMs);
+  }
+
+  /** Asks for a run of every key that the watched informers know: for keys that have just become ours. */
+  enqueueAll(): void {
+    for (const source of this.#sources) source.enqueueAll();
+  }
+
+  /** Resolves when all watched informers have synced; rejects with the signal's reason. */
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    await Promise.all([...this.#informers].map((informer) => informer.whenSynced(signal)));
+  }
+
+  /** Begins to work, until the signal aborts. The informers are started by whoever owns them. */
+  start(signal: AbortSignal): void {
+    if (this.#isStarted) throw new Error(`controller ${this.name} runs already`);
+    this.#isStarted = true;
+    if (signal.aborted) {
+      this.#isStopping = true;
+      return;
+    }
+    for (const source of this.#sources) this.#subscriptions.push(source.subscribe());
+    const stopped = Promise.withResolvers<void>();
+    this.#stopped = stopped.promise;
+    const onAbort = () => {
+      for (const unsubscribe of this.#subscriptions) unsubscribe();
+      void this.#stop().then(stopped.resolve);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#pump();
+  }
+
+  /** Resolves when a stop has come to its end: no reconcile runs any more, or those that do have been told to abort. */
+  get stopped(): Promise<void> {
+    return this.#stopped;
+  }
+
+  /** Resolves as soon as nothing runs and nothing is due now. Keys that wait for a later time don't count. */
+  idle(): Promise<void> {
+    return this.#when(() => this.#queue.isIdle);
+  }
+
+  /** Resolves as soon as no run of a matching key is under way. */
+  drained(isMatching: (key: string) => boolean): Promise<void> {
+    return this.#when(() => !this.#queue.runningKeys().some(isMatching));
+  }
+
+  async #stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#queue.shutDown();
+    this.#settle();
+    const limit = new AbortController();
+    const timeout = this.#clock.after(this.#options.stopTimeoutMs ?? 10_000, () => limit.abort());
+    await Promise.race([
+      this.idle(),
+      new Promise<void>((resolve) => limit.signal.addEventListener('abort', () => resolve(), { once: true })),
+    ]);
+    timeout.cancel();
+    this.#reconcileAbort.abort();
+  }
+
+  /** Starts runs while there are keys and room. */
+  #pump(): void {
+    if (!this.#isStarted || this.#isStopping) return;
+    const concurrency = this.#options.concurrency ?? 1;
+    while (this.#queue.running < concurrency) {
+      const key = this.#queue.take();
+      if (key === undefined) break;
+      void this.#work(key);
+    }
+  }
+
+  async #work(key: string): Promise<void> {
+    if (this.#options.owner?.stillMine(key) === false) this.#queue.forget(key);
+    else await this.#reconcile(key);
+    this.#queue.done(key);
+    this.#pump();
+    this.#settle();
+  }
+
+  async #reconcile(key: string): Promise<void> {
+    const startedMs = this.#clock.now();
+    this.#observer?.started(startedMs);
+    try {
+      const { requeueAfterMs } = await this.#options.reconcile(key, { signal: this.#reconcileAbort.signal });
+      this.#queue.forget(key);
+      if (requeueAfterMs !== undefined) this.#queue.add(key, requeueAfterMs);
+      this.#observer?.finished(
+        requeueAfterMs === undefined ? 'success' : 'requeue_after',
+        startedMs,
+        this.#clock.now(),
+      );
+    } catch (error) {
+      this.#failed(key, error, startedMs);
+    }
+  }
+
+  #failed(key: string, error: unknown, startedMs: number): void {
+    if (error instanceof TerminalError) {
+      this.#queue.forget(key);
+      this.#observer?.finished('terminal_error', startedMs, this.#clock.now());
+      this.#log.error({ err: error, key }, 'reconcile failed for good');
+      return;
+    }
+    const minimumMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+    this.#queue.addRateLimited(key, minimumMs);
+    this.#observer?.finished('error', startedMs, this.#clock.now());
+    const fields = { err: error, key, failures: this.#queue.failures(key) };
+    // A conflict means that the cache was a moment behind: the next run sees the newer object.
+    if (isApiError(error, 'Conflict') || this.#reconcileAbort.signal.aborted)
+      this.#log.debug(fields, 'reconcile failed');
+    else this.#log.warn(fields, 'reconcile failed');
+  }
+
+  #when(isDone: () => boolean): Promise<void> {
+    if (isDone()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.add({ isDone, resolve }));
+  }
+
+  #settle(): void {
+    for (const waiter of this.#waiters) {
+      if (!waiter.isDone()) continue;
+      this.#waiters.delete(waiter);
+      waiter.resolve();
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../clock.ts';
+
+/** As client-go: an informer that has not shown our writes by then has lost something, and the reconcile looks for itself. */
+const EXPIRY_MS = 5 * 60_000;
+
+interface Expected {
+  creations: number;
+  readonly deletions: Set<string>;
+  readonly sinceMs: number;
+}
+
+/**
+ * What a controller has done and its cache does not show yet, by key of the owner: client-go's ControllerExpectations. A controller that
+ * counts children (a ReplicaSet) would otherwise create twice from a stale cache.
+ *
+ * Expected flow: `expectCreations` before the creates, `creationObserved` in the informer's onAdd and for each create that failed; deletions
+ * likewise, by the child's key. While `satisfied` is false, neither create nor delete.
+ */
+export class Expectations {
+  readonly #clock: Clock;
+  readonly #byOwner = new Map<string, Expected>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  expectCreations(ownerKey: string, count: number): void {
+    this.#begin(ownerKey).creations += count;
+  }
+
+  expectDeletions(ownerKey: string, childKeys: Iterable<string>): void {
+    const expected = this.#begin(ownerKey);
+    for (const key of childKeys) expected.deletions.add(key);
+  }
+
+  /** A child was seen, or its creation failed. */
+  creationObserved(ownerKey: string): void {
+    const expected = this.#byOwner.get(ownerKey);
+    if (expected && expected.creations > 0) expected.creations--;
+  }
+
+  /** A child is gone or going, or its deletion failed. */
+  deletionObserved(ownerKey: string, childKey: string): void {
+    this.#byOwner.get(ownerKey)?.deletions.delete(childKey);
+  }
+
+  /** Whether the cache shows all that was done, or has had time enough to. */
+  satisfied(ownerKey: string): boolean {
+    const expected = this.#byOwner.get(ownerKey);
+    if (!expected) return true;
+    const isFulfilled = expected.creations <= 0 && expected.deletions.size === 0;
+    if (!isFulfilled && this.#clock.now() - expected.sinceMs < EXPIRY_MS) return false;
+    this.#byOwner.delete(ownerKey);
+    return true;
+  }
+
+  /** Forgets an owner that is gone. */
+  delete(ownerKey: string): void {
+    this.#byOwner.delete(ownerKey);
+  }
+
+  #begin(ownerKey: string): Expected {
+    if (this.satisfied(ownerKey)) {
+      this.#byOwner.set(ownerKey, { creations: 0, deletions: new Set(), sinceMs: this.#clock.now() });
+    }
+    const expected = this.#byOwner.get(ownerKey);
+    if (!expected) throw new Error('unreachable: expectations of this owner were just set');
+    return expected;
+  }
+}

@@ -1,0 +1,51 @@
+import type { ResourceClient } from '../client/resource-client.ts';
+import { isApiError } from '../object/api-error.ts';
+import type { KubeObject } from '../object/meta.ts';
+
+export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
+  return object.metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+export function isBeingDeleted(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+/**
+ * Adds a finalizer before the first side effect, so that nothing made for the object is forgotten with it.
+ * Rejects with Conflict when `object` is not the newest revision: look again.
+ */
+export async function ensureFinalizer<T extends KubeObject>(
+  client: ResourceClient<T>,
+  object: T,
+  finalizer: string,
+): Promise<T> {
+  if (hasFinalizer(object, finalizer) || isBeingDeleted(object)) return object;
+  return patchFinalizers(client, object, [...(object.metadata.finalizers ?? []), finalizer]);
+}
+
+/** Removes a finalizer; an object that is gone already is well. Rejects with Conflict when `object` is not the newest revision: look again. */
+export async function removeFinalizer<T extends KubeObject>(
+  client: ResourceClient<T>,
+  object: T,
+  finalizer: string,
+): Promise<void> {
+  if (!hasFinalizer(object, finalizer)) return;
+  const left = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+  try {
+    await patchFinalizers(client, object, left);
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error;
+  }
+}
+
+/** uid and resourceVersion in a merge patch are preconditions: the server refuses with Conflict where they differ. */
+function patchFinalizers<T extends KubeObject>(
+  client: ResourceClient<T>,
+  { metadata }: T,
+  finalizers: readonly string[],
+): Promise<T> {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  if (name === undefined) throw new TypeError('an object is addressed by metadata.name, which is missing');
+  const value = { metadata: { uid, resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null } };
+  return client.patch(name, { type: 'merge', value }, namespace === undefined ? {} : { namespace });
+}

@@ -1,0 +1,54 @@
+import { apiVersionOf, type KubeObject, type OwnerReference, type ResourceType } from '../object/meta.ts';
+
+/** An owner reference that makes `owner` the object's controller and holds up its foreground deletion. */
+export function controllerRef(owner: KubeObject, type: ResourceType): OwnerReference {
+  return { ...ownerRef(owner, type), controller: true, blockOwnerDeletion: true };
+}
+
+/** An owner reference that does no more than tie the object's life to `owner`'s. */
+export function ownerRef(owner: KubeObject, type: ResourceType): OwnerReference {
+  const { name, uid } = owner.metadata;
+  if (name === undefined || uid === undefined) {
+    throw new TypeError(`a ${type.kind} without name and uid can't own anything: it must be created first`);
+  }
+  return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid };
+}
+
+/** The reference of the object's controller. */
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+}
+
+export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
+  const uid = controllerOf(object)?.uid;
+  return uid !== undefined && uid === owner.metadata.uid;
+}
+
+export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
+  return object.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
+}
+
+/** Keys of the controllers of kind `type` (group and kind; any version) of an object: a `MapToKeys` for `Controller.watch`. */
+export function controllerKeys(type: ResourceType): (object: KubeObject) => string[] {
+  return (object) => {
+    const reference = controllerOf(object);
+    if (!reference || reference.kind !== type.kind || groupOf(reference.apiVersion) !== type.group) return [];
+    const { namespace } = object.metadata;
+    return [type.namespaced && namespace ? `${namespace}/${reference.name}` : reference.name];
+  };
+}
+
+/** The group of an `apiVersion`; '' for the core group. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? '' : apiVersion.slice(0, slash);
+}
+
+/** Name of an index over `controllerOf(object).uid`. */
+export const CONTROLLER_UID_INDEX = 'controller-uid';
+
+/** Index function of `CONTROLLER_UID_INDEX`: the children of an owner in one look-up. */
+export function controllerUidOf(object: KubeObject): string[] {
+  const uid = controllerOf(object)?.uid;
+  return uid === undefined ? [] : [uid];
+}

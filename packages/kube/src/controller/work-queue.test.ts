@@ -1,0 +1,184 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../clock-fake.ts';
+import { WorkQueue } from './work-queue.ts';
+
+function queue(random = () => 1) {
+  const clock = new FakeClock();
+  let ready = 0;
+  const depth = { now: 0 };
+  const observer = {
+    added: () => undefined,
+    retried: () => undefined,
+    waited: () => undefined,
+    depthChanged: (delta: number) => {
+      depth.now += delta;
+    },
+  };
+  const queue = new WorkQueue({ clock, random, observer, onReady: () => ready++ });
+  return { clock, queue, depth, readyCalls: () => ready };
+}
+
+function takeAll(work: WorkQueue): string[] {
+  const taken: string[] = [];
+  for (let key = work.take(); key !== undefined; key = work.take()) taken.push(key);
+  return taken;
+}
+
+describe('a work queue', () => {
+  test('holds a key once, in the order of its first add', () => {
+    const { queue: work, depth } = queue();
+    for (const key of ['b', 'a', 'b']) work.add(key);
+
+    expect(depth.now).toBe(2);
+    expect(takeAll(work)).toEqual(['b', 'a']);
+    expect(depth.now).toBe(0);
+  });
+
+  test('never hands out a key that runs', () => {
+    const { queue: work } = queue();
+    work.add('a');
+    work.take();
+    work.add('a');
+
+    expect(work.take()).toBeUndefined();
+  });
+
+  test('runs a key once more for any number of adds while it ran', () => {
+    const { queue: work } = queue();
+    work.add('a');
+    work.take();
+    for (let i = 0; i < 3; i++) work.add('a');
+    work.done('a');
+
+    expect(takeAll(work)).toEqual(['a']);
+    work.done('a');
+    expect(work.take()).toBeUndefined();
+    expect(work.isIdle).toBe(true);
+  });
+
+  test.each`
+    first     | second   | dueMs    | reason
+    ${5_000}  | ${1_000} | ${1_000} | ${'an earlier time brings it forward'}
+    ${1_000}  | ${5_000} | ${1_000} | ${'a later time does not put it off'}
+    ${60_000} | ${0}     | ${0}     | ${'an event does not wait for the timer'}
+  `('due after $first and $second: $reason', async ({ first, second, dueMs }) => {
+    const { queue: work, clock, readyCalls } = queue();
+    work.add('a', first);
+    work.add('a', second);
+    await clock.advance(dueMs - 1);
+    expect(readyCalls()).toBe(dueMs === 0 ? 1 : 0);
+    await clock.advance(1);
+
+    expect(readyCalls()).toBe(1);
+    expect(work.take()).toBe('a');
+    expect(clock.pendingTimers).toBeLessThanOrEqual(1);
+  });
+
+  test('the earlier time wins also while the key runs', async () => {
+    const { queue: work, clock } = queue();
+    work.add('a');
+    work.take();
+    work.add('a', 60_000);
+    work.add('a', 1_000);
+    work.done('a');
+
+    await clock.advance(1_000);
+    expect(work.take()).toBe('a');
+  });
+
+  test('doubles the backoff of a key up to a cap, until it is forgotten', async () => {
+    const { queue: work, clock } = queue();
+    const delays: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      work.addRateLimited('a');
+      delays.push(clock.nextDueMs ?? 0);
+      await clock.advance(clock.nextDueMs ?? 0);
+      work.take();
+      work.done('a');
+    }
+    expect(delays.slice(0, 4)).toEqual([5, 10, 20, 40]);
+    expect(delays.at(-1)).toBe(300_000);
+
+    work.forget('a');
+    work.addRateLimited('a');
+    expect(clock.nextDueMs).toBe(5);
+  });
+
+  test('spreads the backoff over its last quarter', () => {
+    const { queue: work, clock } = queue(() => 0);
+    work.addRateLimited('a');
+    expect(clock.nextDueMs).toBe(3.75);
+  });
+
+  test('waits as long as the server asked', () => {
+    const { queue: work, clock } = queue();
+    work.addRateLimited('a', 7_000);
+    expect(clock.nextDueMs).toBe(7_000);
+  });
+
+  test('after a shutdown nothing waits and nothing comes in', () => {
+    const { queue: work, clock, depth } = queue();
+    work.add('a');
+    work.add('b', 1_000);
+    work.shutDown();
+    work.add('c');
+
+    expect(work.take()).toBeUndefined();
+    expect(clock.pendingTimers).toBe(0);
+    expect(depth.now).toBe(0);
+  });
+
+  test('holds its promises under any history', async () => {
+    const keys = fc.constantFrom('a', 'b', 'c');
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('add' as const), key: keys, delayMs: fc.constantFrom(0, 0, 5, 50) }),
+      fc.record({ kind: fc.constant('take' as const) }),
+      fc.record({ kind: fc.constant('done' as const), key: keys }),
+      fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 10) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const { queue: work, clock, depth } = queue();
+        const due = new Map<string, number>();
+        const running = new Set<string>();
+        let isRight = true;
+        for (const action of steps) {
+          switch (action.kind) {
+            case 'add': {
+              work.add(action.key, action.delayMs);
+              due.set(action.key, Math.min(due.get(action.key) ?? Infinity, clock.now() + action.delayMs));
+              break;
+            }
+            case 'take': {
+              const takable = [...due]
+                .filter(([key, ms]) => ms <= clock.now() && !running.has(key))
+                .map(([key]) => key);
+              const taken = work.take();
+              isRight &&= takable.length === 0 ? taken === undefined : takable.includes(taken ?? '');
+              if (taken !== undefined) {
+                due.delete(taken);
+                running.add(taken);
+              }
+              break;
+            }
+            case 'done':
+              work.done(action.key);
+              running.delete(action.key);
+              break;
+            case 'wait':
+              await clock.advance(action.ms);
+              break;
+          }
+          expect(work.running).toBe(running.size);
+        }
+        expect(isRight).toBe(true);
+        for (const key of running) work.done(key);
+        await clock.advance(100);
+        expect(depth.now).toBe(due.size);
+        expect(takeAll(work).sort()).toEqual([...due.keys()].sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

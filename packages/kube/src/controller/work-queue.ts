@@ -1,0 +1,199 @@
+import type { Clock, Timer } from '../clock.ts';
+import { DueHeap } from './due-heap.ts';
+
+/** What a queue tells of itself, for metrics. */
+export interface WorkQueueObserver {
+  added(): void;
+  retried(): void;
+  /** The number of keys that are due and wait changed. */
+  depthChanged(delta: number): void;
+  /** A key waited so long, after it fell due, until it was taken. */
+  waited(durationMs: number): void;
+}
+
+export interface BackoffOptions {
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly backoff?: BackoffOptions | undefined;
+  /** Called when there is a key to take. */
+  readonly onReady: () => void;
+  readonly observer?: WorkQueueObserver | undefined;
+}
+
+/** 5 ms is client-go's; its cap of 1000 s would leave a cluster alone for long after a cloud has come back. */
+export const DEFAULT_BACKOFF: BackoffOptions = { baseMs: 5, maxMs: 300_000 };
+
+interface Entry {
+  readonly key: string;
+  /** When the key wants to be taken next; undefined while nothing asks for it. */
+  dueMs: number | undefined;
+  isRunning: boolean;
+  failures: number;
+}
+
+/**
+ * Keys that wait to be worked on.
+ *
+ * Guarantees: a key is held once however often it is added, and is due at the earliest time that was asked for; it is never taken
+ * while it runs; adds while it runs cause exactly one more run. Keys are taken in the order in which they fell due.
+ */
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #backoff: BackoffOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Due now, in order; not running. */
+  readonly #ready = new Set<Entry>();
+  /** Due later; not running. */
+  readonly #waiting = new DueHeap<Entry>();
+  #timer: { readonly dueMs: number; readonly timer: Timer } | undefined;
+  #running = 0;
+  #isShutDown = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+    this.#backoff = options.backoff ?? DEFAULT_BACKOFF;
+  }
+
+  /** How many keys are being worked on. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Whether nothing runs and nothing is due now; keys may wait for a later time. */
+  get isIdle(): boolean {
+    this.#promote();
+    return this.#running === 0 && this.#ready.size === 0;
+  }
+
+  /** Makes a key due now, or after `delayMs`. */
+  add(key: string, delayMs = 0): void {
+    if (this.#isShutDown) return;
+    this.#options.observer?.added();
+    const entry = this.#entry(key);
+    const dueMs = this.#options.clock.now() + Math.max(0, delayMs);
+    if (entry.dueMs !== undefined && entry.dueMs <= dueMs) return;
+    entry.dueMs = dueMs;
+    if (!entry.isRunning) this.#offer(entry, dueMs);
+  }
+
+  /** Makes a key due after its backoff, which doubles with each call until `forget`, and not before `minimumMs`. */
+  addRateLimited(key: string, minimumMs = 0): void {
+    if (this.#isShutDown) return;
+    const entry = this.#entry(key);
+    const { baseMs, maxMs } = this.#backoff;
+    const backoffMs = Math.min(maxMs, baseMs * 2 ** Math.min(entry.failures++, 30));
+    this.#options.observer?.retried();
+    this.add(key, Math.max(minimumMs, backoffMs * (0.75 + this.#options.random() / 4)));
+  }
+
+  /** Lets the backoff of a key begin anew. */
+  forget(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    entry.failures = 0;
+    this.#dropIfUnused(entry);
+  }
+
+  /** How often the key failed in a row. */
+  failures(key: string): number {
+    return this.#entries.get(key)?.failures ?? 0;
+  }
+
+  runningKeys(): string[] {
+    return [...this.#entries.values()].filter(({ isRunning }) => isRunning).map(({ key }) => key);
+  }
+
+  /** The next key that is due, which then runs until `done`; undefined when none is. */
+  take(): string | undefined {
+    this.#promote();
+    const [entry] = this.#ready;
+    if (entry?.dueMs === undefined) return undefined;
+    this.#ready.delete(entry);
+    this.#options.observer?.depthChanged(-1);
+    this.#options.observer?.waited(this.#options.clock.now() - entry.dueMs);
+    entry.dueMs = undefined;
+    entry.isRunning = true;
+    this.#running++;
+    return entry.key;
+  }
+
+  /** Ends the run of a key. */
+  done(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry?.isRunning) return;
+    entry.isRunning = false;
+    this.#running--;
+    if (entry.dueMs === undefined) this.#dropIfUnused(entry);
+    else this.#offer(entry, entry.dueMs);
+  }
+
+  /** Forgets what waits and takes nothing more in. */
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#timer?.timer.cancel();
+    this.#timer = undefined;
+    this.#options.observer?.depthChanged(-this.#ready.size);
+    this.#ready.clear();
+    this.#waiting.clear();
+    for (const entry of this.#entries.values()) {
+      entry.dueMs = undefined;
+      if (!entry.isRunning) this.#entries.delete(entry.key);
+    }
+  }
+
+  #entry(key: string): Entry {
+    const known = this.#entries.get(key);
+    if (known) return known;
+    const entry = { key, dueMs: undefined, isRunning: false, failures: 0 };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #dropIfUnused(entry: Entry): void {
+    if (entry.dueMs === undefined && !entry.isRunning && entry.failures === 0) this.#entries.delete(entry.key);
+  }
+
+  #offer(entry: Entry, dueMs: number): void {
+    if (dueMs > this.#options.clock.now()) {
+      this.#waiting.push(entry, dueMs);
+      this.#arm();
+      return;
+    }
+    this.#waiting.remove(entry);
+    this.#makeReady(entry);
+    this.#options.onReady();
+  }
+
+  #makeReady(entry: Entry): void {
+    this.#ready.add(entry);
+    this.#options.observer?.depthChanged(1);
+  }
+
+  /** Moves what has fallen due since. */
+  #promote(): void {
+    const nowMs = this.#options.clock.now();
+    while ((this.#waiting.nextDueMs ?? Infinity) <= nowMs) {
+      const entry = this.#waiting.pop();
+      if (entry) this.#makeReady(entry);
+    }
+  }
+
+  /** One timer, for what falls due first. */
+  #arm(): void {
+    const dueMs = this.#waiting.nextDueMs;
+    if (dueMs === undefined || (this.#timer && this.#timer.dueMs <= dueMs)) return;
+    this.#timer?.timer.cancel();
+    const timer = this.#options.clock.after(dueMs - this.#options.clock.now(), () => {
+      this.#timer = undefined;
+      this.#promote();
+      this.#arm();
+      if (this.#ready.size > 0) this.#options.onReady();
+    });
+    this.#timer = { dueMs, timer };
+  }
+}
