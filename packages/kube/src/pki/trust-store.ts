@@ -9,6 +9,11 @@ export type DistrustReason =
   | 'x509: certificate specifies an incompatible key usage'
   | 'x509: malformed certificate';
 
+/** `notBeforeMs` and `notAfterMs` bound when certificate and authority are both good. */
+export type TrustVerdict =
+  | { readonly trusted: true; readonly notBeforeMs: number; readonly notAfterMs: number }
+  | { readonly trusted: false; readonly reason: DistrustReason };
+
 const OID = { 'client auth': '1.3.6.1.5.5.7.3.2', 'server auth': '1.3.6.1.5.5.7.3.1', any: '2.5.29.37.0' } as const;
 
 /**
@@ -27,23 +32,35 @@ export class TrustStore {
     }
   }
 
-  /** Undefined when a certificate for `usage` is believed at `nowMs`. Intermediates are not supported: Kubernetes' own PKI has none. */
-  distrustOf(der: Uint8Array, usage: 'client auth' | 'server auth', nowMs: number): DistrustReason | undefined {
+  /**
+   * Whether a certificate was signed by one of the authorities and is meant for `usage`; says too when it is good, since
+   * that is all that changes while a connection lives. Intermediates are not supported: Kubernetes' own PKI has none.
+   */
+  verify(der: Uint8Array, usage: 'client auth' | 'server auth'): TrustVerdict {
     const certificate = decode(der);
-    if (certificate === undefined) return 'x509: malformed certificate';
+    if (certificate === undefined) return { trusted: false, reason: 'x509: malformed certificate' };
     const issuer = this.#authorities.find(
       (authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
     );
-    if (issuer === undefined) return 'x509: certificate signed by unknown authority';
-    if (!isCurrent(certificate, nowMs) || !isCurrent(issuer, nowMs)) {
-      return 'x509: certificate has expired or is not yet valid';
-    }
+    if (issuer === undefined) return { trusted: false, reason: 'x509: certificate signed by unknown authority' };
     // Without the extension a certificate is good for everything, RFC 5280 4.2.1.12.
     const usages: readonly string[] | undefined = certificate.keyUsage;
     if (usages !== undefined && !usages.includes(OID[usage]) && !usages.includes(OID.any)) {
-      return 'x509: certificate specifies an incompatible key usage';
+      return { trusted: false, reason: 'x509: certificate specifies an incompatible key usage' };
     }
-    return undefined;
+    return {
+      trusted: true,
+      notBeforeMs: Math.max(certificate.validFromDate.getTime(), issuer.validFromDate.getTime()),
+      notAfterMs: Math.min(certificate.validToDate.getTime(), issuer.validToDate.getTime()),
+    };
+  }
+
+  /** Undefined when a certificate for `usage` is believed at `nowMs`. */
+  distrustOf(der: Uint8Array, usage: 'client auth' | 'server auth', nowMs: number): DistrustReason | undefined {
+    const verdict = this.verify(der, usage);
+    if (!verdict.trusted) return verdict.reason;
+    const isCurrent = verdict.notBeforeMs <= nowMs && nowMs <= verdict.notAfterMs;
+    return isCurrent ? undefined : 'x509: certificate has expired or is not yet valid';
   }
 }
 
@@ -53,8 +70,4 @@ function decode(der: Uint8Array): X509Certificate | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isCurrent(certificate: X509Certificate, nowMs: number): boolean {
-  return certificate.validFromDate.getTime() <= nowMs && nowMs <= certificate.validToDate.getTime();
 }

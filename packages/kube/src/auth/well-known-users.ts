@@ -1,0 +1,43 @@
+import type { UserInfo } from './user.ts';
+
+/** Names that Kubernetes gives a meaning (k8s.io/apiserver/pkg/authentication/user). */
+export const ANONYMOUS = 'system:anonymous';
+export const GROUP_UNAUTHENTICATED = 'system:unauthenticated';
+export const GROUP_AUTHENTICATED = 'system:authenticated';
+export const GROUP_MASTERS = 'system:masters';
+export const GROUP_NODES = 'system:nodes';
+export const GROUP_BOOTSTRAPPERS = 'system:bootstrappers';
+export const GROUP_SERVICE_ACCOUNTS = 'system:serviceaccounts';
+
+/** Key of `UserInfo.extra` that names the credential: a certificate's fingerprint or a token's id. */
+export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+
+const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:';
+const NODE_PREFIX = 'system:node:';
+
+export const anonymousUser: UserInfo = { username: ANONYMOUS, groups: [GROUP_UNAUTHENTICATED] };
+
+export function serviceAccountUsername(namespace: string, name: string): string {
+  return `${SERVICE_ACCOUNT_PREFIX}${namespace}:${name}`;
+}
+
+export function serviceAccountGroups(namespace: string): string[] {
+  return [GROUP_SERVICE_ACCOUNTS, `${GROUP_SERVICE_ACCOUNTS}:${namespace}`];
+}
+
+/** Namespace and name of a service account's user name, undefined for another user. */
+export function parseServiceAccountUsername(username: string): { namespace: string; name: string } | undefined {
+  if (!username.startsWith(SERVICE_ACCOUNT_PREFIX)) return undefined;
+  const [namespace, name, ...rest] = username.slice(SERVICE_ACCOUNT_PREFIX.length).split(':');
+  return namespace && name && rest.length === 0 ? { namespace, name } : undefined;
+}
+
+/** Name of the node whose credentials these are; '' for a node that names itself by nothing; undefined for all others. */
+export function nodeNameOf(user: UserInfo): string | undefined {
+  if (!user.username.startsWith(NODE_PREFIX) || !user.groups.includes(GROUP_NODES)) return undefined;
+  return user.username.slice(NODE_PREFIX.length);
+}
+
+export function isMaster(user: UserInfo): boolean {
+  return user.groups.includes(GROUP_MASTERS);
+}
