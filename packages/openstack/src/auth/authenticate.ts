@@ -1,0 +1,34 @@
+import type { HttpClient } from '../http/http-client.ts';
+import { OpenStackError } from '../http/openstack-error.ts';
+import { parseBody } from '../http/parse-body.ts';
+import { headerOf } from '../http/transport.ts';
+import { TokenResponse } from '../types/identity.ts';
+import { toAuthRequest } from './auth-request.ts';
+import type { Credential } from './credential.ts';
+import type { IssuedToken } from './token-source.ts';
+
+const TEMPLATE = '/v3/auth/tokens';
+
+/** `POST /v3/auth/tokens`. */
+export async function authenticate(http: HttpClient, authUrl: string, credential: Credential): Promise<IssuedToken> {
+  const call = { service: 'identity', method: 'POST', template: TEMPLATE } as const;
+  const response = await http.call({
+    ...call,
+    url: `${identityRoot(authUrl)}/auth/tokens`,
+    body: toAuthRequest(credential),
+    // A token that nobody got to see does no harm.
+    idempotent: true,
+  });
+  const { token } = parseBody(TokenResponse, response, call);
+  const id = headerOf(response, 'x-subject-token');
+  if (id === undefined) {
+    const message = 'answered without X-Subject-Token: is this a Keystone v3?';
+    throw new OpenStackError({ kind: 'unavailable', ...call, message, status: response.status, outcome: 'notDone' });
+  }
+  return { id, token, expiresAtMs: Date.parse(token.expires_at) };
+}
+
+/** The URL of Keystone's v3 API: auth URLs are written with a version, without, or with the wrong one. */
+export function identityRoot(authUrl: string): string {
+  return `${authUrl.replace(/\/+$/, '').replace(/\/v(2\.0|3)$/, '')}/v3`;
+}

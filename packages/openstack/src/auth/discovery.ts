@@ -1,0 +1,96 @@
+import { type HttpClient, requestIdOf } from '../http/http-client.ts';
+import { OpenStackError } from '../http/openstack-error.ts';
+import { parseBody } from '../http/parse-body.ts';
+import type { ServiceType } from '../service-type.ts';
+import { type ApiVersion, VersionDocument } from '../types/version.ts';
+
+/** The major version that the client speaks, as it ends a URL. */
+const MAJOR_VERSIONS = {
+  identity: /^v3$/,
+  compute: /^v2\.1$/,
+  network: /^v2\.0$/,
+  image: /^v2$/,
+} as const satisfies Record<ServiceType, RegExp>;
+
+export interface MicroversionRange {
+  readonly min: string;
+  readonly max: string;
+}
+
+/** What the services of a cloud say about their versions: asked once, shared by all projects. */
+export class Discovery {
+  readonly #http: HttpClient;
+  readonly #known = new Map<string, Promise<unknown>>();
+
+  constructor(http: HttpClient) {
+    this.#http = http;
+  }
+
+  /** Appends the version to a catalog URL that has none: `https://cloud/compute` → `https://cloud/compute/v2.1`. */
+  async versionedUrl(service: ServiceType, url: string): Promise<string> {
+    if (/\/v\d+(\.\d+)?(\/|$)/.test(new URL(url).pathname)) return url;
+    // No other version has existed since Queens.
+    if (service === 'identity') return `${url}/v3`;
+    return this.#once(`version ${url}`, async () => {
+      const versions = await this.#versions(service, `${url}/`);
+      for (const version of versions) {
+        const segment = lastSegment(version.links.find((link) => link.rel === 'self')?.href ?? version.id);
+        // The host of the link is often the service's own, behind the proxy: only its last segment is good for something.
+        if (MAJOR_VERSIONS[service].test(segment)) return `${url}/${segment}`;
+      }
+      const there = versions.map((version) => version.id).join(', ');
+      throw this.#failure(service, `${url} offers no version that Fairway speaks, only: ${there || 'none'}`);
+    });
+  }
+
+  /** The range of microversions at a versioned URL; undefined when the service has none. */
+  async microversions(
+    service: ServiceType,
+    url: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<MicroversionRange | undefined> {
+    const root = /^.*?\/v\d+(\.\d+)?(?=\/|$)/.exec(url)?.[0] ?? url;
+    return this.#once(`microversions ${root}`, async () => {
+      const [version] = await this.#versions(service, `${root}/`, headers);
+      const max = version?.max_version || version?.version;
+      return version?.min_version && max ? { min: version.min_version, max } : undefined;
+    });
+  }
+
+  async #versions(
+    service: ServiceType,
+    url: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<readonly ApiVersion[]> {
+    const call = { service, method: 'GET', template: '/' } as const;
+    const response = await this.#http.call({ ...call, url, ...(headers !== undefined && { headers }) });
+    if (response.status !== 200 && response.status !== 300) {
+      throw this.#failure(
+        service,
+        `${url} answered ${response.status} in place of its versions`,
+        requestIdOf(response),
+      );
+    }
+    const document = parseBody(VersionDocument, response, call);
+    if ('version' in document) return [document.version];
+    return Array.isArray(document.versions) ? document.versions : document.versions.values;
+  }
+
+  #failure(service: ServiceType, message: string, requestId?: string): OpenStackError {
+    const call = { service, method: 'GET', template: '/' } as const;
+    return new OpenStackError({ kind: 'unavailable', ...call, message, requestId, outcome: 'notDone' });
+  }
+
+  #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(key) as Promise<T> | undefined;
+    if (known !== undefined) return known;
+    const asked = ask();
+    this.#known.set(key, asked);
+    asked.catch(() => this.#known.delete(key));
+    return asked;
+  }
+}
+
+function lastSegment(url: string): string {
+  return url.replace(/\/+$/, '').split('/').at(-1) ?? '';
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '@fairway/kube/clock';
+import type { Priority } from '../http/budget.ts';
+import type { HttpClient } from '../http/http-client.ts';
+import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';
+import type { HttpMethod, HttpResponse } from '../http/transport.ts';
+import type { ServiceType } from '../service-type.ts';
+import { authenticate } from './authenticate.ts';
+import { type EndpointInterface, findEndpoint } from './catalog.ts';
+import type { Credential } from './credential.ts';
+import type { Discovery, MicroversionRange } from './discovery.ts';
+import { type IssuedToken, TokenSource } from './token-source.ts';
+
+export interface SessionOptions {
+  readonly http: HttpClient;
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly authUrl: string;
+  readonly credential: Credential;
+  readonly interface: EndpointInterface;
+  readonly region: string | undefined;
+  /** In place of the catalog's URLs. */
+  readonly endpointOverrides?: Readonly<Partial<Record<ServiceType, string>>>;
+}
+
+export interface SessionCall {
+  readonly service: ServiceType;
+  readonly method: HttpMethod;
+  readonly template: string;
+  /** Below the endpoint, with query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly idempotent?: boolean;
+  readonly priority?: Priority;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls in the name of one credential: its token, renewed in time or when a service refuses it, and its endpoints. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #tokens: TokenSource;
+  /** When a service that answered 429 may be called again. */
+  readonly #notBeforeMs = new Map<ServiceType, number>();
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#tokens = new TokenSource({
+      authenticate: () => authenticate(options.http, options.authUrl, options.credential),
+      clock: options.clock,
+    });
+  }
+
+  /** The token in use; throws an {@link OpenStackError} when Keystone gives none. */
+  async token(): Promise<IssuedToken> {
+    return this.#tokens.get();
+  }
+
+  /** Throws `forbidden` when the token is not for a project. */
+  async projectId(): Promise<string> {
+    const { token } = await this.token();
+    if (token.project !== undefined) return token.project.id;
+    throw new OpenStackError({
+      kind: 'forbidden',
+      service: 'identity',
+      method: 'POST',
+      template: '/v3/auth/tokens',
+      message: `the token of user ${token.user.name} is not scoped to a project`,
+      outcome: 'notDone',
+    });
+  }
+
+  /** The versioned URL of a service, without a slash at the end. */
+  async endpoint(service: ServiceType): Promise<string> {
+    const { discovery, endpointOverrides, region } = this.#options;
+    const override = endpointOverrides?.[service];
+    if (override !== undefined) return discovery.versionedUrl(service, override.replace(/\/+$/, ''));
+    const { token } = await this.token();
+    const choice = findEndpoint(token.catalog, { service, interface: this.#options.interface, region });
+    if ('url' in choice) return discovery.versionedUrl(service, choice.url);
+    throw new OpenStackError({
+      kind: 'notFound',
+      service,
+      method: 'GET',
+      template: '/',
+      message: choice.problem,
+      outcome: 'notDone',
+    });
+  }
+
+  async microversions(service: ServiceType): Promise<MicroversionRange | undefined> {
+    const url = await this.endpoint(service);
+    const { id } = await this.token();
+    return this.#options.discovery.microversions(service, url, { 'x-auth-token': id });
+  }
+
+  async call(call: SessionCall): Promise<HttpResponse> {
+    const token = await this.token();
+    try {
+      return await this.#send(call, token);
+    } catch (error) {
+      if (!isOpenStackError(error, 'unauthorized')) throw error;
+      // Revoked, or Keystone lost its keys: a refusal means that nothing was done, so that any method may be repeated.
+      this.#tokens.invalidate(token);
+      return await this.#send(call, await this.token());
+    }
+  }
+
+  async #send(call: SessionCall, token: IssuedToken): Promise<HttpResponse> {
+    const { path, headers, ...rest } = call;
+    const url = `${await this.endpoint(call.service)}${path}`;
+    this.#refuseWhileSlowedDown(call);
+    try {
+      return await this.#options.http.call({ ...rest, url, headers: { ...headers, 'x-auth-token': token.id } });
+    } catch (error) {
+      if (isOpenStackError(error, 'rateLimited') && error.retryAfterMs !== undefined) {
+        this.#notBeforeMs.set(call.service, this.#options.clock.now() + error.retryAfterMs);
+      }
+      throw error;
+    }
+  }
+
+  /** A service that asked this project to wait is left alone until then, instead of being asked whether it meant it. */
+  #refuseWhileSlowedDown(call: SessionCall): void {
+    const notBeforeMs = this.#notBeforeMs.get(call.service);
+    if (notBeforeMs === undefined) return;
+    const retryAfterMs = notBeforeMs - this.#options.clock.now();
+    if (retryAfterMs <= 0) {
+      this.#notBeforeMs.delete(call.service);
+      return;
+    }
+    const { service, method, template } = call;
+    const message = 'not sent: the service asked for a pause';
+    throw new OpenStackError({
+      kind: 'rateLimited',
+      service,
+      method,
+      template,
+      message,
+      outcome: 'notDone',
+      retryAfterMs,
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '@fairway/kube/clock';
+import { isOpenStackError, type OpenStackError } from '../http/openstack-error.ts';
+import type { Token } from '../types/identity.ts';
+
+export interface IssuedToken {
+  /** The header X-Auth-Token. */
+  readonly id: string;
+  readonly token: Token;
+  readonly expiresAtMs: number;
+}
+
+export interface TokenSourceOptions {
+  readonly authenticate: () => Promise<IssuedToken>;
+  readonly clock: Clock;
+}
+
+/** A token is replaced this long before it ends, or at nine tenths of its life if that is later. */
+const RENEW_BEFORE_MS = 5 * 60_000;
+
+/** A refused credential is not tried again so soon: Keystone may lock the user for it. */
+const REFUSAL_HOLDS_MS = 10_000;
+
+/** The current token of one credential; however many callers need one, one request is under way. */
+export class TokenSource {
+  readonly #options: TokenSourceOptions;
+  #current: IssuedToken | undefined;
+  #renewAtMs = 0;
+  #pending: Promise<IssuedToken> | undefined;
+  #refusal: { readonly error: OpenStackError; readonly untilMs: number } | undefined;
+
+  constructor(options: TokenSourceOptions) {
+    this.#options = options;
+  }
+
+  /** Throws an {@link OpenStackError}, `unauthorized` when Keystone refuses the credential. */
+  async get(): Promise<IssuedToken> {
+    const nowMs = this.#options.clock.now();
+    const current = this.#current;
+    if (current !== undefined && nowMs < this.#renewAtMs) return current;
+    if (this.#refusal !== undefined && nowMs < this.#refusal.untilMs) throw this.#refusal.error;
+
+    this.#pending ??= this.#renew();
+    if (current === undefined || nowMs >= current.expiresAtMs) return this.#pending;
+    try {
+      return await this.#pending;
+    } catch {
+      // Keystone is away for the moment; what we have is good for some minutes yet.
+      return current;
+    }
+  }
+
+  /** Forgets a token that a service has refused; no effect when it has been replaced since. */
+  invalidate(token: IssuedToken): void {
+    if (this.#current === token) this.#current = undefined;
+  }
+
+  async #renew(): Promise<IssuedToken> {
+    const { authenticate, clock } = this.#options;
+    try {
+      const issued = await authenticate();
+      const lifeMs = issued.expiresAtMs - clock.now();
+      this.#current = issued;
+      this.#renewAtMs = issued.expiresAtMs - Math.min(RENEW_BEFORE_MS, lifeMs / 10);
+      this.#refusal = undefined;
+      return issued;
+    } catch (error) {
+      if (isOpenStackError(error, 'unauthorized')) {
+        this.#refusal = { error, untilMs: clock.now() + REFUSAL_HOLDS_MS };
+      }
+      throw error;
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { Credential } from './auth/credential.ts';
+import { Discovery } from './auth/discovery.ts';
+import { Session } from './auth/session.ts';
+import type { CloudConfig } from './config/cloud-config.ts';
+import { Budget, type BudgetOptions, DEFAULT_BUDGET } from './http/budget.ts';
+import { HttpClient, type Timeouts } from './http/http-client.ts';
+import type { OpenStackMetrics } from './http/metrics.ts';
+import type { RetryPolicy } from './http/retry-policy.ts';
+import type { HttpTransport } from './http/transport.ts';
+import { UndiciTransport } from './http/undici-transport.ts';
+import { OpenStackClient } from './openstack-client.ts';
+
+export interface CloudOptions {
+  readonly config: CloudConfig;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Reads the PEM files that the configuration names. */
+  readonly readFile: (path: string) => string;
+  readonly logger?: Logger;
+  readonly metrics?: OpenStackMetrics;
+  readonly budget?: BudgetOptions;
+  readonly timeouts?: Timeouts;
+  readonly retry?: RetryPolicy;
+  /** In place of real connections. */
+  readonly transport?: HttpTransport;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** One OpenStack cloud: its connections, budget and versions are shared by all projects that Fairway serves there. */
+export class Cloud {
+  readonly config: CloudConfig;
+  readonly budget: Budget;
+  readonly #options: CloudOptions;
+  readonly #transport: HttpTransport;
+  readonly #http: HttpClient;
+  readonly #discovery: Discovery;
+
+  constructor(options: CloudOptions) {
+    const { config, clock, random, logger, metrics, timeouts, retry } = options;
+    const budget = options.budget ?? DEFAULT_BUDGET;
+    this.config = config;
+    this.#options = options;
+    this.budget = new Budget(clock, budget);
+    this.#transport = options.transport ?? openTransport(options, budget);
+    this.#http = new HttpClient({
+      cloud: config.name,
+      transport: this.#transport,
+      clock,
+      random,
+      budget: this.budget,
+      metrics,
+      ...(logger !== undefined && { logger: logger.child({ cloud: config.name }) }),
+      ...(timeouts !== undefined && { timeouts }),
+      ...(retry !== undefined && { retry }),
+    });
+    this.#discovery = new Discovery(this.#http);
+  }
+
+  /** A client for the cloud's own credential, or for another one, such as a tenant's application credential. */
+  client(credential: Credential = this.config.credential): OpenStackClient {
+    const { authUrl, region, endpointOverrides, computeMicroversion } = this.config;
+    const session = new Session({
+      http: this.#http,
+      discovery: this.#discovery,
+      clock: this.#options.clock,
+      authUrl,
+      credential,
+      interface: this.config.interface,
+      region,
+      endpointOverrides,
+    });
+    return new OpenStackClient(session, computeMicroversion === undefined ? {} : { computeMicroversion });
+  }
+
+  /** Breaks what is under way. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+}
+
+function openTransport({ config, readFile }: CloudOptions, budget: BudgetOptions): HttpTransport {
+  const { verify, cacert, cert, key } = config.tls;
+  return new UndiciTransport({
+    tls: {
+      verify,
+      ...(cacert !== undefined && { ca: readFile(cacert) }),
+      ...(cert !== undefined && { cert: readFile(cert) }),
+      // A certificate's file may hold its key too.
+      ...(cert !== undefined && { key: readFile(key ?? cert) }),
+    },
+    connections: budget.concurrent,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { ComputeAvailabilityZone, ComputeLimits, ComputeQuotaSet, KeyPair } from '../types/compute.ts';
+import { Flavors } from './flavors.ts';
+import { ServerGroups } from './server-groups.ts';
+import { Servers } from './servers.ts';
+
+/** Spoken where the service has it (Xena): host names of servers, and all that came before. */
+export const COMPUTE_MICROVERSION = '2.90';
+
+const ZoneList = z.object({ availabilityZoneInfo: z.array(ComputeAvailabilityZone) });
+const LimitsEnvelope = z.object({ limits: z.object({ absolute: ComputeLimits }) });
+const QuotaEnvelope = z.object({ quota_set: ComputeQuotaSet });
+const KeyPairEnvelope = z.object({ keypair: KeyPair });
+const KeyPairList = z.object({ keypairs: z.array(KeyPairEnvelope) });
+
+/** https://docs.openstack.org/api-ref/compute/ */
+export class Compute {
+  readonly servers: Servers;
+  readonly flavors: Flavors;
+  readonly serverGroups: ServerGroups;
+  readonly #api: ServiceApi;
+
+  constructor(api: ServiceApi) {
+    this.#api = api;
+    this.servers = new Servers(api);
+    this.flavors = new Flavors(api);
+    this.serverGroups = new ServerGroups(api);
+  }
+
+  /** What is spoken: {@link COMPUTE_MICROVERSION} or what clouds.yaml wants, if the service has it; else its newest. */
+  microversion(): Promise<string | undefined> {
+    return this.#api.microversion();
+  }
+
+  /** `GET /os-availability-zone`. */
+  async availabilityZones(options: CallOptions = {}): Promise<readonly ComputeAvailabilityZone[]> {
+    return (await this.#api.get(ZoneList, '/os-availability-zone', options)).availabilityZoneInfo;
+  }
+
+  /** `GET /limits`: the project's limits and what it uses of them. */
+  async limits(options: CallOptions = {}): Promise<ComputeLimits> {
+    return (await this.#api.get(LimitsEnvelope, '/limits', options)).limits.absolute;
+  }
+
+  /** `GET /os-quota-sets/{project_id}`, of the session's project if not told otherwise. */
+  async quotaSet(projectId?: string, options: CallOptions = {}): Promise<ComputeQuotaSet> {
+    const params = { project_id: projectId ?? (await this.#api.projectId()) };
+    return (await this.#api.get(QuotaEnvelope, '/os-quota-sets/{project_id}', { ...options, params })).quota_set;
+  }
+
+  /** `GET /os-keypairs`, of the user. */
+  async keyPairs(options: CallOptions = {}): Promise<readonly KeyPair[]> {
+    return (await this.#api.get(KeyPairList, '/os-keypairs', options)).keypairs.map((item) => item.keypair);
+  }
+
+  /** `GET /os-keypairs/{keypair_name}`. */
+  async keyPair(name: string, options: CallOptions = {}): Promise<KeyPair> {
+    const call = { ...options, params: { keypair_name: name } };
+    return (await this.#api.get(KeyPairEnvelope, '/os-keypairs/{keypair_name}', call)).keypair;
+  }
+
+  /** `POST /os-keypairs` with a public key. */
+  async createKeyPair(name: string, publicKey: string, options: CallOptions = {}): Promise<KeyPair> {
+    const call = { ...options, body: { keypair: { name, public_key: publicKey, type: 'ssh' } } };
+    return (await this.#api.post(KeyPairEnvelope, '/os-keypairs', call)).keypair;
+  }
+
+  /** `DELETE /os-keypairs/{keypair_name}`. */
+  async deleteKeyPair(name: string, options: CallOptions = {}): Promise<void> {
+    await this.#api.send('DELETE', '/os-keypairs/{keypair_name}', { ...options, params: { keypair_name: name } });
+  }
+}

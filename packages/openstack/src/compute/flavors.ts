@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { pages } from '../pages.ts';
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { Flavor } from '../types/compute.ts';
+import { Link } from '../types/link.ts';
+
+const FlavorEnvelope = z.object({ flavor: Flavor });
+const FlavorPage = z.object({ flavors: z.array(Flavor), flavors_links: z.array(Link).optional() });
+const ExtraSpecs = z.object({ extra_specs: z.record(z.string(), z.string()) });
+
+/** https://docs.openstack.org/api-ref/compute/#flavors */
+export class Flavors {
+  readonly #api: ServiceApi;
+
+  constructor(api: ServiceApi) {
+    this.#api = api;
+  }
+
+  /** `GET /flavors/detail`: those that the project may use; with extra specs from 2.61. */
+  list(options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<Flavor> {
+    return pages(this.#api, '/flavors/detail', {
+      ...options,
+      schema: FlavorPage,
+      page: (wire) => ({
+        items: wire.flavors,
+        next: wire.flavors_links?.find((link) => link.rel === 'next')?.href,
+      }),
+    });
+  }
+
+  /** `GET /flavors/{flavor_id}`. */
+  async get(id: string, options: CallOptions = {}): Promise<Flavor> {
+    const call = { ...options, params: { flavor_id: id } };
+    return (await this.#api.get(FlavorEnvelope, '/flavors/{flavor_id}', call)).flavor;
+  }
+
+  /** `GET /flavors/{flavor_id}/os-extra_specs`, where the policy lets the user. */
+  async extraSpecs(id: string, options: CallOptions = {}): Promise<Readonly<Record<string, string>>> {
+    const call = { ...options, params: { flavor_id: id } };
+    return (await this.#api.get(ExtraSpecs, '/flavors/{flavor_id}/os-extra_specs', call)).extra_specs;
+  }
+}

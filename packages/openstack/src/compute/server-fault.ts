@@ -1,0 +1,19 @@
+import type { Server } from '../types/server.ts';
+
+/** Why a server is in ERROR, as far as its owner can do something about it. */
+export type ServerFaultKind = 'outOfCapacity' | 'quotaExceeded' | 'failed';
+
+/** Undefined when the server has no fault. Nova's scheduler and its retries say so in the fault alone. */
+export function serverFaultKind(server: Pick<Server, 'status' | 'fault'>): ServerFaultKind | undefined {
+  const message = server.fault?.message;
+  if (message === undefined) return server.status === 'ERROR' ? 'failed' : undefined;
+  if (
+    /no valid host was found|exceeded maximum number of retries|exhausted all hosts|insufficient compute resources/i.test(
+      message,
+    )
+  ) {
+    return 'outOfCapacity';
+  }
+  if (/quota exceeded|maximum number of .* exceeded|exceeded for quota/i.test(message)) return 'quotaExceeded';
+  return 'failed';
+}

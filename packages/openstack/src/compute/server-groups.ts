@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { ServerGroup, type ServerGroupCreate } from '../types/compute.ts';
+
+const GroupEnvelope = z.object({ server_group: ServerGroup });
+const GroupPage = z.object({ server_groups: z.array(ServerGroup) });
+
+/** Nova's default for `limit`, and the most it takes (`[api] max_limit`). */
+const PAGE_SIZE = 1000;
+
+/** https://docs.openstack.org/api-ref/compute/#server-groups-os-server-groups */
+export class ServerGroups {
+  readonly #api: ServiceApi;
+
+  constructor(api: ServiceApi) {
+    this.#api = api;
+  }
+
+  /** `GET /os-server-groups`: pages by offset, without links. */
+  async *list(options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<ServerGroup, void> {
+    const { pageSize = PAGE_SIZE, ...rest } = options;
+    for (let offset = 0; ; offset += pageSize) {
+      const call = { ...rest, query: { limit: pageSize, offset } };
+      const groups = (await this.#api.get(GroupPage, '/os-server-groups', call)).server_groups;
+      yield* groups;
+      if (groups.length < pageSize) return;
+    }
+  }
+
+  /** `GET /os-server-groups/{server_group_id}`. */
+  async get(id: string, options: CallOptions = {}): Promise<ServerGroup> {
+    const call = { ...options, params: { server_group_id: id } };
+    return (await this.#api.get(GroupEnvelope, '/os-server-groups/{server_group_id}', call)).server_group;
+  }
+
+  /** `POST /os-server-groups` with `policy` and `rules`; 2.64. Names need not be unique. */
+  async create(group: ServerGroupCreate, options: CallOptions = {}): Promise<ServerGroup> {
+    const call = { ...options, body: { server_group: group }, minMicroversion: '2.64' };
+    return (await this.#api.post(GroupEnvelope, '/os-server-groups', call)).server_group;
+  }
+
+  /** `DELETE /os-server-groups/{server_group_id}`; its servers stay. */
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
+    const params = { server_group_id: id };
+    await this.#api.send('DELETE', '/os-server-groups/{server_group_id}', { ...options, params });
+  }
+}

@@ -1,0 +1,45 @@
+import type { EndpointInterface } from '../auth/catalog.ts';
+import type { Credential } from '../auth/credential.ts';
+import type { ServiceType } from '../service-type.ts';
+
+/** One cloud of clouds.yaml, checked. */
+export interface CloudConfig {
+  /** `envvars` for the one that environment variables describe. */
+  readonly name: string;
+  readonly authUrl: string;
+  readonly credential: Credential;
+  /** The first of `regions` when `region_name` is absent; undefined takes what the catalog has. */
+  readonly region: string | undefined;
+  readonly interface: EndpointInterface;
+  readonly tls: TlsFiles;
+  readonly endpointOverrides: Readonly<Partial<Record<ServiceType, string>>>;
+  /** `compute_default_microversion`, or a `compute_api_version` that is one. */
+  readonly computeMicroversion: string | undefined;
+}
+
+/** Paths of PEM files, a leading `~` replaced. */
+export interface TlsFiles {
+  readonly verify: boolean;
+  readonly cacert?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** Thrown when clouds.yaml or the environment does not describe the cloud that was asked for. */
+export class CloudConfigError extends Error {
+  /** The file, or `the environment`. */
+  readonly source: string;
+  readonly cloud: string | undefined;
+  /** `auth.password`. */
+  readonly key: string | undefined;
+
+  constructor(source: string, problem: string, at: { readonly cloud?: string; readonly key?: string } = {}) {
+    const cloud = at.cloud === undefined ? '' : `: cloud ${at.cloud}`;
+    const key = at.key === undefined ? '' : `: ${at.key}`;
+    super(`${source}${cloud}${key}: ${problem}`);
+    this.name = 'CloudConfigError';
+    this.source = source;
+    this.cloud = at.cloud;
+    this.key = at.key;
+  }
+}

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
+import { compileCloud } from './compile-cloud.ts';
+import { cloudOfEnvironment, isMapping, mergeCloud, mergeDeep, normalizeKeys, type RawCloud } from './raw-cloud.ts';
+
+/** What is read; the caller owns process.env and the file system. */
+export interface CloudsYamlOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  /** Undefined when there is no such file. */
+  readonly readFile: (path: string) => string | undefined;
+}
+
+interface LoadedFile {
+  readonly path: string;
+  readonly content: RawCloud;
+}
+
+const ENVIRONMENT = 'the environment';
+
+/**
+ * Clouds as OpenStack's own clients read them: the first clouds.yaml found, secure.yaml over it, profiles of
+ * clouds-public.yaml under each cloud, and the cloud `envvars` of the `OS_*` variables.
+ * https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html
+ */
+export class CloudsYaml {
+  readonly #options: CloudsYamlOptions;
+  readonly #clouds: ReadonlyMap<string, RawCloud>;
+  readonly #publicClouds: LoadedFile | undefined;
+  readonly #source: string;
+  readonly #environmentName: string | undefined;
+
+  /** Throws a {@link CloudConfigError} when a file is no YAML or of another shape. */
+  constructor(options: CloudsYamlOptions) {
+    this.#options = options;
+    const { env } = options;
+    const file = this.#find('clouds', env.OS_CLIENT_CONFIG_FILE);
+    const secure = this.#find('secure', env.OS_CLIENT_SECURE_FILE);
+    this.#publicClouds = this.#find('clouds-public', undefined);
+    this.#source = file?.path ?? `${join(options.home, '.config/openstack')}/clouds.yaml`;
+
+    const merged = mergeDeep(file?.content ?? {}, secure?.content ?? {});
+    const clouds = new Map<string, RawCloud>();
+    for (const [name, cloud] of Object.entries(this.#mapping(merged.clouds ?? {}, this.#source, 'clouds'))) {
+      clouds.set(name, normalizeKeys(this.#mapping(cloud ?? {}, this.#source, 'clouds', name)));
+    }
+    const fromEnvironment = cloudOfEnvironment(env);
+    if (fromEnvironment !== undefined) {
+      const name = env.OS_CLOUD_NAME ?? 'envvars';
+      if (clouds.has(name)) {
+        const problem = `the environment describes a cloud of this name too; rename one (OS_CLOUD_NAME), or unset its variables`;
+        throw new CloudConfigError(this.#source, problem, { cloud: name });
+      }
+      clouds.set(name, fromEnvironment);
+      this.#environmentName = name;
+    }
+    this.#clouds = clouds;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#clouds.keys()];
+  }
+
+  /**
+   * The cloud called so; without a name that of OS_CLOUD, else `envvars`, else the only one there is.
+   * Throws a {@link CloudConfigError} that names file, cloud and key.
+   */
+  get(wanted?: string): CloudConfig {
+    const name = wanted ?? this.#defaultName();
+    const written = this.#clouds.get(name);
+    if (written === undefined) {
+      throw new CloudConfigError(this.#source, `no such cloud, only: ${this.names.join(', ') || 'none'}`, {
+        cloud: name,
+      });
+    }
+    const isEnvironment = name === this.#environmentName;
+    const profile = isEnvironment ? undefined : (written.profile ?? written.cloud);
+    const raw = profile === undefined ? written : mergeCloud(this.#profile(name, profile), written);
+    const { OS_REGION_NAME: region } = this.#options.env;
+    return compileCloud(name, region === undefined ? raw : { ...raw, region_name: region }, {
+      source: isEnvironment ? ENVIRONMENT : this.#source,
+      home: this.#options.home,
+    });
+  }
+
+  #defaultName(): string {
+    const name = this.#options.env.OS_CLOUD ?? this.#environmentName;
+    if (name !== undefined) return name;
+    const [only] = this.names;
+    if (only !== undefined && this.#clouds.size === 1) return only;
+    throw new CloudConfigError(
+      this.#source,
+      `which cloud? Name one, or set OS_CLOUD: ${this.names.join(', ') || 'there is none'}`,
+    );
+  }
+
+  #profile(cloud: string, profile: unknown): RawCloud {
+    const name = String(profile);
+    const source = this.#publicClouds?.path ?? 'clouds-public.yaml';
+    const profiles = this.#mapping(this.#publicClouds?.content['public-clouds'] ?? {}, source, 'public-clouds');
+    const found = profiles[name];
+    if (found !== undefined) return normalizeKeys(this.#mapping(found, source, 'public-clouds', name));
+    const problem = `${source} has no profile ${name}; profiles that come with other clients must be written there`;
+    throw new CloudConfigError(this.#source, problem, { cloud, key: 'profile' });
+  }
+
+  #find(stem: string, override: string | undefined): LoadedFile | undefined {
+    const { cwd, home } = this.#options;
+    const folders = [cwd, join(home, '.config/openstack'), '/etc/openstack'];
+    const candidates = folders.flatMap((folder) =>
+      ['yaml', 'yml', 'json'].map((ext) => join(folder, `${stem}.${ext}`)),
+    );
+    for (const path of override === undefined ? candidates : [override, ...candidates]) {
+      const text = this.#options.readFile(path);
+      if (text !== undefined) return { path, content: this.#parse(path, text) };
+      if (path === override) throw new CloudConfigError(path, 'no such file, although the environment names it');
+    }
+    return undefined;
+  }
+
+  #parse(path: string, text: string): RawCloud {
+    let content: unknown;
+    try {
+      content = load(text, { filename: path });
+    } catch (error) {
+      throw new CloudConfigError(path, `is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return this.#mapping(content ?? {}, path);
+  }
+
+  #mapping(value: unknown, source: string, key?: string, cloud?: string): RawCloud {
+    if (isMapping(value)) return value;
+    const at = { ...(cloud !== undefined && { cloud }), ...(key !== undefined && { key }) };
+    throw new CloudConfigError(source, 'must be a mapping', at);
+  }
+}

@@ -1,0 +1,50 @@
+/** A cloud as written: keys of clouds.yaml, with dashes as underscores. */
+export type RawCloud = Readonly<Record<string, unknown>>;
+
+export function isMapping(value: unknown): value is RawCloud {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `update` wins, except that the two `auth` mappings are merged; as openstacksdk's `_auth_update`. */
+export function mergeCloud(base: RawCloud, update: RawCloud): RawCloud {
+  const auth = isMapping(base.auth) && isMapping(update.auth) ? { ...base.auth, ...update.auth } : undefined;
+  return { ...base, ...update, ...(auth !== undefined && { auth }) };
+}
+
+/** secure.yaml over clouds.yaml: mappings are merged at every depth, as openstacksdk's `merge_clouds`. */
+export function mergeDeep(base: RawCloud, update: RawCloud): RawCloud {
+  const merged: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(update)) {
+    const old = merged[key];
+    merged[key] = isMapping(old) && isMapping(value) ? mergeDeep(old, value) : value;
+  }
+  return merged;
+}
+
+/** Keys with a dash are read as with an underscore. */
+export function normalizeKeys(raw: RawCloud): RawCloud {
+  return Object.fromEntries(
+    Object.entries(raw).map(([key, value]) => [
+      key.replaceAll('-', '_'),
+      isMapping(value) && key === 'auth' ? normalizeKeys(value) : value,
+    ]),
+  );
+}
+
+/** Variables that choose or steer, and alone describe no cloud. */
+const SELECTORS: ReadonlySet<string> = new Set([
+  'OS_CLOUD',
+  'OS_REGION_NAME',
+  'OS_CLIENT_CONFIG_FILE',
+  'OS_CLIENT_SECURE_FILE',
+  'OS_CLOUD_NAME',
+]);
+
+/** The cloud that `OS_*` variables describe: `OS_PROJECT_NAME` is `project_name`. Undefined when they describe none. */
+export function cloudOfEnvironment(env: Readonly<Record<string, string | undefined>>): RawCloud | undefined {
+  const variables = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && name.startsWith('OS_') && !/^OS_(TEST|STD|LOG)/.test(name),
+  );
+  if (variables.every(([name]) => SELECTORS.has(name))) return undefined;
+  return Object.fromEntries(variables.map(([name, value]) => [name.slice('OS_'.length).toLowerCase(), value]));
+}

@@ -1,0 +1,63 @@
+import type { ErrorMessage } from './error-body.ts';
+import type { OpenStackErrorKind } from './openstack-error.ts';
+import type { HttpMethod } from './transport.ts';
+
+/**
+ * Quotas answer differently everywhere: Nova 403 `Quota exceeded for cores: Requested 8, but already used…`, Neutron 409
+ * `OverQuota`, Nova for a port of Neutron's 403 `Maximum number of ports exceeded`, Cinder and Glance 413.
+ */
+const QUOTA =
+  /^quota exceeded|quota has been met|maximum number of .* exceeded|exceeded for quota|exceeds? .*\bquota\b/i;
+
+/** https://opendev.org/openstack/neutron-lib/src/branch/master/neutron_lib/exceptions: no address, no network. */
+const CAPACITY_TYPES: ReadonlySet<string> = new Set([
+  'IpAddressGenerationFailure',
+  'IpAddressGenerationFailureAllSubnets',
+  'IpAddressGenerationFailureNoMatchingSubnet',
+  'ExternalIpAddressExhausted',
+  'NoNetworkAvailable',
+]);
+
+const CAPACITY = /no valid host was found|no more ip addresses available|unable to find any ip address on external/i;
+
+/** What a status and its words mean. */
+export function errorKind(status: number, error: ErrorMessage, retryAfterMs: number | undefined): OpenStackErrorKind {
+  if (isQuotaExceeded(status, error)) return 'quotaExceeded';
+  if (status >= 400 && (CAPACITY_TYPES.has(error.type ?? '') || CAPACITY.test(error.message))) return 'outOfCapacity';
+  switch (status) {
+    case 401:
+      return 'unauthorized';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'notFound';
+    case 408:
+      return 'timeout';
+    case 409:
+    case 412:
+      return 'conflict';
+    case 413:
+      // Nova's limits of old, and Swift's.
+      return retryAfterMs === undefined ? 'badRequest' : 'rateLimited';
+    case 429:
+      return 'rateLimited';
+    default:
+      return status >= 400 && status < 500 ? 'badRequest' : 'unavailable';
+  }
+}
+
+function isQuotaExceeded(status: number, error: ErrorMessage): boolean {
+  if (error.type === 'OverQuota') return true;
+  return (status === 403 || status === 409 || status === 413) && QUOTA.test(error.message);
+}
+
+/**
+ * Whether a write that got this answer is known not to have been done. A 4xx is a refusal. So is a 503 with Retry-After:
+ * a proxy or service at its limit. Any other 5xx may have come after the work.
+ */
+export function outcomeOf(method: HttpMethod, status: number, retryAfterMs: number | undefined): 'notDone' | 'unknown' {
+  if (method === 'GET') return 'notDone';
+  if (status === 408) return 'unknown';
+  if (status >= 400 && status < 500) return 'notDone';
+  return status === 503 && retryAfterMs !== undefined ? 'notDone' : 'unknown';
+}

@@ -1,0 +1,209 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
+import { Budget } from './budget.ts';
+import { type HttpCall, HttpClient } from './http-client.ts';
+import { OpenStackMetrics } from './metrics.ts';
+import type { OpenStackError } from './openstack-error.ts';
+import type { HttpMethod } from './transport.ts';
+
+describe('HttpClient', () => {
+  let server: FakeServer;
+  let clock: FakeClock;
+  let registry: Registry;
+
+  afterEach(() => server.close());
+
+  async function start(answer: (request: ReceivedRequest, index: number) => Behaviour, options = {}) {
+    clock = new FakeClock();
+    registry = new Registry();
+    server = new FakeServer(answer);
+    const url = await server.listen();
+    const client = new HttpClient({
+      cloud: 'test',
+      transport: server.transport,
+      clock,
+      random: () => 0.5,
+      budget: new Budget(clock),
+      metrics: new OpenStackMetrics(registry),
+      uuid: () => 'ours',
+      ...options,
+    });
+    return (method: HttpMethod, call: Partial<HttpCall> = {}) =>
+      client.call({ service: 'compute', method, url: `${url}/servers`, template: '/servers', ...call });
+  }
+
+  async function failure(call: Promise<unknown>): Promise<OpenStackError> {
+    return server.run(
+      clock,
+      call.then(
+        () => {
+          throw new Error('expected the call to fail');
+        },
+        (error: OpenStackError) => error,
+      ),
+    );
+  }
+
+  it.each<{ reason: string; method: HttpMethod; answers: Behaviour[]; attempts: number; succeeds: boolean }>([
+    { reason: 'a GET does nothing', method: 'GET', answers: [{ status: 500 }, {}], attempts: 2, succeeds: true },
+    { reason: 'a GET does nothing', method: 'GET', answers: ['reset', {}], attempts: 2, succeeds: true },
+    { reason: 'deleting twice is deleting', method: 'DELETE', answers: ['reset', {}], attempts: 2, succeeds: true },
+    {
+      reason: 'a proxy that could not say whether Nova did it',
+      method: 'POST',
+      answers: [{ status: 502 }],
+      attempts: 1,
+      succeeds: false,
+    },
+    {
+      reason: 'the connection broke after the request',
+      method: 'POST',
+      answers: ['reset'],
+      attempts: 1,
+      succeeds: false,
+    },
+    {
+      reason: 'a 503 alone does not say that it was not done',
+      method: 'POST',
+      answers: [{ status: 503 }],
+      attempts: 1,
+      succeeds: false,
+    },
+    {
+      reason: 'a 503 that says when to come again was not done',
+      method: 'POST',
+      answers: [{ status: 503, headers: { 'retry-after': '3' } }, {}],
+      attempts: 2,
+      succeeds: true,
+    },
+    { reason: 'refused for rate', method: 'POST', answers: [{ status: 429 }, {}], attempts: 2, succeeds: true },
+    { reason: 'another attempt is as wrong', method: 'GET', answers: [{ status: 400 }], attempts: 1, succeeds: false },
+    { reason: 'not implemented stays so', method: 'GET', answers: [{ status: 501 }], attempts: 1, succeeds: false },
+    { reason: 'at most four', method: 'GET', answers: [{ status: 500 }], attempts: 4, succeeds: false },
+  ])('$method sends $attempts requests: $reason', async ({ method, answers, attempts, succeeds }) => {
+    const send = await start((_, index) => answers[index] ?? answers[0] ?? {});
+
+    const call = send(method).then(
+      () => true,
+      () => false,
+    );
+
+    expect(await server.run(clock, call)).toBe(succeeds);
+    expect(server.requests).toHaveLength(attempts);
+  });
+
+  it.each([
+    { reason: 'in seconds', header: '7', waitsMs: 7_000 },
+    { reason: 'as a date', header: 'Thu, 01 Jan 2026 00:00:30 GMT', waitsMs: 30_000 },
+  ])('waits as long as Retry-After says, $reason', async ({ header, waitsMs }) => {
+    const send = await start((_, index) => (index === 0 ? { status: 429, headers: { 'retry-after': header } } : {}));
+    const startMs = clock.now();
+
+    await server.run(clock, send('POST', { body: {} }));
+
+    expect(clock.now() - startMs).toBe(waitsMs + 100);
+  });
+
+  it('does not wait beyond the total time, and says how long the service wants', async () => {
+    const send = await start(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+
+    const error = await failure(send('GET'));
+
+    expect(server.requests).toHaveLength(1);
+    expect(error).toMatchObject({ kind: 'rateLimited', retryAfterMs: 3_600_000, retryable: true, outcome: 'notDone' });
+  });
+
+  it('does not repeat a POST that timed out, and says that it may have been done', async () => {
+    const send = await start(() => 'hang');
+    const call = failure(send('POST', { body: { server: {} } }));
+    await server.received(1);
+
+    await clock.advance(60_000);
+
+    expect(await call).toMatchObject({ kind: 'timeout', outcome: 'unknown', status: undefined, retryable: true });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('repeats a GET that timed out', async () => {
+    const send = await start((_, index) => (index === 0 ? 'hang' : { body: { servers: [] } }));
+    const call = send('GET');
+    await server.received(1);
+
+    await clock.advance(60_000);
+
+    expect((await server.run(clock, call)).body).toBe('{"servers":[]}');
+  });
+
+  it('repeats a POST that never got a connection', async () => {
+    const send = await start(() => ({}));
+    const [, port] = /:(\d+)$/.exec(await closedPort()) ?? [];
+
+    const error = await failure(send('POST', { url: `http://127.0.0.1:${port}/servers` }));
+
+    expect(error).toMatchObject({ kind: 'network', outcome: 'notDone' });
+    expect(await registry.metrics()).toContain(
+      'fairway_openstack_retries_total{cloud="test",service="compute",reason="network"} 3',
+    );
+  });
+
+  it('ends when its caller does', async () => {
+    const send = await start(() => 'hang');
+    const abort = new AbortController();
+    const call = send('GET', { signal: abort.signal });
+    await server.received(1);
+
+    abort.abort(new Error('stopping'));
+
+    await expect(call).rejects.toThrow('stopping');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('sends one global request id with all attempts and reports the one of the service', async () => {
+    const send = await start((_, index) => ({
+      status: 500,
+      headers: { 'x-openstack-request-id': `req-theirs-${index}` },
+      body: { computeFault: { code: 500, message: 'Unexpected API Error.' } },
+    }));
+
+    const error = await failure(send('GET'));
+
+    const ids = server.requests.map((request) => request.headers['x-openstack-request-id']);
+    expect(new Set(ids)).toEqual(new Set(['req-ours']));
+    expect(error.requestId).toBe('req-theirs-3');
+    expect(error.message).toBe('compute GET /servers: 500 unavailable: Unexpected API Error. (req-theirs-3)');
+  });
+
+  it('counts every attempt by service, method, documented path and status class', async () => {
+    const send = await start((_, index) => ({ status: index === 0 ? 503 : 200 }));
+
+    await server.run(clock, send('GET'));
+
+    const metrics = await registry.metrics();
+    const labels = 'cloud="test",service="compute",method="GET",resource="/servers"';
+    expect(metrics).toContain(`fairway_openstack_requests_total{${labels},code="5xx"} 1`);
+    expect(metrics).toContain(`fairway_openstack_requests_total{${labels},code="2xx"} 1`);
+    expect(metrics).toContain(
+      'fairway_openstack_request_duration_seconds_count{cloud="test",service="compute",method="GET"} 2',
+    );
+  });
+
+  it('gives up on its own budget without having sent anything', async () => {
+    const budget = new Budget(new FakeClock(), { requestsPerMinute: 1, burst: 0, concurrent: 1 });
+    const send = await start(() => ({}), { budget });
+
+    const error = await failure(send('POST'));
+
+    expect(error).toMatchObject({ kind: 'rateLimited', outcome: 'notDone' });
+    expect(error.message).toContain("Fairway's budget for the cloud test is used up");
+    expect(server.requests).toHaveLength(0);
+  });
+
+  async function closedPort(): Promise<string> {
+    const other = new FakeServer(() => ({}));
+    const url = await other.listen();
+    await other.close();
+    return url;
+  }
+});

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@fairway/kube/clock';
+import { type Logger, silentLogger } from '@fairway/kube/log';
+import type { Budget, Priority } from './budget.ts';
+import { readErrorBody } from './error-body.ts';
+import { errorKind, outcomeOf } from './error-kind.ts';
+import type { OpenStackMetrics } from './metrics.ts';
+import { isOpenStackError, OpenStackError } from './openstack-error.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import { DEFAULT_RETRY_POLICY, isSafeToRetry, type RetryPolicy, retryDelayMs } from './retry-policy.ts';
+import { type HttpMethod, type HttpResponse, type HttpTransport, headerOf, TransportError } from './transport.ts';
+
+export interface HttpCall {
+  readonly service: string;
+  readonly method: HttpMethod;
+  readonly url: string;
+  /** The path as documented, for errors and metrics. */
+  readonly template: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Whether doing it twice is the same as doing it once; so by default for GET and DELETE alone. */
+  readonly idempotent?: boolean;
+  readonly priority?: Priority;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Timeouts {
+  /** From sending to the end of the answer. */
+  readonly attemptMs: number;
+  /** With waiting for the budget and all attempts. */
+  readonly totalMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = { attemptMs: 60_000, totalMs: 180_000 };
+
+export interface HttpClientOptions {
+  readonly cloud: string;
+  readonly transport: HttpTransport;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly budget: Budget;
+  readonly metrics?: OpenStackMetrics | undefined;
+  readonly logger?: Logger;
+  readonly timeouts?: Timeouts;
+  readonly retry?: RetryPolicy;
+  readonly uuid?: () => string;
+}
+
+const ATTEMPT_TIMED_OUT = Symbol('attempt timed out');
+
+/** Sends calls to the services of one cloud: budget, time-outs, retries where they are safe, typed errors, metrics. */
+export class HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #timeouts: Timeouts;
+  readonly #retry: RetryPolicy;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#logger = options.logger ?? silentLogger;
+    this.#timeouts = options.timeouts ?? DEFAULT_TIMEOUTS;
+    this.#retry = options.retry ?? DEFAULT_RETRY_POLICY;
+  }
+
+  /** Resolves with an answer below 400; throws an {@link OpenStackError}, or the signal's reason when it aborts. */
+  async call(call: HttpCall): Promise<HttpResponse> {
+    const deadlineMs = this.#clock.now() + this.#timeouts.totalMs;
+    const idempotent = call.idempotent ?? (call.method === 'GET' || call.method === 'DELETE');
+    // One global request id for all attempts: the services' logs tie them together.
+    const globalRequestId = `req-${(this.#options.uuid ?? randomUUID)()}`;
+
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(call, globalRequestId, deadlineMs);
+      } catch (error) {
+        if (!isOpenStackError(error) || attempt >= this.#retry.maxAttempts) throw error;
+        if (!isSafeToRetry(error, idempotent)) throw error;
+        const delayMs = retryDelayMs(this.#retry, attempt, error.retryAfterMs, this.#options.random());
+        if (this.#clock.now() + delayMs >= deadlineMs) throw error;
+        this.#logger.debug({ ...error.fields, attempt, delayMs, globalRequestId }, 'retrying OpenStack call');
+        this.#options.metrics?.retried(this.#options.cloud, call.service, error.kind);
+        await this.#clock.sleep(delayMs, call.signal);
+      }
+    }
+  }
+
+  async #attempt(call: HttpCall, globalRequestId: string, deadlineMs: number): Promise<HttpResponse> {
+    const release = await this.#acquire(call, deadlineMs);
+    const startedMs = this.#clock.now();
+    const timeoutMs = Math.min(this.#timeouts.attemptMs, deadlineMs - startedMs);
+    const abort = new AbortController();
+    const timer = this.#clock.after(timeoutMs, () => abort.abort(ATTEMPT_TIMED_OUT));
+    const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
+    let code = 'aborted';
+    try {
+      const response = await this.#options.transport.send(
+        {
+          method: call.method,
+          url: call.url,
+          headers: {
+            accept: 'application/json',
+            'user-agent': 'fairway',
+            'x-openstack-request-id': globalRequestId,
+            ...(call.body !== undefined && { 'content-type': 'application/json' }),
+            ...call.headers,
+          },
+          ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        },
+        signal,
+      );
+      code = `${Math.floor(response.status / 100)}xx`;
+      if (response.status >= 400) throw this.#errorOf(call, response);
+      return response;
+    } catch (error) {
+      if (error === ATTEMPT_TIMED_OUT) {
+        code = 'timeout';
+        throw this.#unanswered(call, 'timeout', `no answer within ${timeoutMs} ms`, true);
+      }
+      if (error instanceof TransportError) {
+        code = 'network';
+        throw this.#unanswered(call, 'network', error.message, error.mayHaveArrived, error);
+      }
+      throw error;
+    } finally {
+      timer.cancel();
+      release();
+      const { service, method, template } = call;
+      const labels = { cloud: this.#options.cloud, service, method, resource: template };
+      this.#options.metrics?.attempted(labels, code, this.#clock.now() - startedMs);
+    }
+  }
+
+  async #acquire(call: HttpCall, deadlineMs: number): Promise<() => void> {
+    const { budget, metrics, cloud } = this.#options;
+    const abort = new AbortController();
+    const timer = this.#clock.after(deadlineMs - this.#clock.now(), () => abort.abort(ATTEMPT_TIMED_OUT));
+    const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
+    try {
+      const acquired = budget.acquire(call.priority ?? 'normal', signal);
+      metrics?.waiting(cloud, budget.waiting);
+      return await acquired;
+    } catch (error) {
+      if (error !== ATTEMPT_TIMED_OUT) throw error;
+      const { service, method, template } = call;
+      const message = `not sent within ${this.#timeouts.totalMs} ms: Fairway's budget for the cloud ${cloud} is used up`;
+      throw new OpenStackError({ kind: 'rateLimited', service, method, template, message, outcome: 'notDone' });
+    } finally {
+      timer.cancel();
+      metrics?.waiting(cloud, budget.waiting);
+    }
+  }
+
+  #errorOf(call: HttpCall, response: HttpResponse): OpenStackError {
+    const { service, method, template } = call;
+    const { status } = response;
+    const error = readErrorBody(status, headerOf(response, 'content-type'), response.body);
+    const retryAfterMs = parseRetryAfter(headerOf(response, 'retry-after'), this.#clock.now());
+    return new OpenStackError({
+      kind: errorKind(status, error, retryAfterMs),
+      service,
+      method,
+      template,
+      status,
+      requestId: requestIdOf(response),
+      message: error.message,
+      outcome: outcomeOf(method, status, retryAfterMs),
+      retryAfterMs,
+    });
+  }
+
+  #unanswered(
+    call: HttpCall,
+    kind: 'timeout' | 'network',
+    message: string,
+    mayHaveArrived: boolean,
+    cause?: unknown,
+  ): OpenStackError {
+    const { service, method, template } = call;
+    const outcome = mayHaveArrived && method !== 'GET' ? 'unknown' : 'notDone';
+    return new OpenStackError({ kind, service, method, template, message, outcome, cause });
+  }
+}
+
+/** Nova of old knew only its own name for it. */
+export function requestIdOf(response: HttpResponse): string | undefined {
+  return headerOf(response, 'x-openstack-request-id') ?? headerOf(response, 'x-compute-request-id');
+}

@@ -1,0 +1,61 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { HttpMethod } from './transport.ts';
+
+export interface AttemptLabels {
+  readonly cloud: string;
+  readonly service: string;
+  readonly method: HttpMethod;
+  /** The path as documented, so that the number of series does not grow with objects. */
+  readonly resource: string;
+}
+
+/** `code` is a status class (`2xx`) or why there was no answer (`timeout`, `network`). */
+export class OpenStackMetrics {
+  readonly #requests: Counter<'cloud' | 'service' | 'method' | 'resource' | 'code'>;
+  readonly #durations: Histogram<'cloud' | 'service' | 'method'>;
+  readonly #retries: Counter<'cloud' | 'service' | 'reason'>;
+  readonly #waiting: Gauge<'cloud'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: 'fairway_openstack_requests_total',
+      help: 'Requests sent to OpenStack services, each attempt counted.',
+      labelNames: ['cloud', 'service', 'method', 'resource', 'code'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'fairway_openstack_request_duration_seconds',
+      help: 'Time from sending a request to the end of its answer.',
+      labelNames: ['cloud', 'service', 'method'],
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers,
+    });
+    this.#retries = new Counter({
+      name: 'fairway_openstack_retries_total',
+      help: 'Attempts after the first, by the error that caused them.',
+      labelNames: ['cloud', 'service', 'reason'],
+      registers,
+    });
+    this.#waiting = new Gauge({
+      name: 'fairway_openstack_budget_waiting',
+      help: 'Calls that wait because the budget of the cloud is used up.',
+      labelNames: ['cloud'],
+      registers,
+    });
+  }
+
+  attempted(labels: AttemptLabels, code: string, durationMs: number): void {
+    this.#requests.inc({ ...labels, code });
+    const { cloud, service, method } = labels;
+    this.#durations.observe({ cloud, service, method }, durationMs / 1000);
+  }
+
+  retried(cloud: string, service: string, reason: string): void {
+    this.#retries.inc({ cloud, service, reason });
+  }
+
+  waiting(cloud: string, count: number): void {
+    this.#waiting.set({ cloud }, count);
+  }
+}

@@ -1,0 +1,33 @@
+import { ZodError, type ZodType } from 'zod';
+import { requestIdOf } from './http-client.ts';
+import { OpenStackError } from './openstack-error.ts';
+import type { HttpMethod, HttpResponse } from './transport.ts';
+
+/** The answer's JSON by a schema; throws `unavailable`, since a proxy's page or a foreign service answered. */
+export function parseBody<T>(
+  schema: ZodType<T>,
+  response: HttpResponse,
+  call: { readonly service: string; readonly method: HttpMethod; readonly template: string },
+): T {
+  try {
+    return schema.parse(JSON.parse(response.body));
+  } catch (error) {
+    throw new OpenStackError({
+      kind: 'unavailable',
+      service: call.service,
+      method: call.method,
+      template: call.template,
+      status: response.status,
+      requestId: requestIdOf(response),
+      message: `the answer is not what the API documents: ${explain(error)}`,
+      outcome: call.method === 'GET' ? 'notDone' : 'unknown',
+      cause: error,
+    });
+  }
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof ZodError)) return error instanceof Error ? error.message : String(error);
+  const issue = error.issues[0];
+  return issue === undefined ? error.message : `${issue.path.join('.')}: ${issue.message}`;
+}

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { parseRetryAfter } from './retry-after.ts';
+
+it.each([
+  { value: undefined, ms: undefined, reason: 'absent' },
+  { value: '120', ms: 120_000, reason: 'seconds' },
+  { value: '0', ms: 0, reason: 'at once' },
+  { value: '0.5', ms: 500, reason: 'not in the standard, but sent' },
+  { value: 'Wed, 21 Oct 2026 07:28:00 GMT', ms: 60_000, reason: 'a date' },
+  { value: 'Wed, 21 Oct 2026 07:26:00 GMT', ms: 0, reason: 'a date that has passed' },
+  { value: 'soon', ms: undefined, reason: 'neither' },
+])('Retry-After $value: $reason', ({ value, ms }) => {
+  expect(parseRetryAfter(value, Date.UTC(2026, 9, 21, 7, 27))).toBe(ms);
+});

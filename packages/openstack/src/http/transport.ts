@@ -1,0 +1,39 @@
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface HttpRequest {
+  readonly method: HttpMethod;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** One exchange, without retries. A status is never an error here. */
+export interface HttpTransport {
+  /** Throws a {@link TransportError}, or the signal's reason when it aborts. */
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+  close(): Promise<void>;
+}
+
+/** Thrown when no whole answer arrived. */
+export class TransportError extends Error {
+  /** Whether the request may have reached the server: false when there was never a connection. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(message: string, options: { readonly mayHaveArrived: boolean; readonly cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.name = 'TransportError';
+    this.mayHaveArrived = options.mayHaveArrived;
+  }
+}
+
+export function headerOf(response: HttpResponse, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,88 @@
+import { Agent, request as undiciRequest } from 'undici';
+import { type HttpRequest, type HttpResponse, type HttpTransport, TransportError } from './transport.ts';
+
+/** PEM texts, not paths. */
+export interface TlsOptions {
+  /** False takes any certificate. */
+  readonly verify: boolean;
+  /** Certificate authorities in place of the system's. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface UndiciTransportOptions {
+  readonly tls: TlsOptions;
+  /** Open connections to each origin of the cloud. */
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+}
+
+/** These say that there was no connection to send on; everything else may have come after the request. */
+const NEVER_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** One pool of kept-alive connections for one cloud. Time-outs of a call are the caller's, through the signal. */
+export class UndiciTransport implements HttpTransport {
+  readonly #agent: Agent;
+
+  constructor(options: UndiciTransportOptions) {
+    const { verify, ca, cert, key } = options.tls;
+    this.#agent = new Agent({
+      connections: options.connections,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        timeout: options.connectTimeoutMs,
+        rejectUnauthorized: verify,
+        ...(ca !== undefined && { ca }),
+        ...(cert !== undefined && { cert }),
+        ...(key !== undefined && { key }),
+      },
+    });
+  }
+
+  async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    try {
+      const response = await undiciRequest(request.url, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+        dispatcher: this.#agent,
+        signal,
+      });
+      return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const code = errorCode(error);
+      const message = error instanceof Error && error.message !== '' ? error.message : String(code);
+      throw new TransportError(message, {
+        mayHaveArrived: code === undefined || !NEVER_CONNECTED.has(code),
+        cause: error,
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import {
+  ApplicationCredential,
+  type ApplicationCredentialCreate,
+  Project,
+  Trust,
+  type TrustCreate,
+  User,
+} from '../types/identity.ts';
+
+const ProjectList = z.object({ projects: z.array(Project) });
+const ProjectEnvelope = z.object({ project: Project });
+const UserEnvelope = z.object({ user: User });
+const CredentialList = z.object({ application_credentials: z.array(ApplicationCredential) });
+const CreatedCredentialEnvelope = z.object({
+  application_credential: ApplicationCredential.extend({ secret: z.string() }),
+});
+const TrustList = z.object({ trusts: z.array(Trust) });
+const TrustEnvelope = z.object({ trust: Trust });
+
+/** What a user may do about itself. https://docs.openstack.org/api-ref/identity/v3/ */
+export class Identity {
+  readonly #api: ServiceApi;
+
+  constructor(api: ServiceApi) {
+    this.#api = api;
+  }
+
+  /** `GET /auth/projects`: those that the user has a role in. */
+  async projects(options: CallOptions = {}): Promise<readonly Project[]> {
+    return (await this.#api.get(ProjectList, '/auth/projects', options)).projects;
+  }
+
+  /** `GET /projects/{project_id}`, of the session if not told otherwise. */
+  async project(id?: string, options: CallOptions = {}): Promise<Project> {
+    const params = { project_id: id ?? (await this.#api.projectId()) };
+    return (await this.#api.get(ProjectEnvelope, '/projects/{project_id}', { ...options, params })).project;
+  }
+
+  /** `GET /users/{user_id}` of whoever the session authenticates. */
+  async me(options: CallOptions = {}): Promise<User> {
+    const params = { user_id: await this.#api.userId() };
+    return (await this.#api.get(UserEnvelope, '/users/{user_id}', { ...options, params })).user;
+  }
+
+  /** `GET /users/{user_id}/application_credentials`. */
+  async applicationCredentials(options: CallOptions = {}): Promise<readonly ApplicationCredential[]> {
+    const params = { user_id: await this.#api.userId() };
+    const path = '/users/{user_id}/application_credentials';
+    return (await this.#api.get(CredentialList, path, { ...options, params })).application_credentials;
+  }
+
+  /**
+   * `POST /users/{user_id}/application_credentials`, for the session's project; the answer alone has the secret.
+   * `forbidden` when the session itself uses an application credential that is not unrestricted.
+   */
+  async createApplicationCredential(
+    credential: ApplicationCredentialCreate,
+    options: CallOptions = {},
+  ): Promise<ApplicationCredential & { readonly secret: string }> {
+    const params = { user_id: await this.#api.userId() };
+    const path = '/users/{user_id}/application_credentials';
+    const call = { ...options, params, body: { application_credential: credential } };
+    return (await this.#api.post(CreatedCredentialEnvelope, path, call)).application_credential;
+  }
+
+  /** `DELETE /users/{user_id}/application_credentials/{application_credential_id}`. */
+  async deleteApplicationCredential(id: string, options: CallOptions = {}): Promise<void> {
+    const params = { user_id: await this.#api.userId(), application_credential_id: id };
+    const path = '/users/{user_id}/application_credentials/{application_credential_id}';
+    await this.#api.send('DELETE', path, { ...options, params });
+  }
+
+  /** `GET /OS-TRUST/trusts?trustor_user_id=`: those that the session's user gave. */
+  async trustsGiven(options: CallOptions = {}): Promise<readonly Trust[]> {
+    const query = { trustor_user_id: await this.#api.userId() };
+    return (await this.#api.get(TrustList, '/OS-TRUST/trusts', { ...options, query })).trusts;
+  }
+
+  /** `GET /OS-TRUST/trusts/{trust_id}`, by trustor or trustee. */
+  async trust(id: string, options: CallOptions = {}): Promise<Trust> {
+    const call = { ...options, params: { trust_id: id } };
+    return (await this.#api.get(TrustEnvelope, '/OS-TRUST/trusts/{trust_id}', call)).trust;
+  }
+
+  /** `POST /OS-TRUST/trusts`; the trustor is the session's user, and has the roles in the project. */
+  async createTrust(trust: Omit<TrustCreate, 'trustor_user_id'>, options: CallOptions = {}): Promise<Trust> {
+    const body = { trust: { ...trust, trustor_user_id: await this.#api.userId() } };
+    return (await this.#api.post(TrustEnvelope, '/OS-TRUST/trusts', { ...options, body })).trust;
+  }
+
+  /** `DELETE /OS-TRUST/trusts/{trust_id}`, by the trustor. */
+  async deleteTrust(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#api.send('DELETE', '/OS-TRUST/trusts/{trust_id}', { ...options, params: { trust_id: id } });
+  }
+}

@@ -1,0 +1,15 @@
+/** Microversions are pairs of numbers: 2.9 is older than 2.10. */
+export function compareMicroversions(a: string, b: string): number {
+  const [aMajor = 0, aMinor = 0] = a.split('.').map(Number);
+  const [bMajor = 0, bMinor = 0] = b.split('.').map(Number);
+  return aMajor - bMajor || aMinor - bMinor;
+}
+
+/** The highest microversion that is neither above `wanted` nor above what the service has. */
+export function negotiateMicroversion(
+  wanted: string,
+  range: { readonly min: string; readonly max: string } | undefined,
+): string | undefined {
+  if (range === undefined) return undefined;
+  return compareMicroversions(wanted, range.max) <= 0 ? wanted : range.max;
+}

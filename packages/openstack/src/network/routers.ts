@@ -1,0 +1,43 @@
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { type ExternalGateway, type HostRoute, Router, type RouterCreate, RouterInterface } from '../types/network.ts';
+import { NeutronCollection } from './neutron-collection.ts';
+
+export interface RouterUpdate {
+  readonly name?: string;
+  readonly description?: string;
+  readonly admin_state_up?: boolean;
+  /** Null takes the gateway away. */
+  readonly external_gateway_info?: ExternalGateway | null;
+  /** In place of those there are. */
+  readonly routes?: readonly HostRoute[];
+}
+
+export interface RouterFilter {
+  readonly status?: string;
+}
+
+/** A subnet's gateway address, or a port with an address of its own. */
+export type RouterInterfaceTarget = { readonly subnet_id: string } | { readonly port_id: string };
+
+/** https://docs.openstack.org/api-ref/network/v2/#routers-routers */
+export class Routers extends NeutronCollection<Router, RouterCreate, RouterUpdate, RouterFilter> {
+  constructor(api: ServiceApi) {
+    super(api, { plural: 'routers', singular: 'router' }, Router);
+  }
+
+  /** `PUT /routers/{router_id}/add_router_interface`; a second time is a `badRequest` or `conflict`. */
+  async addInterface(id: string, target: RouterInterfaceTarget, options: CallOptions = {}): Promise<RouterInterface> {
+    const call = { ...options, params: this.params(id), body: target };
+    return this.api.put(RouterInterface, `${this.itemPath}/add_router_interface`, call);
+  }
+
+  /** `PUT /routers/{router_id}/remove_router_interface`; `conflict` while a floating IP needs it, `notFound` when gone. */
+  async removeInterface(
+    id: string,
+    target: RouterInterfaceTarget,
+    options: CallOptions = {},
+  ): Promise<RouterInterface> {
+    const call = { ...options, params: this.params(id), body: target };
+    return this.api.put(RouterInterface, `${this.itemPath}/remove_router_interface`, call);
+  }
+}

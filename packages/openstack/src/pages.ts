@@ -1,0 +1,35 @@
+import type { ZodType } from 'zod';
+import type { ApiCall, ServiceApi } from './service-api.ts';
+
+export const DEFAULT_PAGE_SIZE = 1000;
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Where the next page is; undefined on the last. */
+  readonly next: string | null | undefined;
+}
+
+export interface PagedCall<W, T> extends ApiCall {
+  readonly schema: ZodType<W>;
+  readonly page: (wire: W) => Page<T>;
+  readonly pageSize?: number | undefined;
+}
+
+/** All items of a list, page by page: as many calls as pages. The service may make pages smaller than asked for. */
+export async function* pages<W, T>(api: ServiceApi, template: string, call: PagedCall<W, T>): AsyncGenerator<T, void> {
+  const { schema, page, pageSize = DEFAULT_PAGE_SIZE, query, ...rest } = call;
+  let marker: string | undefined;
+  for (;;) {
+    const wire = await api.get(schema, template, { ...rest, query: { ...query, limit: pageSize, marker } });
+    const { items, next } = page(wire);
+    yield* items;
+    // Only the link's marker is used: its host and scheme are the service's own, behind the proxy.
+    const nextMarker = next == null ? undefined : markerOf(next);
+    if (nextMarker === undefined || nextMarker === marker || items.length === 0) return;
+    marker = nextMarker;
+  }
+}
+
+function markerOf(href: string): string | undefined {
+  return new URL(href, 'http://relative/').searchParams.get('marker') ?? undefined;
+}

@@ -1,0 +1,140 @@
+import type { ZodType } from 'zod';
+import type { Session } from './auth/session.ts';
+import type { Priority } from './http/budget.ts';
+import { OpenStackError } from './http/openstack-error.ts';
+import { parseBody } from './http/parse-body.ts';
+import type { HttpMethod, HttpResponse } from './http/transport.ts';
+import { compareMicroversions, negotiateMicroversion } from './microversion.ts';
+import type { ServiceType } from './service-type.ts';
+
+export type QueryValue = string | number | boolean | undefined | readonly string[];
+
+/** What every method of the client takes last. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly priority?: Priority;
+}
+
+export interface ApiCall extends CallOptions {
+  /** Fills the template's `{names}`; encoded. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** An array repeats its key; undefined leaves it out. */
+  readonly query?: Readonly<Record<string, QueryValue>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly idempotent?: boolean;
+  /** Refused here when the service has only an older one, instead of being misunderstood there. */
+  readonly minMicroversion?: string;
+}
+
+export interface Microversions {
+  /** As the header names the service: `compute`, `volume`. */
+  readonly name: string;
+  /** What is spoken if the service has it; else its newest. */
+  readonly wanted: string;
+}
+
+/** One service in the name of one session: paths, microversion, JSON by schema. */
+export class ServiceApi {
+  readonly service: ServiceType;
+  readonly #session: Session;
+  readonly #microversions: Microversions | undefined;
+
+  constructor(session: Session, service: ServiceType, microversions?: Microversions) {
+    this.#session = session;
+    this.service = service;
+    this.#microversions = microversions;
+  }
+
+  projectId(): Promise<string> {
+    return this.#session.projectId();
+  }
+
+  async userId(): Promise<string> {
+    const { token } = await this.#session.token();
+    return token.user.id;
+  }
+
+  /** What is spoken to the service; undefined when it has no microversions. */
+  async microversion(): Promise<string | undefined> {
+    if (this.#microversions === undefined) return undefined;
+    return negotiateMicroversion(this.#microversions.wanted, await this.#session.microversions(this.service));
+  }
+
+  async get<T>(schema: ZodType<T>, template: string, call: ApiCall = {}): Promise<T> {
+    return this.#json(schema, 'GET', template, call);
+  }
+
+  async post<T>(schema: ZodType<T>, template: string, call: ApiCall): Promise<T> {
+    return this.#json(schema, 'POST', template, call);
+  }
+
+  async put<T>(schema: ZodType<T>, template: string, call: ApiCall): Promise<T> {
+    return this.#json(schema, 'PUT', template, call);
+  }
+
+  /** For answers without a body, or with one that nobody needs. */
+  async send(method: HttpMethod, template: string, call: ApiCall = {}): Promise<void> {
+    await this.#send(method, template, call);
+  }
+
+  async #json<T>(schema: ZodType<T>, method: HttpMethod, template: string, call: ApiCall): Promise<T> {
+    const response = await this.#send(method, template, call);
+    return parseBody(schema, response, { service: this.service, method, template });
+  }
+
+  async #send(method: HttpMethod, template: string, call: ApiCall): Promise<HttpResponse> {
+    const { params, query, headers, minMicroversion, ...rest } = call;
+    const microversion = await this.microversion();
+    if (minMicroversion !== undefined) this.#requireMicroversion(method, template, minMicroversion, microversion);
+    return this.#session.call({
+      ...rest,
+      service: this.service,
+      method,
+      template,
+      path: `${fillTemplate(template, params ?? {})}${queryString(query ?? {})}`,
+      headers: { ...headers, ...(microversion !== undefined && this.#microversionHeaders(microversion)) },
+    });
+  }
+
+  #microversionHeaders(microversion: string): Readonly<Record<string, string>> {
+    const name = this.#microversions?.name ?? this.service;
+    return {
+      'openstack-api-version': `${name} ${microversion}`,
+      // The only name of the header that Nova before Newton knows.
+      ...(name === 'compute' && { 'x-openstack-nova-api-version': microversion }),
+    };
+  }
+
+  #requireMicroversion(method: HttpMethod, template: string, needed: string, spoken: string | undefined): void {
+    if (spoken !== undefined && compareMicroversions(needed, spoken) <= 0) return;
+    throw new OpenStackError({
+      kind: 'badRequest',
+      service: this.service,
+      method,
+      template,
+      message: `needs microversion ${needed}, and the service speaks ${spoken ?? 'none'}`,
+      outcome: 'notDone',
+    });
+  }
+}
+
+function fillTemplate(template: string, params: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    // An empty one would turn `DELETE /servers/{id}` into another call.
+    if (value === undefined || value === '') throw new TypeError(`${template}: no value for {${name}}`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryString(query: Readonly<Record<string, QueryValue>>): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    const values = typeof value === 'object' ? value : [String(value)];
+    for (const each of values) search.append(key, each);
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

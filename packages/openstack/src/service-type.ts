@@ -1,0 +1,3 @@
+/** The official service types of https://service-types.openstack.org that Fairway speaks to. */
+export const SERVICE_TYPES = ['identity', 'compute', 'network', 'image'] as const;
+export type ServiceType = (typeof SERVICE_TYPES)[number];
