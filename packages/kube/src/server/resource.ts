@@ -42,6 +42,8 @@ export interface ResourceStrategy {
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
   warnings?(object: KubeObject): string[];
+  /** What is wrong with a name; DNS subdomains are right unless the kind says otherwise (object/names.ts has the usual rules). */
+  nameErrors?(name: string): string[];
   /**
    * For kinds that end gracefully (pods): how long a deleted object stands before it is removed, given what the request asked
    * for. 0 removes it at once. Without this hook every deletion is immediate.

@@ -68,7 +68,8 @@ export class Keyspace implements Store {
     if (previous !== expected) return Promise.reject(new StaleWriteError(`${bucket} ${key} has changed`));
 
     const revision = this.#lastRevision + 1;
-    const entry = new Entry(key, revision, write.encode(revision));
+    const { text, object } = write.encode(revision);
+    const entry = new Entry(key, revision, text, object);
     this.#lastRevision = revision;
     const change: Change = { bucket, removed: remove, entry, previous };
     this.#place(bucket, key, remove ? undefined : entry);
@@ -103,8 +104,9 @@ export class Keyspace implements Store {
     this.#durableRevision = last.change.entry.revision;
     const changes = pending.map(({ change }) => change);
     for (const listener of this.#listeners) listener(changes);
-    for (const { resolve, change } of pending) resolve(change);
+    // Readers that wait go first: those who wrote may write again.
     this.#settle();
+    for (const { resolve, change } of pending) resolve(change);
   }
 
   /** The pending changes could not be kept: takes them back, newest first, and rejects them. */

@@ -6,8 +6,8 @@ function put(store: Store, key: string, expected?: Entry, bucket = 'pods'): Prom
   return store.write({ bucket, key, expected, encode: (revision) => text(key, revision) });
 }
 
-function text(key: string, revision: number): string {
-  return JSON.stringify({ metadata: { name: key, resourceVersion: String(revision) } });
+function text(key: string, revision: number): { text: string } {
+  return { text: JSON.stringify({ metadata: { name: key, resourceVersion: String(revision) } }) };
 }
 
 describe('MemoryStore', () => {

@@ -9,10 +9,12 @@ export class Entry {
   readonly text: string;
   #object: WeakRef<KubeObject> | undefined;
 
-  constructor(key: string, revision: number, text: string) {
+  /** @param object what the text says, where it is at hand; the entry owns it from now on. */
+  constructor(key: string, revision: number, text: string, object?: KubeObject) {
     this.key = key;
     this.revision = revision;
     this.text = text;
+    if (object !== undefined) this.#object = new WeakRef(object);
   }
 
   /** The parsed object, shared between all who ask: never change it. */
@@ -45,8 +47,8 @@ export interface Write {
   readonly key: string;
   readonly expected: Entry | undefined;
   readonly remove?: boolean;
-  /** Gives the object's text once its revision is known. */
-  readonly encode: (revision: number) => string;
+  /** Gives the object's text once its revision is known, and the object itself where that saves parsing; the store owns it then. */
+  readonly encode: (revision: number) => { readonly text: string; readonly object?: KubeObject };
 }
 
 /** Thrown when the key no longer holds what the writer expected; nothing was written. */

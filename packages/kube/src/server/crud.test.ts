@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest';
+import { TestServer } from './test-server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const pools = '/apis/example.com/v1/namespaces/default/pools';
+const pods = '/api/v1/namespaces/default/pods';
+
+async function serverWithNamespace(): Promise<TestServer> {
+  const server = new TestServer();
+  await server.namespace();
+  return server;
+}
+
+describe('create', () => {
+  it('gives identity, age and version, and drops status', async () => {
+    const server = await serverWithNamespace();
+
+    const { status, body } = await server.call('POST', pools, {
+      metadata: { name: 'a', uid: 'mine', generation: 7, resourceVersion: '99' },
+      spec: { replicas: 2 },
+      status: { replicas: 2 },
+    });
+
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      apiVersion: 'example.com/v1',
+      kind: 'Pool',
+      metadata: { name: 'a', namespace: 'default', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { replicas: 2 },
+    });
+    expect(body.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
+    expect(body.status).toBeUndefined();
+  });
+
+  it.each([
+    ['a taken name', maps, { metadata: { name: 'taken' } }, 409, 'configmaps "taken" already exists'],
+    [
+      'a missing namespace',
+      '/api/v1/namespaces/no/configmaps',
+      { metadata: { name: 'a' } },
+      404,
+      'namespaces "no" not found',
+    ],
+    [
+      'no name',
+      maps,
+      {},
+      422,
+      'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+    ],
+    [
+      'another kind',
+      maps,
+      { kind: 'Pod', metadata: { name: 'a' } },
+      400,
+      'Pod in version "v1" cannot be handled as a ConfigMap',
+    ],
+    [
+      'another namespace',
+      maps,
+      { metadata: { name: 'a', namespace: 'b' } },
+      400,
+      'the namespace of the provided object does not match',
+    ],
+    ['a bad name', maps, { metadata: { name: 'A_' } }, 422, 'a lowercase RFC 1123 subdomain must consist of'],
+    [
+      'an unserved resource',
+      '/api/v1/namespaces/default/nothings',
+      {},
+      404,
+      'the server could not find the requested resource',
+    ],
+  ])('refuses %s', async (_, path, object, code, message) => {
+    const server = await serverWithNamespace();
+    await server.call('POST', maps, { metadata: { name: 'taken' } });
+
+    const { status, body } = await server.call('POST', path, object);
+
+    expect(status).toBe(code);
+    expect(body).toMatchObject({ kind: 'Status', status: 'Failure', code });
+    expect(body.message).toContain(message);
+  });
+
+  it('makes a name from generateName and tries again when it is taken', async () => {
+    const draws = [...Array<number>(10).fill(0), ...Array<number>(5).fill(0.99)];
+    const server = new TestServer({ random: () => draws.shift() ?? 0.5 });
+    await server.namespace();
+
+    const first = await server.call('POST', maps, { metadata: { generateName: 'web-' } });
+    const second = await server.call('POST', maps, { metadata: { generateName: 'web-' } });
+
+    expect(first.body.metadata.name).toBe('web-bbbbb');
+    expect(second.body.metadata.name).toBe('web-99999');
+  });
+
+  it('stores nothing on a dry run', async () => {
+    const server = await serverWithNamespace();
+
+    const dry = await server.call('POST', `${maps}?dryRun=All`, { metadata: { name: 'a' } });
+
+    expect(dry.status).toBe(201);
+    expect(dry.body.metadata.uid).toBeDefined();
+    expect((await server.call('GET', `${maps}/a`)).status).toBe(404);
+  });
+});
+
+describe('update', () => {
+  it('counts spec changes in generation, and leaves status alone', async () => {
+    const server = await serverWithNamespace();
+    const { body: made } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 1 } });
+
+    const { body: scaled } = await server.call('PUT', `${pools}/a`, {
+      ...made,
+      spec: { replicas: 3 },
+      status: { replicas: 9 },
+    });
+    const { body: labelled } = await server.call('PUT', `${pools}/a`, {
+      ...scaled,
+      metadata: { ...scaled.metadata, labels: { x: 'y' } },
+    });
+
+    expect(scaled).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 } });
+    expect(scaled.status).toBeUndefined();
+    expect(labelled.metadata.generation).toBe(2);
+  });
+
+  it('does not write what changes nothing', async () => {
+    const server = await serverWithNamespace();
+    const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' }, data: { a: '1', b: '2' } });
+    const { apiVersion, kind, metadata } = made;
+
+    const { body } = await server.call('PUT', `${maps}/a`, { kind, metadata, apiVersion, data: { b: '2', a: '1' } });
+
+    expect(body.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+  });
+
+  it('refuses a stale version, in the words of upstream', async () => {
+    const server = await serverWithNamespace();
+    const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' } });
+    await server.call('PUT', `${maps}/a`, { ...made, data: { a: '1' } });
+
+    const { status, body } = await server.call('PUT', `${maps}/a`, { ...made, data: { a: '2' } });
+
+    expect(status).toBe(409);
+    expect(body.message).toBe(
+      'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    );
+  });
+
+  it('overwrites without a version where the kind allows it', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', maps, { metadata: { name: 'a' } });
+    await server.call('POST', pools, { metadata: { name: 'a' } });
+
+    const map = await server.call('PUT', `${maps}/a`, { metadata: { name: 'a' }, data: { a: '1' } });
+    const pool = await server.call('PUT', `${pools}/a`, { metadata: { name: 'a' }, spec: {} });
+
+    expect(map.status).toBe(200);
+    expect(pool.status).toBe(422);
+    expect(pool.body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified for an update');
+  });
+
+  it('refuses another uid, and creates nothing', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', maps, { metadata: { name: 'a' } });
+
+    const other = await server.call('PUT', `${maps}/a`, { metadata: { name: 'a', uid: 'other' } });
+    const missing = await server.call('PUT', `${maps}/b`, { metadata: { name: 'b' } });
+
+    expect([other.status, missing.status]).toEqual([409, 404]);
+    expect(other.body.message).toContain('Precondition failed: UID in precondition: other');
+  });
+});
+
+describe('delete', () => {
+  it('removes at once what nothing holds', async () => {
+    const server = await serverWithNamespace();
+    const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' } });
+
+    const { status, body } = await server.call('DELETE', `${maps}/a`);
+
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: 'Success',
+      details: { name: 'a', kind: 'configmaps', uid: made.metadata.uid },
+    });
+    expect((await server.call('GET', `${maps}/a`)).status).toBe(404);
+  });
+
+  it('waits for finalizers, and lets none be added', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', pools, { metadata: { name: 'a', finalizers: ['example.com/hold'] } });
+
+    const { body: held } = await server.call('DELETE', `${pools}/a`);
+    const added = await server.call('PUT', `${pools}/a`, {
+      ...held,
+      metadata: { ...held.metadata, finalizers: ['example.com/hold', 'example.com/more'] },
+    });
+    await server.call('PUT', `${pools}/a`, { ...held, metadata: { ...held.metadata, finalizers: [] } });
+
+    expect(held.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 0,
+      generation: 2,
+    });
+    expect(added.body.message).toContain('no new finalizers can be added if the object is being deleted');
+    expect((await server.call('GET', `${pools}/a`)).status).toBe(404);
+  });
+
+  it('gives a pod on a node its time; a second delete with 0 ends it', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', pods, { metadata: { name: 'a' }, spec: { nodeName: 'n1' } });
+
+    const first = await server.call('DELETE', `${pods}/a`, { gracePeriodSeconds: 20 });
+    const second = await server.call('DELETE', `${pods}/a`, { gracePeriodSeconds: 0 });
+
+    expect(first.body.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:20Z',
+      deletionGracePeriodSeconds: 20,
+    });
+    expect(second.body).toMatchObject({ kind: 'Status', status: 'Success' });
+    expect((await server.call('GET', `${pods}/a`)).status).toBe(404);
+  });
+
+  it.each([
+    ['Orphan', ['orphan']],
+    ['Foreground', ['foregroundDeletion']],
+  ])('%s leaves its finalizer to the garbage collector', async (propagationPolicy, finalizers) => {
+    const server = await serverWithNamespace();
+    await server.call('POST', pools, { metadata: { name: 'a' } });
+
+    const { body } = await server.call('DELETE', `${pools}/a`, { kind: 'DeleteOptions', propagationPolicy });
+
+    expect(body.metadata.finalizers).toEqual(finalizers);
+  });
+
+  it('checks preconditions', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', maps, { metadata: { name: 'a' } });
+
+    const uid = await server.call('DELETE', `${maps}/a`, { preconditions: { uid: 'other' } });
+    const version = await server.call('DELETE', `${maps}/a`, { preconditions: { resourceVersion: '1' } });
+
+    expect([uid.status, version.status]).toEqual([409, 409]);
+  });
+
+  it('deletes what a selector names', async () => {
+    const server = await serverWithNamespace();
+    for (const name of ['a', 'b', 'c']) {
+      await server.call('POST', maps, { metadata: { name, labels: { keep: String(name === 'b') } } });
+    }
+
+    await server.call('DELETE', `${maps}?labelSelector=keep%3Dfalse`);
+
+    const { body } = await server.list(maps);
+    expect(body.items.map((item) => item.metadata.name)).toEqual(['b']);
+  });
+});
+
+describe('namespaces', () => {
+  it('stay, and take nothing in, until finalized', async () => {
+    const server = await serverWithNamespace();
+
+    const { body: going } = await server.call('DELETE', '/api/v1/namespaces/default');
+    const late = await server.call('POST', maps, { metadata: { name: 'a' } });
+
+    expect(going).toMatchObject({ status: { phase: 'Terminating' }, spec: { finalizers: ['kubernetes'] } });
+    expect(late.status).toBe(403);
+    expect(late.body.details).toMatchObject({ causes: [{ reason: 'NamespaceTerminating' }] });
+  });
+});

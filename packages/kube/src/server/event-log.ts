@@ -1,0 +1,93 @@
+import type { Change, Entry } from '../store/store.ts';
+
+export interface EventLogLimits {
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+}
+
+interface Logged {
+  readonly change: Change;
+  readonly atMs: number;
+}
+
+/** The latest changes of a server, in order of revision: what a watch can resume from and a paged list look back to. */
+export class EventLog {
+  readonly #limits: EventLogLimits;
+  /** Newest last; those before `#first` are forgotten. */
+  #events: Logged[] = [];
+  #first = 0;
+  #bytes = 0;
+  #compactedRevision: number;
+
+  constructor(revision: number, limits: EventLogLimits) {
+    this.#compactedRevision = revision;
+    this.#limits = limits;
+  }
+
+  /** Every change after this revision is held, none up to it. */
+  get compactedRevision(): number {
+    return this.#compactedRevision;
+  }
+
+  push(change: Change, nowMs: number): void {
+    this.#events.push({ change, atMs: nowMs });
+    this.#bytes += sizeOf(change);
+    this.#forget(nowMs);
+  }
+
+  /** Changes of a bucket after `revision`, oldest first. */
+  since(revision: number, bucket: string): Change[] {
+    const changes: Change[] = [];
+    for (let index = this.#indexAfter(revision); index < this.#events.length; index++) {
+      const { change } = this.#events[index] as Logged;
+      if (change.bucket === bucket) changes.push(change);
+    }
+    return changes;
+  }
+
+  /** What the bucket's `entries` (now, in key order) were at `revision`, which must not be compacted. */
+  rewind(entries: readonly Entry[], bucket: string, prefix: string, revision: number): readonly Entry[] {
+    const changes = this.since(revision, bucket).filter((change) => change.entry.key.startsWith(prefix));
+    if (changes.length === 0) return entries;
+    const then = new Map(entries.map((entry) => [entry.key, entry]));
+    for (const { entry, previous } of changes.toReversed()) {
+      if (previous === undefined) then.delete(entry.key);
+      else then.set(entry.key, previous);
+    }
+    return [...then.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  #indexAfter(revision: number): number {
+    let low = this.#first;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#events[middle] as Logged).change.entry.revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #forget(nowMs: number): void {
+    const { maxEvents, maxBytes, maxAgeMs } = this.#limits;
+    for (;;) {
+      const oldest = this.#events[this.#first];
+      if (oldest === undefined) break;
+      const held = this.#events.length - this.#first;
+      if (held <= maxEvents && this.#bytes <= maxBytes && nowMs - oldest.atMs <= maxAgeMs) break;
+      this.#bytes -= sizeOf(oldest.change);
+      this.#compactedRevision = oldest.change.entry.revision;
+      this.#first++;
+    }
+    if (this.#first > 64 && this.#first * 2 > this.#events.length) {
+      this.#events = this.#events.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+}
+
+/** What the log alone keeps alive of a change. */
+function sizeOf(change: Change): number {
+  return 200 + (change.previous?.text.length ?? 0) + (change.removed ? change.entry.text.length : 0);
+}

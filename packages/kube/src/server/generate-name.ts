@@ -1,0 +1,11 @@
+/** Upstream's alphabet (k8s.io/apimachinery/pkg/util/rand): no vowels, so no words; no 0, 1 and 3. */
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
+
+/** A name made from `metadata.generateName`, cut so that it stays a label. */
+export function generateName(base: string, random: () => number): string {
+  let suffix = '';
+  for (let index = 0; index < SUFFIX_LENGTH; index++) suffix += ALPHABET[Math.floor(random() * ALPHABET.length)];
+  return base.slice(0, MAX_BASE_LENGTH) + suffix;
+}

@@ -1,0 +1,69 @@
+import type { ResourceDefinition } from './resource.ts';
+import { ServedResource } from './served-resource.ts';
+
+type Table = ReadonlyMap<string, ServedResource>;
+
+const tables = new WeakMap<readonly ResourceDefinition[], Table>();
+
+/** What a server serves: a table that servers made from the same list share, and its own changes over it. */
+export class Registry {
+  readonly #base: Table;
+  /** Undefined hides what the base table has. */
+  readonly #overlay = new Map<string, ServedResource | undefined>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(definitions: readonly ResourceDefinition[]) {
+    let table = tables.get(definitions);
+    if (table === undefined) {
+      table = new Map(definitions.map((definition) => [keyOf(definition), ServedResource.of(definition)]));
+      tables.set(definitions, table);
+    }
+    this.#base = table;
+  }
+
+  find(group: string, version: string, plural: string): ServedResource | undefined {
+    const key = keyOf({ group, version, plural });
+    return this.#overlay.has(key) ? this.#overlay.get(key) : this.#base.get(key);
+  }
+
+  /** In order of registration. */
+  all(): ServedResource[] {
+    const all: ServedResource[] = [];
+    for (const [key, served] of this.#base) if (!this.#overlay.has(key)) all.push(served);
+    for (const served of this.#overlay.values()) if (served !== undefined) all.push(served);
+    return all;
+  }
+
+  /** Whether this is exactly what every server made from the same list has: then documents are shared. */
+  get shared(): object | undefined {
+    return this.#overlay.size === 0 ? this.#base : undefined;
+  }
+
+  register(definition: ResourceDefinition): void {
+    this.#overlay.set(keyOf(definition), ServedResource.of(definition));
+    this.#changed();
+  }
+
+  /** Stops serving all versions of the resource. */
+  unregister(group: string, plural: string): void {
+    for (const served of this.all()) {
+      if (served.group !== group || served.plural !== plural) continue;
+      const key = keyOf(served);
+      if (this.#base.has(key)) this.#overlay.set(key, undefined);
+      else this.#overlay.delete(key);
+    }
+    this.#changed();
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function keyOf(type: { readonly group: string; readonly version: string; readonly plural: string }): string {
+  return `${type.group}/${type.version}/${type.plural}`;
+}

@@ -1,0 +1,37 @@
+import type { Entry } from '../store/store.ts';
+import type { ServedResource } from './served-resource.ts';
+
+/** How a client wants to see objects: whole, as a Table, or their metadata alone. */
+export interface Representation {
+  /** Equal for representations that write the same text. */
+  readonly id: string;
+  /** Of a single object; for a watch event too. */
+  objectText(entry: Entry): string;
+  /** `metadata` is the list's, as JSON text. */
+  listText(entries: readonly Entry[], metadata: string): string;
+  /** An object that carries nothing but a revision. */
+  bookmarkText(revision: number, annotations?: Readonly<Record<string, string>>): string;
+  readonly contentType: string;
+}
+
+/** The objects themselves, from the stored text. */
+export function wholeObjects(resource: ServedResource): Representation {
+  return {
+    id: resource.apiVersion,
+    contentType: 'application/json',
+    objectText: (entry) => resource.textOf(entry),
+    bookmarkText(revision, annotations) {
+      const metadata = {
+        resourceVersion: String(revision),
+        creationTimestamp: null,
+        ...(annotations && { annotations }),
+      };
+      return JSON.stringify({ kind: resource.kind, apiVersion: resource.apiVersion, metadata });
+    },
+    listText(entries, metadata) {
+      const items = entries.map((entry) => resource.textOf(entry)).join(',');
+      const { listKind, apiVersion } = resource;
+      return `{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":[${items}]}`;
+    },
+  };
+}

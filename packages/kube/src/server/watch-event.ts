@@ -1,0 +1,45 @@
+import { type Change, Entry } from '../store/store.ts';
+import type { Representation } from './representation.ts';
+import { Line } from './request.ts';
+import { canonicalText } from './served-resource.ts';
+
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+export function eventLine(type: WatchEventType | 'BOOKMARK' | 'ERROR', objectText: string): Line {
+  return new Line(`{"type":"${type}","object":${objectText}}\n`);
+}
+
+/** A change on its way to its watchers: written out once for each way that one of them wants to see it. */
+export class WatchEvent {
+  readonly change: Change;
+  readonly #lines = new Map<string, Line>();
+  #departed: Entry | undefined;
+
+  constructor(change: Change) {
+    this.change = change;
+  }
+
+  line(type: WatchEventType, representation: Representation): Line {
+    const key = `${type} ${representation.id}`;
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      line = eventLine(type, representation.objectText(type === 'DELETED' ? this.#last() : this.change.entry));
+      this.#lines.set(key, line);
+    }
+    return line;
+  }
+
+  /** What a watcher is shown of an object that is gone, or has left its selection: its last state there, at this revision. */
+  #last(): Entry {
+    const { removed, entry, previous } = this.change;
+    if (removed || previous === undefined) return entry;
+    this.#departed ??= atRevision(previous, entry);
+    return this.#departed;
+  }
+}
+
+function atRevision(previous: Entry, { revision }: Entry): Entry {
+  const object = previous.copy();
+  object.metadata.resourceVersion = String(revision);
+  return new Entry(previous.key, revision, canonicalText(object), object);
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { TestServer } from './test-server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+
+async function serverWithNamespace(): Promise<TestServer> {
+  const server = new TestServer();
+  await server.namespace();
+  return server;
+}
+
+describe('list', () => {
+  it('pages through a consistent snapshot', async () => {
+    const server = await serverWithNamespace();
+    for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });
+
+    const { body: first } = await server.list(`${maps}?limit=2`);
+    await server.call('DELETE', `${maps}/c`);
+    await server.call('POST', maps, { metadata: { name: 'd' } });
+    const { body: second } = await server.list(`${maps}?limit=2&continue=${first.metadata.continue}`);
+
+    expect(first.metadata.remainingItemCount).toBe(1);
+    expect(second.items.map((item) => item.metadata.name)).toEqual(['c']);
+    expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
+  });
+
+  it('says 504 for a version that is still to come', async () => {
+    const server = await serverWithNamespace();
+
+    const { status, body } = await server.call('GET', `${maps}?resourceVersion=1000`);
+
+    expect(status).toBe(504);
+    expect(body).toMatchObject({ reason: 'Timeout', details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } });
+  });
+});
+
+describe('watch', () => {
+  it('begins with what is there, then tells what happens', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', maps, { metadata: { name: 'a' } });
+    const watch = await server.watch(maps);
+
+    const { body: made } = await server.call('POST', maps, { metadata: { name: 'b' } });
+    await server.call('PUT', `${maps}/b`, { ...made, data: { x: 'y' } });
+    await server.call('DELETE', `${maps}/b`);
+
+    expect(await watch.take(4)).toEqual(['ADDED a', 'ADDED b', 'MODIFIED b', 'DELETED b']);
+    watch.stop();
+  });
+
+  it('resumes after a version', async () => {
+    const server = await serverWithNamespace();
+    const { body: list } = await server.list(maps);
+    for (const name of ['a', 'b']) await server.call('POST', maps, { metadata: { name } });
+
+    const watch = await server.watch(`${maps}?resourceVersion=${list.metadata.resourceVersion}`);
+
+    expect(await watch.take(2)).toEqual(['ADDED a', 'ADDED b']);
+    watch.stop();
+  });
+
+  it('says 410 for a version that is no longer held', async () => {
+    const server = new TestServer({ watchCacheSize: 2 });
+    await server.namespace();
+    for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });
+
+    const watch = await server.watch(`${maps}?resourceVersion=1`);
+
+    expect(await watch.next()).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+    expect(await watch.next()).toBeUndefined();
+  });
+
+  it('shows an object that leaves the selection as deleted', async () => {
+    const server = await serverWithNamespace();
+    const { body: made } = await server.call('POST', maps, { metadata: { name: 'a', labels: { app: 'web' } } });
+    const watch = await server.watch(`${maps}?labelSelector=app%3Dweb`);
+
+    const { body: moved } = await server.call('PUT', `${maps}/a`, {
+      ...made,
+      metadata: { ...made.metadata, labels: { app: 'db' } },
+    });
+
+    expect(await watch.take(1)).toEqual(['ADDED a']);
+    expect(await watch.next()).toMatchObject({
+      type: 'DELETED',
+      object: { metadata: { labels: { app: 'web' }, resourceVersion: moved.metadata.resourceVersion } },
+    });
+    watch.stop();
+  });
+
+  it('sends bookmarks every minute and when its time is over', async () => {
+    const server = await serverWithNamespace();
+    const watch = await server.watch(`${maps}?allowWatchBookmarks=true&timeoutSeconds=90`);
+
+    await server.clock.advance(90_000);
+
+    const bookmark = { type: 'BOOKMARK', object: { kind: 'ConfigMap', metadata: { resourceVersion: '1' } } };
+    expect(await watch.next()).toMatchObject(bookmark);
+    expect(await watch.next()).toMatchObject(bookmark);
+    expect(await watch.next()).toBeUndefined();
+    expect(server.clock.pendingTimers).toBe(0);
+  });
+
+  it('streams a list and marks its end', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', maps, { metadata: { name: 'a' } });
+
+    const watch = await server.watch(
+      `${maps}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+    );
+
+    expect(await watch.take(1)).toEqual(['ADDED a']);
+    expect(await watch.next()).toMatchObject({
+      type: 'BOOKMARK',
+      object: { metadata: { resourceVersion: '2', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    });
+    watch.stop();
+  });
+});
