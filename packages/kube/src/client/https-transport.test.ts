@@ -1,0 +1,259 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../clock-fake.ts';
+import { startTlsServer, type TlsServer } from '../testing/tls-server.ts';
+import { type ClientCertificate, HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
+import { TransportError, type TransportRequest } from './transport.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function connect(listener: RequestListener, options: Partial<HttpsTransportOptions> = {}) {
+  const server = await startTlsServer(listener);
+  closers.push(() => server.close());
+  return { server, transport: transportTo(server, options) };
+}
+
+function transportTo(server: TlsServer, options: Partial<HttpsTransportOptions> = {}): HttpsTransport {
+  const certificateAuthority = server.authority.certificatePem;
+  const transport = new HttpsTransport({ server: server.url, certificateAuthority, ...options });
+  closers.push(() => transport.close());
+  return transport;
+}
+
+function userOf(request: IncomingMessage): string {
+  const certificate = (request.socket as TLSSocket).getPeerCertificate();
+  return certificate.subject?.CN ?? 'anonymous';
+}
+
+const GET: TransportRequest = { method: 'GET', path: '/' };
+
+describe('the HTTPS transport', () => {
+  test('sends what it is given and hands back the answer', async () => {
+    const { transport } = await connect((request, response) => {
+      const { method, url, headers } = request;
+      response.writeHead(201, { 'x-answer': 'yes' });
+      void text(request).then((body) =>
+        response.end(JSON.stringify({ method, url, type: headers['content-type'], body })),
+      );
+    });
+
+    const response = await transport.request({
+      method: 'POST',
+      path: '/api/v1/pods?x=1',
+      headers: { 'content-type': 'application/json' },
+      body: '{"ä":1}',
+    });
+
+    expect(response.status).toBe(201);
+    expect(response.headers['x-answer']).toBe('yes');
+    expect(JSON.parse(await response.text())).toEqual({
+      method: 'POST',
+      url: '/api/v1/pods?x=1',
+      type: 'application/json',
+      body: '{"ä":1}',
+    });
+  });
+
+  test('keeps its connection between requests', async () => {
+    const { transport, server } = await connect((_request, response) => response.end('ok'));
+    for (let i = 0; i < 3; i++) await (await transport.request(GET)).text();
+
+    expect(server.connections.accepted).toBe(1);
+  });
+
+  test('puts the path of the server before its own', async () => {
+    const { server } = await connect((request, response) => response.end(request.url));
+    const transport = transportTo(server, { server: `${server.url}/k8s/clusters/c-1/` });
+
+    expect(await (await transport.request({ method: 'GET', path: '/version' })).text()).toBe(
+      '/k8s/clusters/c-1/version',
+    );
+  });
+
+  test('asks for the token each time', async () => {
+    const { server } = await connect((request, response) => response.end(request.headers.authorization));
+    let count = 0;
+    const transport = transportTo(server, { bearerToken: () => `t${++count}` });
+
+    expect(await (await transport.request(GET)).text()).toBe('Bearer t1');
+    expect(await (await transport.request(GET)).text()).toBe('Bearer t2');
+  });
+
+  test('presents its certificate, and the new one once it has rotated', async () => {
+    const { server } = await connect((request, response) => response.end(userOf(request)));
+    const first = await server.issue('first');
+    const second = await server.issue('second');
+    let current: ClientCertificate = first;
+    const transport = transportTo(server, { clientCertificate: () => current });
+    const ask = async () => (await transport.request(GET)).text();
+
+    expect(await ask()).toBe('first');
+    current = second;
+    expect(await ask()).toBe('second');
+    expect(await ask()).toBe('second');
+    expect(server.connections.accepted).toBe(2);
+  });
+
+  test('trusts the given authority alone', async () => {
+    const { server } = await connect((_request, response) => response.end('ok'));
+    const other = await startTlsServer((_request, response) => response.end('ok'));
+    closers.push(() => other.close());
+    const transport = transportTo(server, { certificateAuthority: other.authority.certificatePem });
+
+    await expect(transport.request(GET)).rejects.toThrow(TransportError);
+    const careless = transportTo(server, {
+      certificateAuthority: other.authority.certificatePem,
+      insecureSkipTlsVerify: true,
+    });
+    expect(await (await careless.request(GET)).text()).toBe('ok');
+  });
+
+  test('refuses plain HTTP', () => {
+    expect(() => new HttpsTransport({ server: 'http://127.0.0.1:8080' })).toThrow('https://');
+  });
+
+  test('says where nothing listens', async () => {
+    const { server, transport } = await connect((_request, response) => response.end());
+    await server.close();
+    closers.splice(0, 1);
+
+    await expect(transport.request({ method: 'GET', path: '/version' })).rejects.toThrow(
+      /^GET \/version at 127\.0\.0\.1:\d+: .*ECONNREFUSED/,
+    );
+  });
+
+  test.each`
+    reason              | listener
+    ${'never answers'}  | ${() => undefined}
+    ${'stops half-way'} | ${(_: IncomingMessage, response: ServerResponse) => response.write('half')}
+  `('gives up on a server that $reason', async ({ listener }) => {
+    const arrived = Promise.withResolvers<void>();
+    const clock = new FakeClock();
+    const { transport } = await connect(
+      (request, response) => {
+        listener(request, response);
+        arrived.resolve();
+      },
+      { clock, requestTimeoutMs: 5_000 },
+    );
+    const answer = transport.request(GET).then((response) => response.text());
+    const failure = answer.catch(String);
+    await arrived.promise;
+
+    await clock.advance(5_000);
+
+    expect(await failure).toContain('no complete answer within 5000 ms');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('lets a watch last and hands out its lines as they come', async () => {
+    const clock = new FakeClock();
+    const watch = Promise.withResolvers<ServerResponse>();
+    const { transport } = await connect(
+      (_request, response) => {
+        response.writeHead(200);
+        response.flushHeaders();
+        watch.resolve(response);
+      },
+      { clock, requestTimeoutMs: 5_000 },
+    );
+    const response = await transport.request(GET);
+    const lines = response.lines()[Symbol.asyncIterator]();
+    const server = await watch.promise;
+    const first = lines.next();
+    await clock.advance(3_600_000);
+    const euro = Buffer.from('{"price":"€"}\n');
+
+    server.write(euro.subarray(0, 11));
+    server.write(Buffer.concat([euro.subarray(11), Buffer.from('second\nthi')]));
+    server.end('rd');
+
+    expect((await first).value).toBe('{"price":"€"}');
+    expect((await lines.next()).value).toBe('second');
+    expect((await lines.next()).value).toBe('third');
+    expect((await lines.next()).done).toBe(true);
+  });
+
+  test('a watch whose connection breaks ends in a TransportError', async () => {
+    const { transport, server } = await connect((_request, response) => response.write('one\n'));
+    const lines = (await transport.request(GET)).lines()[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe('one');
+
+    for (const socket of server.connections.open) socket.destroy();
+
+    await expect(lines.next()).rejects.toThrow(TransportError);
+  });
+
+  test.each(['before', 'during'] as const)('rejects with the reason of an abort %s the answer', async (when) => {
+    const arrived = Promise.withResolvers<void>();
+    const { transport } = await connect((_request, response) => {
+      if (when === 'during') response.write('half');
+      arrived.resolve();
+    });
+    const abort = new AbortController();
+    const answer = transport.request({ ...GET, signal: abort.signal }).then((response) => response.text());
+    const failure = answer.catch(String);
+    await arrived.promise;
+
+    abort.abort(new Error('enough'));
+
+    expect(await failure).toBe('Error: enough');
+  });
+
+  test('whoever stops reading lines frees the connection', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { transport } = await connect((_request, response) => {
+      response.on('close', () => closed.resolve());
+      response.write('one\ntwo\n');
+    });
+    for await (const line of (await transport.request(GET)).lines()) {
+      expect(line).toBe('one');
+      break;
+    }
+
+    await closed.promise;
+  });
+
+  test('reads again on a new connection when the server had closed the kept one', async () => {
+    let requests = 0;
+    const { transport } = await connect((request, response) => {
+      if (++requests === 2) request.socket.destroy();
+      else response.end(`answer ${requests}`);
+    });
+    await (await transport.request(GET)).text();
+
+    expect(await (await transport.request(GET)).text()).toBe('answer 3');
+  });
+
+  test('never writes twice', async () => {
+    let requests = 0;
+    const { transport } = await connect((request, response) => {
+      if (++requests === 2) request.socket.destroy();
+      else response.end('ok');
+    });
+    await (await transport.request(GET)).text();
+
+    await expect(transport.request({ method: 'POST', path: '/', body: '{}' })).rejects.toThrow(TransportError);
+    expect(requests).toBe(2);
+  });
+
+  test('ends everything on close', async () => {
+    const { transport, server } = await connect((_request, response) => response.write('one\n'));
+    const lines = (await transport.request(GET)).lines()[Symbol.asyncIterator]();
+    await lines.next();
+    const ended = Promise.all(
+      [...server.connections.open].map((socket) => new Promise((done) => socket.once('close', done))),
+    );
+
+    transport.close();
+
+    await expect(lines.next()).rejects.toThrow(TransportError);
+    await expect(transport.request(GET)).rejects.toThrow('closed');
+    await ended;
+  });
+});

@@ -1,0 +1,336 @@
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../clock-fake.ts';
+import { ConfigMaps, Deployments, Nodes } from '../kinds/resources.ts';
+import { ApiError, isApiError, tooManyRequests } from '../object/api-error.ts';
+import { KubeClient } from './kube-client.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+interface Canned {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Answers in order, the last one for ever, and remembers what was asked. */
+function canned(...answers: readonly Canned[]) {
+  const requests: TransportRequest[] = [];
+  const queue = [...answers];
+  const transport: Transport = {
+    request(request): Promise<TransportResponse> {
+      requests.push(request);
+      const { status = 200, headers = {}, body = {} } = (queue.length > 1 ? queue.shift() : queue[0]) ?? {};
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      return Promise.resolve({
+        status,
+        headers,
+        text: () => Promise.resolve(text),
+        async *lines() {
+          yield* text.split('\n');
+        },
+      });
+    },
+    close: () => undefined,
+  };
+  const clock = new FakeClock();
+  return { client: new KubeClient(transport, { clock, userAgent: 'test/1' }), requests, clock };
+}
+
+function bodyOf(request: TransportRequest | undefined): unknown {
+  return JSON.parse(request?.body ?? 'null');
+}
+
+const map = { metadata: { name: 'm', namespace: 'ns', uid: 'u', resourceVersion: '7' } };
+
+describe('requests on the wire', () => {
+  const NS = '/api/v1/namespaces/ns/configmaps';
+  const cases: readonly (readonly [string, (client: KubeClient) => Promise<unknown>, string, string])[] = [
+    ['get', (c) => c.resource(ConfigMaps).get('m', { namespace: 'ns' }), 'GET', `${NS}/m`],
+    ['get of a cluster-scoped object', (c) => c.resource(Nodes).get('n'), 'GET', '/api/v1/nodes/n'],
+    ['list of all namespaces', (c) => c.resource(Deployments).list(), 'GET', '/apis/apps/v1/deployments'],
+    [
+      'list of a selection',
+      (c) => c.resource(ConfigMaps).list({ namespace: 'ns', labelSelector: 'a=b,c!=d', limit: 5, continue: 'x/y' }),
+      'GET',
+      `${NS}?labelSelector=a%3Db%2Cc%21%3Dd&limit=5&continue=x%2Fy`,
+    ],
+    ['create', (c) => c.resource(ConfigMaps).create(map, { dryRun: true }), 'POST', `${NS}?dryRun=All`],
+    ['update', (c) => c.resource(ConfigMaps).update(map, { fieldManager: 'me' }), 'PUT', `${NS}/m?fieldManager=me`],
+    ['updateStatus', (c) => c.resource(ConfigMaps).updateStatus(map), 'PUT', `${NS}/m/status`],
+    [
+      'patch of a subresource',
+      (c) => c.resource(ConfigMaps).patch('m', { type: 'merge', value: {} }, { namespace: 'ns', subresource: 'scale' }),
+      'PATCH',
+      `${NS}/m/scale`,
+    ],
+    [
+      'apply',
+      (c) => c.resource(ConfigMaps).apply(map, { fieldManager: 'me', force: true }),
+      'PATCH',
+      `${NS}/m?fieldManager=me&force=true`,
+    ],
+    ['delete', (c) => c.resource(ConfigMaps).delete('m', { namespace: 'ns' }), 'DELETE', `${NS}/m`],
+    [
+      'deleteCollection',
+      (c) => c.resource(ConfigMaps).deleteCollection({ namespace: 'ns', labelSelector: 'a' }),
+      'DELETE',
+      `${NS}?labelSelector=a`,
+    ],
+    [
+      'createSubresource',
+      (c) => c.resource(ConfigMaps).createSubresource('m', 'token', map, { namespace: 'ns' }),
+      'POST',
+      `${NS}/m/token`,
+    ],
+  ];
+  test.each(cases)('%s', async (_verb, call, method, path) => {
+    const { client, requests } = canned({});
+    await call(client);
+
+    expect(requests.map((request) => `${request.method} ${request.path}`)).toEqual([`${method} ${path}`]);
+    expect(requests[0]?.headers?.['user-agent']).toBe('test/1');
+  });
+
+  test('written objects say their kind', async () => {
+    const { client, requests } = canned({});
+    await client.resource(Deployments).create({ metadata: { name: 'd', namespace: 'ns' } } as never);
+    expect(bodyOf(requests[0])).toMatchObject({ apiVersion: 'apps/v1', kind: 'Deployment' });
+  });
+
+  test.each`
+    type           | contentType
+    ${'merge'}     | ${'application/merge-patch+json'}
+    ${'strategic'} | ${'application/strategic-merge-patch+json'}
+    ${'json'}      | ${'application/json-patch+json'}
+  `('a $type patch is $contentType', async ({ type, contentType }) => {
+    const { client, requests } = canned({});
+    await client.resource(Nodes).patch('n', { type, value: [] });
+    expect(requests[0]?.headers?.['content-type']).toBe(contentType);
+  });
+
+  test('a delete carries its preconditions', async () => {
+    const { client, requests } = canned({});
+    await client.resource(Nodes).delete('n', {
+      uid: 'u',
+      resourceVersion: '7',
+      propagationPolicy: 'Foreground',
+      gracePeriodSeconds: 0,
+      dryRun: true,
+    });
+    expect(bodyOf(requests[0])).toEqual({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      preconditions: { uid: 'u', resourceVersion: '7' },
+      propagationPolicy: 'Foreground',
+      gracePeriodSeconds: 0,
+      dryRun: ['All'],
+    });
+  });
+
+  test('metadata reads ask for PartialObjectMetadata', async () => {
+    const { client, requests } = canned({ body: { items: [] } });
+    await client.metadata(Nodes).list();
+    expect(requests[0]?.headers?.accept).toBe(
+      'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+    );
+  });
+
+  test('a namespaced object without its namespace is a mistake of ours', () => {
+    const { client } = canned({});
+    expect(() => client.resource(ConfigMaps).get('m')).toThrow('addressed with its namespace');
+  });
+});
+
+describe('a watch', () => {
+  test('gives events and ends with the stream', async () => {
+    const lines = ['ADDED', 'BOOKMARK'].map((type) => JSON.stringify({ type, object: map })).join('\n');
+    const { client, requests } = canned({ body: `${lines}\n` });
+    const types: string[] = [];
+    const watch = client
+      .resource(ConfigMaps)
+      .watch({ resourceVersion: '5', allowWatchBookmarks: true, timeoutSeconds: 9 });
+    for await (const { type } of watch) types.push(type);
+
+    expect(types).toEqual(['ADDED', 'BOOKMARK']);
+    expect(requests[0]?.path).toBe(
+      '/api/v1/configmaps?watch=true&resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=9',
+    );
+  });
+
+  test('rejects on an ERROR event', async () => {
+    const status = new ApiError(410, 'Expired', 'too old').toStatus();
+    const { client } = canned({ body: JSON.stringify({ type: 'ERROR', object: status }) });
+    const next = client.resource(ConfigMaps).watch()[Symbol.asyncIterator]().next();
+    await expect(next).rejects.toMatchObject({ code: 410, reason: 'Expired' });
+  });
+
+  test('ends quietly when its signal aborts', async () => {
+    const { client } = canned({ status: 500 });
+    const abort = new AbortController();
+    abort.abort();
+    const next = client.resource(ConfigMaps).watch({ signal: abort.signal })[Symbol.asyncIterator]().next();
+    expect((await next).done).toBe(true);
+  });
+});
+
+describe('an answer that is not a success', () => {
+  test('becomes the ApiError that it says', async () => {
+    const error = new ApiError(409, 'Conflict', 'changed', { subject: { resource: 'configmaps', name: 'm' } });
+    const { client } = canned({ status: 409, body: error.toStatus() });
+    await expect(client.resource(ConfigMaps).update(map)).rejects.toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+      message: 'changed',
+      subject: { resource: 'configmaps', name: 'm' },
+    });
+  });
+
+  test.each`
+    status | body               | reason                  | message
+    ${404} | ${'not here'}      | ${'NotFound'}           | ${'HTTP 404: not here'}
+    ${502} | ${'<html>'}        | ${'Unknown'}            | ${'HTTP 502: <html>'}
+    ${503} | ${''}              | ${'ServiceUnavailable'} | ${'HTTP 503'}
+    ${500} | ${'{"kind":"Foo"'} | ${'InternalError'}      | ${'HTTP 500: {"kind":"Foo"'}
+  `('$status with body "$body" is $reason', async ({ status, body, reason, message }) => {
+    const { client } = canned({ status, body });
+    await expect(client.version()).rejects.toMatchObject({ code: status, reason, message });
+  });
+});
+
+describe('429', () => {
+  const busy = { status: 429, body: tooManyRequests('slow down', 2).toStatus() };
+
+  test('is obeyed, then the answer comes', async () => {
+    const { client, clock, requests } = canned(busy, { body: map });
+    const answer = client.resource(ConfigMaps).get('m', { namespace: 'ns' });
+    await clock.advance(1_999);
+    expect(requests).toHaveLength(1);
+    await clock.advance(1);
+
+    expect(await answer).toEqual(map);
+  });
+
+  test('may also come as a header', async () => {
+    const { client, clock, requests } = canned({ status: 429, headers: { 'retry-after': '3' }, body: 'busy' }, {});
+    const answer = client.resource(Nodes).delete('n');
+    await clock.advance(3_000);
+    await answer;
+    expect(requests).toHaveLength(2);
+  });
+
+  test('is handed on after five tries', async () => {
+    const { client, clock, requests } = canned(busy);
+    const answer = client.resource(Nodes).get('n');
+    const failure = answer.catch((error: unknown) => error);
+    await clock.advance(60_000);
+    expect(await failure).toMatchObject({ retryAfterSeconds: 2 });
+    expect(requests).toHaveLength(5);
+  });
+
+  test.each`
+    reason                                 | answer                                                        | call
+    ${'a POST is not repeated (eviction)'} | ${busy}                                                       | ${(c: KubeClient) => c.resource(ConfigMaps).create(map)}
+    ${'a long pause is the caller’s'}      | ${{ status: 429, body: tooManyRequests('x', 60).toStatus() }} | ${(c: KubeClient) => c.version()}
+    ${'no pause is named'}                 | ${{ status: 429, body: 'busy' }}                              | ${(c: KubeClient) => c.version()}
+  `('is handed on at once when $reason', async ({ answer, call }) => {
+    const { client, requests } = canned(answer);
+    await expect(call(client)).rejects.toSatisfy((error) => isApiError(error, 'TooManyRequests'));
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('discovery', () => {
+  const pods = { resource: 'pods', responseKind: { group: '', version: 'v1', kind: 'Pod' }, scope: 'Namespaced' };
+
+  test('reads the aggregated form in two requests', async () => {
+    const list = (items: object[]) => ({ body: { kind: 'APIGroupDiscoveryList', items } });
+    const core = {
+      metadata: {},
+      versions: [
+        { version: 'v1', resources: [{ ...pods, verbs: ['list'], subresources: [{ subresource: 'status' }] }] },
+      ],
+    };
+    const group = {
+      metadata: { name: 'example.io' },
+      versions: [
+        {
+          version: 'v2',
+          freshness: 'Current',
+          resources: [
+            {
+              resource: 'foos',
+              responseKind: { group: '', version: '', kind: 'Foo' },
+              scope: 'Cluster',
+              verbs: ['get'],
+            },
+          ],
+        },
+        {
+          version: 'v1',
+          resources: [
+            { resource: 'foos', responseKind: { kind: 'Foo' }, scope: 'Cluster', verbs: ['get'] },
+            { resource: 'bars', responseKind: { kind: 'Bar' }, scope: 'Cluster', verbs: ['get'] },
+          ],
+        },
+      ],
+    };
+    const silent = { metadata: { name: 'metrics.k8s.io' }, versions: [{ version: 'v1beta1', freshness: 'Stale' }] };
+    const { client, requests } = canned(list([core]), list([group, silent]));
+
+    const discovery = await client.resources();
+
+    expect(discovery.unavailable).toEqual(['metrics.k8s.io/v1beta1']);
+    expect(discovery.resources.map(({ group, version, plural }) => `${group}/${version}/${plural}`)).toEqual([
+      '/v1/pods',
+      'example.io/v2/foos',
+      'example.io/v1/bars',
+    ]);
+    expect(discovery.resources[0]).toEqual({
+      group: '',
+      version: 'v1',
+      plural: 'pods',
+      kind: 'Pod',
+      namespaced: true,
+      verbs: ['list'],
+      subresources: ['status'],
+    });
+    expect(requests.map(({ path }) => path)).toEqual(['/api', '/apis']);
+  });
+
+  test('falls back to one request a group version', async () => {
+    const { client } = canned(
+      { body: { kind: 'APIVersions', versions: ['v1'] } },
+      {
+        body: {
+          kind: 'APIGroupList',
+          groups: [
+            {
+              name: 'example.io',
+              versions: [{ version: 'v1' }, { version: 'v2' }],
+              preferredVersion: { version: 'v2' },
+            },
+          ],
+        },
+      },
+      {
+        body: {
+          resources: [
+            { name: 'pods', namespaced: true, kind: 'Pod', verbs: ['list'] },
+            { name: 'pods/status', namespaced: true, kind: 'Pod', verbs: ['get'] },
+          ],
+        },
+      },
+      { body: { resources: [{ name: 'foos', namespaced: false, kind: 'Foo', verbs: ['get'] }] } },
+      { status: 503, body: 'away' },
+    );
+
+    const discovery = await client.resources();
+
+    expect(discovery.unavailable).toEqual(['example.io/v1']);
+    expect(discovery.resources.map(({ version, plural, subresources }) => ({ version, plural, subresources }))).toEqual(
+      [
+        { version: 'v1', plural: 'pods', subresources: ['status'] },
+        { version: 'v2', plural: 'foos', subresources: [] },
+      ],
+    );
+  });
+});

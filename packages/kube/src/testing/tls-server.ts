@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { systemClock } from '../clock.ts';
+import { type CertificateAuthority, createCertificateAuthority } from '../pki/certificate-authority.ts';
+import { issueCertificate } from '../pki/issue-certificate.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface TlsServer {
+  /** `https://127.0.0.1:PORT`. */
+  readonly url: string;
+  readonly authority: CertificateAuthority;
+  /** How many connections were accepted so far, and those that are open. */
+  readonly connections: { readonly accepted: number; readonly open: ReadonlySet<Socket> };
+  /** Issues a client certificate that the server trusts. */
+  issue(commonName: string): Promise<{ readonly certificate: string; readonly privateKey: string }>;
+  /** Cuts all connections. */
+  close(): Promise<void>;
+}
+
+/** An HTTPS server on loopback with an authority of its own, which asks for client certificates and accepts none too. */
+export async function startTlsServer(listener: RequestListener): Promise<TlsServer> {
+  const clock = systemClock;
+  const authority = await createCertificateAuthority({ commonName: 'test', clock, validityMs: HOUR_MS });
+  const issue = async (commonName: string, usages: 'client' | 'server') => {
+    const ipAddresses = usages === 'server' ? ['127.0.0.1'] : [];
+    const issued = await issueCertificate(authority, { commonName, ipAddresses, usages, clock, validityMs: HOUR_MS });
+    return { certificate: issued.certificatePem, privateKey: issued.privateKeyPem ?? '' };
+  };
+  const { certificate, privateKey } = await issue('server', 'server');
+  const server = createServer(
+    { cert: certificate, key: privateKey, ca: authority.certificatePem, requestCert: true, rejectUnauthorized: false },
+    listener,
+  );
+  const open = new Set<Socket>();
+  const connections = { accepted: 0, open };
+  server.on('secureConnection', (socket: Socket) => {
+    connections.accepted++;
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    authority,
+    connections,
+    issue: (commonName) => issue(commonName, 'client'),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
