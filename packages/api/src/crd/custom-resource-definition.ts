@@ -1,5 +1,5 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
-import type { Schema } from '@fairway/kube/schema/schema';
+import type { Schema, ValidationRule } from '@fairway/kube/schema/schema';
 import type { Kind } from '../kinds/kind.ts';
 import { NAME_PATTERN } from '../names.ts';
 import { addRule, crossFieldCel, immutabilityCel } from './cel-rules.ts';
@@ -77,9 +77,14 @@ export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
   };
 }
 
+const NETWORK_RULE: ValidationRule = {
+  rule: 'isCIDR(self) && cidr(self) == cidr(self).masked()',
+  message: 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
+};
+
 /** The schema with everything in it that an API server without Fairway's admission must enforce by itself. */
 function enforcedSchema(kind: Kind): Schema {
-  let schema = objectSchema(kind);
+  let schema = withCidrRules(objectSchema(kind));
   if (kind.nameMaxLength !== undefined) {
     const name: Schema = { type: 'string', maxLength: kind.nameMaxLength, pattern: NAME_PATTERN.source };
     const metadata: Schema = { type: 'object', properties: { name } };
@@ -88,6 +93,17 @@ function enforcedSchema(kind: Kind): Schema {
   for (const path of kind.immutable) schema = addRule(schema, parentOf(path), immutabilityCel(path));
   for (const rule of kind.rules) schema = addRule(schema, rule.path, crossFieldCel(rule));
   return schema;
+}
+
+/** Format `cidr` alone lets host bits pass. */
+function withCidrRules(schema: Schema): Schema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withCidrRules(level)]);
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(properties) }),
+    ...(schema.items && { items: withCidrRules(schema.items) }),
+    ...(schema.format === 'cidr' && { 'x-kubernetes-validations': [NETWORK_RULE] }),
+  };
 }
 
 function parentOf(path: string): string {

@@ -82,6 +82,8 @@ const clusterStatus = z
     network: clusterNetworkStatus.optional(),
     podCIDR: z.string().optional().describe('Addresses of pods in use.'),
     serviceCIDR: z.string().optional().describe('Addresses of Services in use.'),
+    cni: z.string().optional().describe('Pod network in use.'),
+    kubeProxyMode: z.string().optional().describe('kube-proxy mode in use.'),
     nodes: z
       .object({
         desired: int32().describe('Nodes that the pools ask for.'),

@@ -22,20 +22,24 @@ export function duration() {
 
 /** An IPv4 network in CIDR notation; the host bits must be zero. */
 export function ipv4Cidr() {
+  const error = 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16';
   return z
     .string()
     .max(18)
-    .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}\/[0-9]{1,2}$/, 'must be an IPv4 network such as 10.2.0.0/16')
-    .refine(isCidr, 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16');
+    .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}\/[0-9]{1,2}$/, { error, abort: true })
+    .refine(isCidr, error)
+    .meta({ format: 'cidr' });
 }
 
 /** An IPv4 address. */
 export function ipv4() {
+  const error = 'must be an IPv4 address such as 192.168.0.1';
   return z
     .string()
     .max(15)
-    .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}$/, 'must be an IPv4 address such as 192.168.0.1')
-    .refine((text) => isCidr(`${text}/32`), 'must be an IPv4 address such as 192.168.0.1');
+    .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}$/, { error, abort: true })
+    .refine((text) => isCidr(`${text}/32`), error)
+    .meta({ format: 'ipv4' });
 }
 
 /** The id of an OpenStack resource: a UUID, or as a few services write it without dashes. */

@@ -4,11 +4,13 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { IMMUTABLE_DETAIL } from '../crd/cel-rules.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { nameProblem } from '../names.ts';
+import { refinementErrors } from './schema-errors.ts';
 
 /** What is wrong with the object by the kind's own rules: name, fields that do not fit together, immutable fields. */
 export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T | undefined): FieldError[] {
   return [
     ...(old === undefined ? nameErrors(kind, object) : immutableErrors(kind, object, old)),
+    ...refinementErrors(kind, object),
     ...crossFieldErrors(kind, object),
   ];
 }
@@ -25,11 +27,17 @@ function immutableErrors(kind: Kind, object: KubeObject, old: KubeObject): Field
   const errors: FieldError[] = [];
   for (const field of kind.immutable) {
     const before = valueAt(old, field);
-    if (isDeepStrictEqual(valueAt(object, field), before)) continue;
+    if (isEqual(valueAt(object, field), before)) continue;
     const was = before === undefined ? 'it was left out' : `it is ${JSON.stringify(before)}`;
     errors.push({ type: 'FieldValueForbidden', field, detail: `${IMMUTABLE_DETAIL}: ${was}` });
   }
   return errors;
+}
+
+/** Deep equality; lists of plain values are sets here, as their schemas say (`x-kubernetes-list-type: set`). */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return isDeepStrictEqual(new Set(a), new Set(b));
+  return isDeepStrictEqual(a, b);
 }
 
 function crossFieldErrors(kind: Kind, object: KubeObject): FieldError[] {

@@ -19,6 +19,13 @@ export function parseObject<T extends KubeObject>(
   return { ok: true, object: { ...typeMeta, ...object, spec: result.data } as unknown as T };
 }
 
+/** What is wrong with the spec beyond what a structural schema can say, such as the host bits of a network. */
+export function refinementErrors(kind: Kind, object: KubeObject): FieldError[] {
+  const result = kind.spec.safeParse((object as { spec?: unknown }).spec, { reportInput: true });
+  if (result.success) return [];
+  return result.error.issues.filter(({ code }) => code === 'custom').map(fieldErrorOf);
+}
+
 function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
   const field = fieldPath(['spec', ...issue.path]);
   const isMissing = issue.code === 'invalid_type' && issue.input === undefined;

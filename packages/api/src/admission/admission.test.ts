@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { SHIPPED_RELEASES } from '../data/kubernetes-releases.ts';
+import { SHIPPED_PLANS } from '../data/plans.ts';
+import type { Cluster, NewCluster } from '../kinds/cluster.ts';
+import type { NewNodePool } from '../kinds/node-pool.ts';
+import { aCluster, aNodePool } from '../testing/objects.ts';
+import { admitCluster, type ClusterAdmission } from './admit-cluster.ts';
+import { admitNodePool, type NodePoolAdmission, nodePoolWarnings } from './admit-node-pool.ts';
+import type { CloudCatalogue } from './cloud-catalogue.ts';
+
+const id = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
+
+const catalogue: CloudCatalogue = {
+  regions: ['GRA', 'SBG'],
+  zones: ['az-a', 'az-b', 'az-c'],
+  flavors: [
+    { id: id('1'), name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 },
+    { id: id('2'), name: 'b3-16', vcpus: 4, memoryMiB: 16_384, diskGiB: 100 },
+    { id: id('3'), name: 'diskless', vcpus: 2, memoryMiB: 8192, diskGiB: 0 },
+    { id: id('4'), name: 'nano', vcpus: 1, memoryMiB: 512, diskGiB: 10 },
+  ],
+  images: [{ id: id('5'), name: 'ubuntu-24.04', minDiskGiB: 60, minMemoryMiB: 0 }],
+  networks: [
+    { id: id('a'), name: 'private', isExternal: false },
+    { id: id('b'), name: 'public', isExternal: true },
+    { id: id('c'), name: 'two-subnets', isExternal: false },
+    { id: id('d'), name: 'overlapping', isExternal: false },
+  ],
+  subnets: [
+    { id: id('6'), name: 'nodes', networkID: id('a'), cidr: '192.168.0.0/24', ipVersion: 4 },
+    { id: id('7'), name: 'six', networkID: id('a'), cidr: 'fd00::/64', ipVersion: 6 },
+    { id: id('8'), name: 'one', networkID: id('c'), cidr: '192.168.1.0/24', ipVersion: 4 },
+    { id: id('9'), name: 'two', networkID: id('c'), cidr: '192.168.2.0/24', ipVersion: 4 },
+    { id: id('0'), name: 'in pods', networkID: id('d'), cidr: '10.2.9.0/24', ipVersion: 4 },
+  ],
+  routers: [{ id: id('e'), name: 'way-out', subnetIDs: [id('6')] }],
+  volumeTypes: [{ id: id('f'), name: 'high-speed' }],
+  quotas: { instances: { limit: 20, used: 17 }, cores: { limit: -1, used: 900 } },
+};
+
+function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAdmission> = {}): ClusterAdmission {
+  return {
+    cluster: aCluster(spec),
+    old: undefined,
+    plans: SHIPPED_PLANS,
+    releases: SHIPPED_RELEASES,
+    catalogue,
+    others: [],
+    ...overrides,
+  };
+}
+
+describe('admitCluster', () => {
+  it.each<NewCluster['spec']>([
+    {},
+    { plan: 'standard', version: '1.35', region: 'SBG', podCIDR: '10.16.0.0/14', serviceCIDR: '172.20.0.0/16' },
+    { network: { networkID: id('a') } },
+    { network: { networkID: id('c'), subnetID: id('9'), loadBalancersSubnetID: id('8') } },
+    { network: { gateway: { routerID: id('e'), externalNetworkID: id('b') } } },
+    { image: 'ubuntu-24.04', podCIDR: '10.2.0.0/16' },
+  ])('takes %j', (spec) => {
+    expect(admitCluster(clusterAdmission(spec))).toEqual([]);
+  });
+
+  it.each<[NewCluster['spec'], string, string]>([
+    [{ plan: 'fre' }, 'spec.plan', 'did you mean "free"?'],
+    [{ version: '1.30' }, 'spec.version', 'is not in the catalogue; choose one of 1.34'],
+    [{ version: '1.31' }, 'spec.version', 'is at its end of life'],
+    [{ region: 'GRB' }, 'spec.region', 'did you mean "GRA"'],
+    [{ image: 'ubuntu-24.40' }, 'spec.image', 'did you mean "ubuntu-24.04"?'],
+    [{ cni: { type: 'cilium' } }, 'spec.cni.type', 'plan "free" supports "canal", "none"'],
+    [{ plan: 'standard', kubeProxy: { mode: 'ipvs' } }, 'spec.kubeProxy.mode', 'supports "none"'],
+    [{ cni: { cilium: { clusterID: 3 } } }, 'spec.cni.cilium', 'the cluster gets canal'],
+    [{ podCIDR: '10.9.0.0/16' }, 'spec.podCIDR', 'has the fixed range 10.2.0.0/16'],
+    [{ plan: 'standard', podCIDR: '100.64.0.0/12' }, 'spec.podCIDR', 'must be private'],
+    [{ plan: 'standard', podCIDR: '10.9.0.0/17' }, 'spec.podCIDR', 'must be a /16 or larger'],
+    [
+      { plan: 'standard', podCIDR: '10.0.0.0/14', network: { nodesCIDR: '192.168.0.0/24' } },
+      'spec.podCIDR',
+      'overlaps the service network 10.3.0.0/16',
+    ],
+    [{ network: { nodesCIDR: '10.2.128.0/20' } }, 'spec.network.nodesCIDR', 'overlaps the pod network 10.2.0.0/16'],
+    [
+      { network: { nodesCIDR: '172.17.0.0/20' } },
+      'spec.network.nodesCIDR',
+      'overlaps the reserved range 172.17.0.0/16',
+    ],
+    [{ network: { nodesCIDR: '192.168.0.0/29' } }, 'spec.network.nodesCIDR', 'must be a /28 or larger'],
+    [
+      { network: { networkID: id('d') } },
+      'spec.network.networkID',
+      'the subnet "in pods" 10.2.9.0/24 overlaps the pod network',
+    ],
+    [{ network: { networkID: id('4') } }, 'spec.network.networkID', `there are ${id('a')} ("private")`],
+    [{ network: { networkID: id('b') } }, 'spec.network.networkID', 'is external'],
+    [{ network: { networkID: id('c') } }, 'spec.network.subnetID', 'has 2 IPv4 subnets'],
+    [{ network: { networkID: id('c'), subnetID: id('6') } }, 'spec.network.subnetID', `${id('8')} ("one")`],
+    [{ network: { networkID: id('a'), subnetID: id('7') } }, 'spec.network.subnetID', 'is an IPv6 subnet'],
+    [{ network: { gateway: { routerID: id('3') } } }, 'spec.network.gateway.routerID', 'no such router'],
+    [{ network: { gateway: { externalNetworkID: id('a') } } }, 'spec.network.gateway.externalNetworkID', '("public")'],
+    [
+      { plan: 'standard', network: { gateway: { mode: 'None' } } },
+      'spec.network.gateway.mode',
+      'needs an OpenStack router',
+    ],
+  ])('refuses %j at %s: %s', (spec, field, detail) => {
+    const errors = admitCluster(clusterAdmission(spec));
+    expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
+  });
+
+  it('refuses more clusters than the plan allows, and leaves existing ones alone', () => {
+    const others = Array.from({ length: 20 }, (_, index) => aCluster({}, { name: `c${index}` }));
+    expect(admitCluster(clusterAdmission({}, { others }))).toMatchObject([{ field: 'spec.plan' }]);
+    expect(admitCluster(clusterAdmission({ plan: 'standard' }, { others }))).toEqual([]);
+    expect(admitCluster(clusterAdmission({}, { others, old: aCluster() }))).toEqual([]);
+  });
+
+  it('refuses nothing about what the cloud has not told', () => {
+    const spec = { region: 'X', image: 'x', network: { networkID: id('3'), gateway: { routerID: id('3') } } };
+    expect(admitCluster(clusterAdmission(spec, { catalogue: {} }))).toEqual([]);
+  });
+
+  it('lets a cluster be edited after its image is gone', () => {
+    const old = aCluster({ image: 'gone' });
+    expect(admitCluster(clusterAdmission({ image: 'gone' }, { old }))).toEqual([]);
+    expect(admitCluster(clusterAdmission({ image: 'new' }, { old }))).toMatchObject([{ field: 'spec.image' }]);
+  });
+
+  it.each([
+    ['1.34.3', '1.35', []],
+    ['1.34.3', '1.36', ['upgrade to 1.35 first']],
+    ['1.35.8', '1.34', ['can not be downgraded']],
+    ['1.31.14', '1.32', ['is deprecated']],
+  ])('a cluster on %s that asks for %s: %j', (current, version, details) => {
+    const old: Cluster = { ...aCluster({ version: current }), status: { version: current } };
+    const errors = admitCluster(clusterAdmission({ version }, { old }));
+    expect(errors).toMatchObject(
+      details.map((detail) => ({ field: 'spec.version', detail: expect.stringContaining(detail) })),
+    );
+    expect(errors).toHaveLength(details.length);
+  });
+});
+
+function poolAdmission(
+  spec: Partial<NewNodePool['spec']>,
+  overrides: Partial<NodePoolAdmission> = {},
+): NodePoolAdmission {
+  return {
+    pool: aNodePool(spec),
+    old: undefined,
+    clusters: [aCluster()],
+    others: [],
+    plans: SHIPPED_PLANS,
+    catalogue,
+    ...overrides,
+  };
+}
+
+describe('admitNodePool', () => {
+  it.each<Partial<NewNodePool['spec']>>([
+    {},
+    { flavor: id('2'), availabilityZones: ['az-c', 'az-a'] },
+    { flavor: 'diskless', rootVolume: { sizeGiB: 60, type: 'high-speed' }, image: 'ubuntu-24.04' },
+    { floatingIPs: { enabled: true } },
+  ])('takes %j', (spec) => {
+    expect(admitNodePool(poolAdmission(spec))).toEqual([]);
+  });
+
+  it.each<[Partial<NewNodePool['spec']>, string, string]>([
+    [{ clusterName: 'dema' }, 'spec.clusterName', 'create it first; did you mean "demo"?'],
+    [{ flavor: 'b3-6' }, 'spec.flavor', 'did you mean "b3-16" or "b3-8"?'],
+    [{ flavor: 'nano' }, 'spec.flavor', 'has 512 MiB of memory'],
+    [{ flavor: 'diskless' }, 'spec.rootVolume', 'has no disk of its own'],
+    [{ flavor: 'b3-8', image: 'ubuntu-24.04' }, 'spec.flavor', 'needs a disk of 60 GiB, and the nodes get 50'],
+    [{ image: 'debian' }, 'spec.image', 'there are "ubuntu-24.04"'],
+    [{ availabilityZones: ['az-a', 'az-d'] }, 'spec.availabilityZones[1]', 'no such availability zone'],
+    [{ rootVolume: { sizeGiB: 50, type: 'fast' } }, 'spec.rootVolume.type', 'there are "high-speed"'],
+    [{ replicas: 21 }, 'spec.replicas', 'ask for at most 20 nodes'],
+    [
+      { template: { metadata: { labels: { 'k8s.io/x': 'y' } } } },
+      'spec.template.metadata.labels[k8s.io/x]',
+      'reserved',
+    ],
+  ])('refuses %j at %s: %s', (spec, field, detail) => {
+    const errors = admitNodePool(poolAdmission(spec));
+    expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
+  });
+
+  it('counts the nodes of all pools of the cluster, and of no other', () => {
+    const quotas = {};
+    const others = [
+      aNodePool({ replicas: 90 }, { name: 'big' }),
+      aNodePool({ replicas: 90, clusterName: 'other' }, { name: 'foreign' }),
+    ];
+    const admission = (replicas: number, old?: number) =>
+      poolAdmission(
+        { replicas },
+        {
+          others,
+          catalogue: { ...catalogue, quotas },
+          ...(old !== undefined && { old: aNodePool({ replicas: old }) }),
+        },
+      );
+    expect(admitNodePool(admission(10))).toEqual([]);
+    expect(admitNodePool(admission(11))).toMatchObject([{ detail: expect.stringContaining('at most 10 are left') }]);
+    expect(admitNodePool(admission(11, 12)), 'shrinking is always allowed').toEqual([]);
+  });
+
+  it.each(['None', 'Custom'] as const)('refuses floating IPs behind gateway mode %s', (mode) => {
+    const clusters = [aCluster({ network: { gateway: { mode } } })];
+    const errors = admitNodePool(poolAdmission({ floatingIPs: { enabled: true } }, { clusters }));
+    expect(errors).toMatchObject([{ field: 'spec.floatingIPs.enabled', detail: expect.stringContaining(mode) }]);
+  });
+
+  it('refuses a pool of a cluster that is being deleted', () => {
+    const clusters = [aCluster({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })];
+    expect(admitNodePool(poolAdmission({}, { clusters }))).toMatchObject([{ field: 'spec.clusterName' }]);
+    expect(admitNodePool(poolAdmission({}, { clusters, old: aNodePool() }))).toEqual([]);
+  });
+
+  it('warns of what the quota does not hold now', () => {
+    expect(nodePoolWarnings(poolAdmission({ replicas: 3 }))).toEqual([]);
+    expect(nodePoolWarnings(poolAdmission({ replicas: 4 }))).toEqual([expect.stringContaining('has 3 left')]);
+    expect(nodePoolWarnings(poolAdmission({ replicas: 4 }, { old: aNodePool({ replicas: 2 }) }))).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { suggest } from '../domain/suggest.ts';
+import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
+import type { Cluster } from '../kinds/cluster.ts';
+import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
+import type { Plan } from '../kinds/plan.ts';
+import type { CloudCatalogue } from './cloud-catalogue.ts';
+import { addressErrors } from './cluster-addresses.ts';
+import { networkErrors } from './cluster-network.ts';
+import { findByIdOrName, notFoundError } from './references.ts';
+
+/** A Cluster that is about to be stored, with what it is checked against. */
+export interface ClusterAdmission {
+  readonly cluster: Cluster;
+  /** What is stored now; undefined on create. */
+  readonly old: Cluster | undefined;
+  readonly plans: readonly Plan[];
+  readonly releases: readonly KubernetesRelease[];
+  readonly catalogue: CloudCatalogue;
+  /** The other clusters of the namespace. */
+  readonly others: readonly Cluster[];
+}
+
+/**
+ * What is wrong with a Cluster by what operator and cloud offer. A value that is stored already is not refused again, so that
+ * a cluster can be edited after its image or network has gone; its conditions tell then.
+ */
+export function admitCluster(admission: ClusterAdmission): FieldError[] {
+  const { cluster, plans } = admission;
+  const plan = plans.find((candidate) => candidate.metadata.name === cluster.spec.plan);
+  if (plan === undefined) return [planNotFound(cluster.spec.plan, plans)];
+  return [
+    ...planLimitErrors(admission, plan),
+    ...versionErrors(admission),
+    ...placeErrors(admission),
+    ...optionErrors(admission, plan),
+    ...networkErrors(admission, plan),
+    ...addressErrors(admission, plan),
+  ];
+}
+
+function planNotFound(value: string, plans: readonly Plan[]): FieldError {
+  const names = plans.map(({ metadata }) => metadata.name ?? '').sort();
+  return {
+    type: 'FieldValueNotFound',
+    field: 'spec.plan',
+    value,
+    detail: `the operator offers no such plan; ${suggest(value, names)}`,
+  };
+}
+
+function planLimitErrors({ cluster, old, others }: ClusterAdmission, plan: Plan): FieldError[] {
+  const { maxClusters } = plan.spec;
+  const existing = others.filter(({ spec }) => spec.plan === cluster.spec.plan).length;
+  if (old !== undefined || maxClusters === undefined || existing < maxClusters) return [];
+  const detail = `the namespace has ${existing} clusters of plan "${cluster.spec.plan}", which is its limit: delete one, or choose another plan`;
+  return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
+}
+
+function versionErrors({ cluster, old, releases }: ClusterAdmission): FieldError[] {
+  const { version } = cluster.spec;
+  if (old !== undefined && version === old.spec.version) return [];
+  const current = old?.status?.version;
+  const resolved =
+    current === undefined ? resolveVersion(version, releases) : resolveUpgrade(version, current, releases);
+  if (resolved.ok) return [];
+  return [{ type: 'FieldValueInvalid', field: 'spec.version', value: version, detail: resolved.problem }];
+}
+
+function placeErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {
+  const errors: FieldError[] = [];
+  const { region, image } = cluster.spec;
+  if (region !== undefined && region !== old?.spec.region && catalogue.regions && !catalogue.regions.includes(region)) {
+    errors.push(
+      notFoundError(
+        'spec.region',
+        region,
+        'region',
+        catalogue.regions.map((name) => ({ name })),
+      ),
+    );
+  }
+  if (
+    image !== undefined &&
+    image !== old?.spec.image &&
+    catalogue.images &&
+    !findByIdOrName(catalogue.images, image)
+  ) {
+    errors.push(notFoundError('spec.image', image, 'image', catalogue.images));
+  }
+  return errors;
+}
+
+function optionErrors({ cluster, old }: ClusterAdmission, plan: Plan): FieldError[] {
+  if (old !== undefined) return [];
+  const errors: FieldError[] = [];
+  const { cni, kubeProxy } = cluster.spec;
+  if (cni.type !== undefined && !plan.spec.cni.allowed.includes(cni.type)) {
+    errors.push(notAllowed('spec.cni.type', cni.type, plan.spec.cni.allowed, plan));
+  }
+  if (kubeProxy.mode !== undefined && !plan.spec.kubeProxy.allowed.includes(kubeProxy.mode)) {
+    errors.push(notAllowed('spec.kubeProxy.mode', kubeProxy.mode, plan.spec.kubeProxy.allowed, plan));
+  }
+  if (cni.cilium !== undefined && (cni.type ?? plan.spec.cni.default) !== 'cilium') {
+    const detail = `is for CNI cilium, and the cluster gets ${cni.type ?? plan.spec.cni.default}: leave it out`;
+    errors.push({ type: 'FieldValueForbidden', field: 'spec.cni.cilium', detail });
+  }
+  return errors;
+}
+
+function notAllowed(field: string, value: string, allowed: readonly string[], plan: Plan): FieldError {
+  const detail = `plan "${plan.metadata.name}" supports ${allowed.map((name) => `"${name}"`).join(', ')}`;
+  return { type: 'FieldValueNotSupported', field, value, detail };
+}

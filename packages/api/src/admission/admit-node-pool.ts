@@ -1,0 +1,168 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { nodeTemplateErrors } from '../domain/node-metadata.ts';
+import { sizeProblem } from '../domain/reserved-resources.ts';
+import { suggest } from '../domain/suggest.ts';
+import type { Cluster } from '../kinds/cluster.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import type { Plan } from '../kinds/plan.ts';
+import type { CatalogueFlavor, CatalogueQuota, CloudCatalogue } from './cloud-catalogue.ts';
+import { findByIdOrName, notFoundError } from './references.ts';
+
+/** A NodePool that is about to be stored, with what it is checked against. */
+export interface NodePoolAdmission {
+  readonly pool: NodePool;
+  /** What is stored now; undefined on create. */
+  readonly old: NodePool | undefined;
+  /** The clusters of the namespace. */
+  readonly clusters: readonly Cluster[];
+  /** The other pools of the namespace. */
+  readonly others: readonly NodePool[];
+  readonly plans: readonly Plan[];
+  readonly catalogue: CloudCatalogue;
+}
+
+/** What is wrong with a NodePool by its cluster, its plan and the cloud. A stored value is not refused again. */
+export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
+  const { pool, clusters } = admission;
+  const cluster = clusters.find(({ metadata }) => metadata.name === pool.spec.clusterName);
+  return [
+    ...nodeTemplateErrors(pool.spec.template, 'spec.template'),
+    ...clusterErrors(admission, cluster),
+    ...(cluster ? [...maxNodesErrors(admission, cluster), ...floatingIpErrors(admission, cluster)] : []),
+    ...machineErrors(admission, cluster),
+    ...zoneErrors(admission),
+    ...quotaErrors(admission),
+  ];
+}
+
+function clusterErrors({ pool, old, clusters }: NodePoolAdmission, cluster: Cluster | undefined): FieldError[] {
+  if (old !== undefined) return [];
+  const field = 'spec.clusterName';
+  const value = pool.spec.clusterName;
+  if (cluster === undefined) {
+    const hint = suggest(value, clusters.map(({ metadata }) => metadata.name ?? '').sort());
+    const detail = `the namespace has no such cluster: create it first${hint === '' ? '' : `; ${hint}`}`;
+    return [{ type: 'FieldValueNotFound', field, value, detail }];
+  }
+  if (cluster.metadata.deletionTimestamp === undefined) return [];
+  return [{ type: 'FieldValueInvalid', field, value, detail: 'the cluster is being deleted' }];
+}
+
+/** The plan's limit holds for what the pools ask for, not for what they may grow to. */
+function maxNodesErrors({ pool, old, others, plans }: NodePoolAdmission, cluster: Cluster): FieldError[] {
+  const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
+  const isGrowing = pool.spec.replicas > (old?.spec.replicas ?? 0);
+  if (plan === undefined || !isGrowing) return [];
+  const elsewhere = others
+    .filter(({ spec, metadata }) => spec.clusterName === pool.spec.clusterName && metadata.name !== pool.metadata.name)
+    .reduce((sum, { spec }) => sum + spec.replicas, 0);
+  const { maxNodes } = plan.spec;
+  if (elsewhere + pool.spec.replicas <= maxNodes) return [];
+  const left = Math.max(0, maxNodes - elsewhere);
+  const detail = `plan "${plan.metadata.name}" allows ${maxNodes} nodes, and other pools of the cluster ask for ${elsewhere}: at most ${left} are left`;
+  return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail }];
+}
+
+function floatingIpErrors({ pool, old }: NodePoolAdmission, cluster: Cluster): FieldError[] {
+  const { mode } = cluster.spec.network.gateway;
+  if (!pool.spec.floatingIPs.enabled || old?.spec.floatingIPs.enabled || mode === 'Router') return [];
+  const detail = `floating IPs need a router in front of the nodes, and cluster "${cluster.metadata.name}" has gateway mode ${mode}: set it to Router, or leave floating IPs off`;
+  return [{ type: 'FieldValueInvalid', field: 'spec.floatingIPs.enabled', value: true, detail }];
+}
+
+function machineErrors({ pool, old, catalogue }: NodePoolAdmission, cluster: Cluster | undefined): FieldError[] {
+  const errors: FieldError[] = [];
+  const { flavor: flavorName, image: imageName, rootVolume } = pool.spec;
+  const flavor = catalogue.flavors && findByIdOrName(catalogue.flavors, flavorName);
+  if (old === undefined && catalogue.flavors) {
+    if (flavor === undefined) errors.push(notFoundError('spec.flavor', flavorName, 'flavor', catalogue.flavors));
+    else errors.push(...flavorErrors(pool, flavor));
+  }
+  const image = catalogue.images && findByIdOrName(catalogue.images, imageName ?? cluster?.spec.image ?? '');
+  const isImageNew = imageName !== undefined && imageName !== old?.spec.image;
+  if (isImageNew && catalogue.images && image === undefined) {
+    errors.push(notFoundError('spec.image', imageName, 'image', catalogue.images));
+  }
+  const diskGiB = rootVolume?.sizeGiB ?? flavor?.diskGiB;
+  if (image && diskGiB !== undefined && diskGiB < image.minDiskGiB && (old === undefined || isImageNew)) {
+    const detail = `image "${image.name}" needs a disk of ${image.minDiskGiB} GiB, and the nodes get ${diskGiB}`;
+    const field = rootVolume ? 'spec.rootVolume.sizeGiB' : 'spec.flavor';
+    errors.push({ type: 'FieldValueInvalid', field, value: rootVolume?.sizeGiB ?? flavorName, detail });
+  }
+  const type = rootVolume?.type;
+  const isTypeNew = type !== undefined && type !== old?.spec.rootVolume?.type;
+  if (isTypeNew && catalogue.volumeTypes && !findByIdOrName(catalogue.volumeTypes, type)) {
+    errors.push(notFoundError('spec.rootVolume.type', type, 'volume type', catalogue.volumeTypes));
+  }
+  return errors;
+}
+
+function flavorErrors({ spec }: NodePool, flavor: CatalogueFlavor): FieldError[] {
+  const field = 'spec.flavor';
+  const problem = sizeProblem(flavor);
+  if (problem) return [{ type: 'FieldValueInvalid', field, value: spec.flavor, detail: problem }];
+  if (flavor.diskGiB > 0 || spec.rootVolume) return [];
+  const detail = `is required, since flavor "${flavor.name}" has no disk of its own`;
+  return [{ type: 'FieldValueRequired', field: 'spec.rootVolume', detail }];
+}
+
+function zoneErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
+  const { zones } = catalogue;
+  if (old !== undefined || zones === undefined) return [];
+  return (pool.spec.availabilityZones ?? []).flatMap((zone, index) => {
+    const field = `spec.availabilityZones[${index}]`;
+    return zones.includes(zone)
+      ? []
+      : [
+          notFoundError(
+            field,
+            zone,
+            'availability zone',
+            zones.map((name) => ({ name })),
+          ),
+        ];
+  });
+}
+
+interface QuotaNeed {
+  readonly what: string;
+  readonly quota: CatalogueQuota;
+  readonly perNode: number;
+}
+
+function quotaNeeds({ pool, catalogue }: NodePoolAdmission): QuotaNeed[] {
+  const flavor = catalogue.flavors && findByIdOrName(catalogue.flavors, pool.spec.flavor);
+  const { quotas } = catalogue;
+  if (flavor === undefined || quotas === undefined) return [];
+  const needs = [
+    { what: 'instances', quota: quotas.instances, perNode: 1 },
+    { what: 'cores', quota: quotas.cores, perNode: flavor.vcpus },
+    { what: 'MiB of memory', quota: quotas.memoryMiB, perNode: flavor.memoryMiB },
+  ];
+  return needs.flatMap(({ quota, ...need }) => (quota === undefined || quota.limit < 0 ? [] : [{ ...need, quota }]));
+}
+
+/** Refuses what the quota could not hold if nothing else used it. */
+function quotaErrors(admission: NodePoolAdmission): FieldError[] {
+  const { replicas, flavor } = admission.pool.spec;
+  if (replicas <= (admission.old?.spec.replicas ?? 0)) return [];
+  return quotaNeeds(admission).flatMap(({ what, quota, perNode }): FieldError[] => {
+    if (replicas * perNode <= quota.limit) return [];
+    const detail = `${replicas} nodes of flavor "${flavor}" need ${replicas * perNode} ${what}, and the project's quota is ${quota.limit}: raise the quota, or ask for at most ${Math.floor(quota.limit / perNode)} nodes`;
+    return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: replicas, detail }];
+  });
+}
+
+/** What the quota does not hold right now: worth a warning, since what is used now may be gone in a minute. */
+export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
+  const added = admission.pool.spec.replicas - (admission.old?.spec.replicas ?? 0);
+  if (added <= 0) return [];
+  return quotaNeeds(admission).flatMap(({ what, quota, perNode }) => {
+    const left = Math.max(0, quota.limit - quota.used);
+    return added * perNode <= left
+      ? []
+      : [
+          `spec.replicas: ${added} more nodes need ${added * perNode} ${what}, and the project's quota of ${quota.limit} has ${left} left`,
+        ];
+  });
+}

@@ -1,0 +1,60 @@
+export interface CatalogueFlavor {
+  readonly id: string;
+  readonly name: string;
+  readonly vcpus: number;
+  readonly memoryMiB: number;
+  readonly diskGiB: number;
+}
+
+export interface CatalogueImage {
+  readonly id: string;
+  readonly name: string;
+  readonly minDiskGiB: number;
+  readonly minMemoryMiB: number;
+}
+
+export interface CatalogueNetwork {
+  readonly id: string;
+  readonly name: string;
+  readonly isExternal: boolean;
+}
+
+export interface CatalogueSubnet {
+  readonly id: string;
+  readonly name: string;
+  readonly networkID: string;
+  readonly cidr: string;
+  readonly ipVersion: 4 | 6;
+}
+
+export interface CatalogueRouter {
+  readonly id: string;
+  readonly name: string;
+  readonly subnetIDs: readonly string[];
+}
+
+/** A limit of the project and what is used of it; a limit of -1 is none. */
+export interface CatalogueQuota {
+  readonly limit: number;
+  readonly used: number;
+}
+
+/**
+ * What the cloud offers to a project in a region. A part is left out while it is not known (the cloud did not answer): then
+ * nothing about it is refused, and the controllers tell in a condition later.
+ */
+export interface CloudCatalogue {
+  readonly regions?: readonly string[];
+  readonly zones?: readonly string[];
+  readonly flavors?: readonly CatalogueFlavor[];
+  readonly images?: readonly CatalogueImage[];
+  readonly networks?: readonly CatalogueNetwork[];
+  readonly subnets?: readonly CatalogueSubnet[];
+  readonly routers?: readonly CatalogueRouter[];
+  readonly volumeTypes?: readonly { readonly id: string; readonly name: string }[];
+  readonly quotas?: {
+    readonly instances?: CatalogueQuota;
+    readonly cores?: CatalogueQuota;
+    readonly memoryMiB?: CatalogueQuota;
+  };
+}

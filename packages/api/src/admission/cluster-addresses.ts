@@ -1,0 +1,100 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { findOverlaps, type NamedRange } from '../domain/address-plan.ts';
+import { isCidr, isPrivate, parseCidr } from '../domain/cidr.ts';
+import { effectiveNetworking } from '../domain/effective-networking.ts';
+import type { Plan } from '../kinds/plan.ts';
+import type { ClusterAdmission } from './admit-cluster.ts';
+import type { CatalogueSubnet } from './cloud-catalogue.ts';
+
+/** Largest prefix lengths, that is smallest ranges: a /16 of pods is 256 nodes with a /24 each. */
+const MAX_PREFIX_LENGTH = 16;
+const MAX_NODES_PREFIX_LENGTH = 28;
+
+interface FieldRange extends NamedRange {
+  /** The field to blame when the user chose it. */
+  readonly field?: string | undefined;
+  /** Reserved by the plan; two of these may overlap. */
+  readonly isReserved?: boolean;
+}
+
+/** What is wrong with the ranges of pods, Services and nodes, by themselves and with each other. */
+export function addressErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
+  // All of these fields are immutable, so there is nothing to find out on an update.
+  if (admission.old !== undefined) return [];
+  return [...customRangeErrors(admission, plan), ...overlapErrors(admission, plan)];
+}
+
+function customRangeErrors({ cluster }: ClusterAdmission, plan: Plan): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const name of ['podCIDR', 'serviceCIDR'] as const) {
+    const value = cluster.spec[name];
+    if (value === undefined || !isCidr(value)) continue;
+    const field = `spec.${name}`;
+    if (!plan.spec.network.customCIDRs && value !== plan.spec.network[name]) {
+      const detail = `plan "${plan.metadata.name}" has the fixed range ${plan.spec.network[name]}: leave the field out`;
+      errors.push({ type: 'FieldValueForbidden', field, detail });
+      continue;
+    }
+    errors.push(...rangeErrors(field, value, MAX_PREFIX_LENGTH));
+  }
+  const { nodesCIDR } = cluster.spec.network;
+  if (nodesCIDR !== undefined && isCidr(nodesCIDR)) {
+    errors.push(...rangeErrors('spec.network.nodesCIDR', nodesCIDR, MAX_NODES_PREFIX_LENGTH));
+  }
+  return errors;
+}
+
+function rangeErrors(field: string, value: string, maxPrefixLength: number): FieldError[] {
+  const errors: FieldError[] = [];
+  const cidr = parseCidr(value);
+  if (!isPrivate(cidr)) {
+    const detail = 'must be private: within 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16 (RFC 1918)';
+    errors.push({ type: 'FieldValueInvalid', field, value, detail });
+  }
+  if (cidr.prefixLength > maxPrefixLength) {
+    errors.push({ type: 'FieldValueInvalid', field, value, detail: `must be a /${maxPrefixLength} or larger` });
+  }
+  return errors;
+}
+
+function overlapErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
+  const pairs = findOverlaps(rangesOf(admission, plan)).filter(({ a, b }) => !(a.isReserved && b.isReserved));
+  return pairs.map(({ a, b }) => {
+    const [blamed, other] = b.field === undefined ? [a, b] : [b, a];
+    return {
+      type: 'FieldValueInvalid',
+      field: blamed.field ?? 'spec.plan',
+      value: blamed.cidr,
+      detail: `the ${blamed.name} ${blamed.cidr} overlaps the ${other.name} ${other.cidr}: choose a range outside of it`,
+    };
+  });
+}
+
+/** Every range of the cluster, those that a user can't change first. */
+function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRange[] {
+  const { spec } = cluster;
+  const { podCIDR, serviceCIDR, nodesCIDR } = effectiveNetworking(cluster, plan.spec);
+  const ownNodes = { name: 'node network', cidr: nodesCIDR, field: spec.network.nodesCIDR && 'spec.network.nodesCIDR' };
+  return [
+    ...plan.spec.network.reservedCIDRs.map((cidr) => ({ name: 'reserved range', cidr, isReserved: true })),
+    { name: 'pod network', cidr: podCIDR, field: spec.podCIDR && 'spec.podCIDR' },
+    { name: 'service network', cidr: serviceCIDR, field: spec.serviceCIDR && 'spec.serviceCIDR' },
+    ...(spec.network.networkID === undefined ? [ownNodes] : chosenSubnets(spec.network, catalogue.subnets ?? [])),
+  ];
+}
+
+/** The subnets that the cluster names, or all of its network's where it names none: routes to them must stay open. */
+function chosenSubnets(
+  network: ClusterAdmission['cluster']['spec']['network'],
+  subnets: readonly CatalogueSubnet[],
+): FieldRange[] {
+  const ranges: FieldRange[] = [];
+  for (const subnet of subnets.filter(({ ipVersion }) => ipVersion === 4)) {
+    const name = `subnet "${subnet.name || subnet.id}"`;
+    if (subnet.id === network.subnetID) ranges.push({ name, cidr: subnet.cidr, field: 'spec.network.subnetID' });
+    else if (subnet.networkID === network.networkID && network.subnetID === undefined) {
+      ranges.push({ name, cidr: subnet.cidr, field: 'spec.network.networkID' });
+    }
+  }
+  return ranges;
+}

@@ -1,0 +1,88 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import type { Plan } from '../kinds/plan.ts';
+import type { ClusterAdmission } from './admit-cluster.ts';
+import type { CatalogueSubnet } from './cloud-catalogue.ts';
+import { idNotFoundError } from './references.ts';
+
+const FIELD = 'spec.network';
+
+/** What is wrong with the networks, subnets and routers that the cluster names. */
+export function networkErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
+  return [...nodeNetworkErrors(admission), ...loadBalancersSubnetErrors(admission), ...gatewayErrors(admission, plan)];
+}
+
+function nodeNetworkErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {
+  const { networkID, subnetID } = cluster.spec.network;
+  if (old !== undefined || networkID === undefined) return [];
+  const network = catalogue.networks?.find(({ id }) => id === networkID);
+  if (catalogue.networks && network === undefined) {
+    const candidates = catalogue.networks.filter(({ isExternal }) => !isExternal);
+    return [idNotFoundError(`${FIELD}.networkID`, networkID, 'network', candidates)];
+  }
+  if (network?.isExternal) {
+    const detail = `network "${network.name}" is external: nodes need a network of the project; name this one as gateway.externalNetworkID`;
+    return [{ type: 'FieldValueInvalid', field: `${FIELD}.networkID`, value: networkID, detail }];
+  }
+  if (catalogue.subnets === undefined) return [];
+  const ofNetwork = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
+  return subnetID === undefined
+    ? onlySubnetErrors(networkID, ofNetwork)
+    : subnetErrors(`${FIELD}.subnetID`, subnetID, networkID, ofNetwork);
+}
+
+function onlySubnetErrors(networkID: string, subnets: readonly CatalogueSubnet[]): FieldError[] {
+  const usable = subnets.filter(({ ipVersion }) => ipVersion === 4);
+  if (usable.length === 1) return [];
+  if (usable.length === 0) {
+    const detail = 'the network has no IPv4 subnet: create one in OpenStack first';
+    return [{ type: 'FieldValueInvalid', field: `${FIELD}.networkID`, value: networkID, detail }];
+  }
+  const detail = `the network has ${usable.length} IPv4 subnets: name one of ${usable.map(describe).join(', ')}`;
+  return [{ type: 'FieldValueRequired', field: `${FIELD}.subnetID`, detail }];
+}
+
+function subnetErrors(
+  field: string,
+  id: string,
+  networkID: string,
+  ofNetwork: readonly CatalogueSubnet[],
+): FieldError[] {
+  const subnet = ofNetwork.find((candidate) => candidate.id === id);
+  if (subnet === undefined) return [idNotFoundError(field, id, `subnet of network ${networkID}`, ofNetwork)];
+  if (subnet.ipVersion === 4) return [];
+  return [{ type: 'FieldValueInvalid', field, value: id, detail: 'is an IPv6 subnet: clusters are IPv4' }];
+}
+
+function loadBalancersSubnetErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {
+  const { networkID, loadBalancersSubnetID: id } = cluster.spec.network;
+  const isUnchanged = id === old?.spec.network.loadBalancersSubnetID;
+  if (id === undefined || networkID === undefined || isUnchanged || catalogue.subnets === undefined) return [];
+  const ofNetwork = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
+  return subnetErrors(`${FIELD}.loadBalancersSubnetID`, id, networkID, ofNetwork);
+}
+
+function gatewayErrors({ cluster, old, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
+  const { gateway } = cluster.spec.network;
+  const before = old?.spec.network.gateway;
+  const errors: FieldError[] = [];
+  if (plan.spec.network.gatewayRequired && gateway.mode !== 'Router' && gateway.mode !== before?.mode) {
+    const detail = `plan "${plan.metadata.name}" needs an OpenStack router in front of the nodes: set mode to Router`;
+    errors.push({ type: 'FieldValueInvalid', field: `${FIELD}.gateway.mode`, value: gateway.mode, detail });
+  }
+  const { routerID, externalNetworkID } = gateway;
+  if (routerID !== undefined && routerID !== before?.routerID && catalogue.routers) {
+    const isKnown = catalogue.routers.some(({ id }) => id === routerID);
+    if (!isKnown) errors.push(idNotFoundError(`${FIELD}.gateway.routerID`, routerID, 'router', catalogue.routers));
+  }
+  if (externalNetworkID !== undefined && externalNetworkID !== before?.externalNetworkID && catalogue.networks) {
+    const external = catalogue.networks.filter(({ isExternal }) => isExternal);
+    const isKnown = external.some(({ id }) => id === externalNetworkID);
+    const field = `${FIELD}.gateway.externalNetworkID`;
+    if (!isKnown) errors.push(idNotFoundError(field, externalNetworkID, 'external network', external));
+  }
+  return errors;
+}
+
+function describe({ id, name, cidr }: CatalogueSubnet): string {
+  return `${id} ("${name}", ${cidr})`;
+}

@@ -1,0 +1,82 @@
+/** Types of conditions. Every kind has Ready; it sums the others up and carries the message that `kubectl get` shows. */
+export const ConditionType = {
+  Ready: 'Ready',
+  // Cluster
+  NetworkReady: 'NetworkReady',
+  ControlPlaneReady: 'ControlPlaneReady',
+  NodePoolsReady: 'NodePoolsReady',
+  // NodePool
+  MachinesReady: 'MachinesReady',
+  UpToDate: 'UpToDate',
+  // Machine
+  ServerReady: 'ServerReady',
+  NodeReady: 'NodeReady',
+  Drained: 'Drained',
+} as const;
+
+export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
+
+/** Whose turn it is while a condition does not hold. */
+export type Turn = 'fairway' | 'user' | 'operator' | 'cloud';
+
+/** Reasons of conditions, each with whose turn it is. */
+const REASONS = {
+  // It holds, or Fairway is at work.
+  AsExpected: 'fairway',
+  Provisioning: 'fairway',
+  Updating: 'fairway',
+  Scaling: 'fairway',
+  Draining: 'fairway',
+  Healing: 'fairway',
+  Deleting: 'fairway',
+  WaitingForCluster: 'fairway',
+  WaitingForNetwork: 'fairway',
+  WaitingForControlPlane: 'fairway',
+  WaitingForServer: 'fairway',
+  WaitingForNode: 'fairway',
+  NodeNotReady: 'fairway',
+  Terminated: 'fairway',
+  // The user can mend it.
+  Paused: 'user',
+  QuotaExceeded: 'user',
+  CredentialInvalid: 'user',
+  FlavorNotFound: 'user',
+  ImageNotFound: 'user',
+  NetworkNotFound: 'user',
+  SubnetNotFound: 'user',
+  RouterNotFound: 'user',
+  GatewayMissing: 'user',
+  ZoneNotFound: 'user',
+  VolumeTypeNotFound: 'user',
+  ClusterNotFound: 'user',
+  AddressRangeOverlap: 'user',
+  AddressesExhausted: 'user',
+  AntiAffinityUnsatisfiable: 'user',
+  PodDisruptionBudget: 'user',
+  FinalizerBlocked: 'user',
+  ResourceInUse: 'user',
+  // The operator can mend it.
+  PlanNotFound: 'operator',
+  VersionNotOffered: 'operator',
+  PermissionDenied: 'operator',
+  ConfigurationInvalid: 'operator',
+  ControlPlaneFailed: 'operator',
+  InternalError: 'operator',
+  // The cloud must recover; Fairway tries again by itself.
+  CloudUnavailable: 'cloud',
+  RateLimited: 'cloud',
+  FlavorOutOfStock: 'cloud',
+  ServerFailed: 'cloud',
+  ServerVanished: 'cloud',
+} as const satisfies Record<string, Turn>;
+
+export type ConditionReason = keyof typeof REASONS;
+
+/** The reasons by name, so that a misspelt one does not compile. */
+export const ConditionReason = Object.fromEntries(Object.keys(REASONS).map((reason) => [reason, reason])) as {
+  readonly [R in ConditionReason]: R;
+};
+
+export function turnOf(reason: ConditionReason): Turn {
+  return REASONS[reason];
+}

@@ -1,0 +1,68 @@
+import { API_VERSION } from '../group.ts';
+import type { Plan } from '../kinds/plan.ts';
+
+/** One prefix for the nodes of every cluster that brings no network: each gets a network of its own. */
+const NODES_CIDR = '10.1.0.0/20';
+/** The cloud's metadata service. */
+const LINK_LOCAL = '169.254.0.0/16';
+/** Docker's bridge, which images for container hosts may bring up. */
+const DOCKER_BRIDGE = '172.17.0.0/16';
+
+/** The plans that Fairway ships; limits and promises are those of OVHcloud's plans of the same names. */
+export const SHIPPED_PLANS: readonly Plan[] = [
+  {
+    apiVersion: API_VERSION,
+    kind: 'Plan',
+    metadata: { name: 'free' },
+    spec: {
+      displayName: 'Free',
+      description: 'For development and small services: a control plane in one zone, without charge.',
+      controlPlane: { topology: 'SingleZone', replicas: 1 },
+      availability: { target: '99.5', kind: 'Objective' },
+      etcd: { topology: 'Shared', baseMiB: 10, perNodeMiB: 25, maxMiB: 400 },
+      maxNodes: 100,
+      maxPodsPerNode: 110,
+      maxClusters: 20,
+      cni: { default: 'canal', allowed: ['canal', 'none'] },
+      kubeProxy: { default: 'iptables', allowed: ['iptables', 'ipvs', 'nftables'] },
+      network: {
+        podCIDR: '10.2.0.0/16',
+        serviceCIDR: '10.3.0.0/16',
+        nodesCIDR: NODES_CIDR,
+        customCIDRs: false,
+        reservedCIDRs: [DOCKER_BRIDGE, LINK_LOCAL],
+        gatewayRequired: false,
+      },
+      upgradeStrategy: 'InPlace',
+      drainTimeout: '10m',
+      healing: { strategy: 'Reinstall', notReadyTimeout: '10m' },
+    },
+  },
+  {
+    apiVersion: API_VERSION,
+    kind: 'Plan',
+    metadata: { name: 'standard' },
+    spec: {
+      displayName: 'Standard',
+      description: 'For production: a control plane over three zones with an etcd of its own.',
+      controlPlane: { topology: 'MultiZone', replicas: 3 },
+      availability: { target: '99.99', kind: 'Agreement' },
+      etcd: { topology: 'Dedicated', baseMiB: 8192, perNodeMiB: 0, maxMiB: 8192 },
+      maxNodes: 500,
+      maxPodsPerNode: 110,
+      cni: { default: 'cilium', allowed: ['cilium', 'none'] },
+      kubeProxy: { default: 'none', allowed: ['none'] },
+      network: {
+        podCIDR: '10.240.0.0/13',
+        serviceCIDR: '10.3.0.0/16',
+        nodesCIDR: NODES_CIDR,
+        customCIDRs: true,
+        reservedCIDRs: [LINK_LOCAL],
+        gatewayRequired: true,
+      },
+      upgradeStrategy: 'Rolling',
+      drainTimeout: '10m',
+      healing: { strategy: 'Replace', notReadyTimeout: '10m' },
+    },
+  },
+];

@@ -1,0 +1,32 @@
+import { CidrError, overlaps, parseCidr } from './cidr.ts';
+
+/** A range with what it is for. */
+export interface NamedRange {
+  /** `pod network`, `subnet "data"`. */
+  readonly name: string;
+  readonly cidr: string;
+}
+
+/** Two ranges that share addresses. */
+export interface Overlap<T extends NamedRange> {
+  readonly a: T;
+  readonly b: T;
+}
+
+/** Every pair of ranges that overlap. Ranges that are no IPv4 networks overlap nothing: their own check reports them. */
+export function findOverlaps<T extends NamedRange>(ranges: readonly T[]): Overlap<T>[] {
+  const found: Overlap<T>[] = [];
+  for (const [index, a] of ranges.entries()) {
+    for (const b of ranges.slice(index + 1)) if (rangesOverlap(a.cidr, b.cidr)) found.push({ a, b });
+  }
+  return found;
+}
+
+function rangesOverlap(a: string, b: string): boolean {
+  try {
+    return overlaps(parseCidr(a), parseCidr(b));
+  } catch (error) {
+    if (error instanceof CidrError) return false;
+    throw error;
+  }
+}

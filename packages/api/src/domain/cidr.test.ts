@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addressAt,
+  CidrError,
+  contains,
+  countSubnets,
+  formatCidr,
+  isPrivate,
+  overlaps,
+  parseCidr,
+  subnetAt,
+} from './cidr.ts';
+
+describe('parseCidr', () => {
+  it.each(['10.2.0.0/16', '0.0.0.0/0', '255.255.255.255/32', '10.240.0.0/13'])('takes %s', (text) => {
+    expect(formatCidr(parseCidr(text))).toBe(text);
+  });
+
+  it.each([
+    ['10.2.0.1/16', 'the network is 10.2.0.0/16'],
+    ['010.1.1.1/32', 'leading zeros are octal to some'],
+    ['10.2/16', 'short forms'],
+    ['10.2.0.0', 'no length'],
+    ['10.2.0.0/33', 'too long'],
+    ['10.2.0.0/016', 'leading zero'],
+    ['10.2.0.0/', 'empty length'],
+    ['10.2.0.256/32', 'not a byte'],
+    ['0x0a.2.0.0/16', 'hexadecimal'],
+    ['fd00::/8', 'IPv6'],
+    ['10.2.0.0/16/16', 'two lengths'],
+    [' 10.2.0.0/16', 'blank'],
+    ['', 'empty'],
+  ])('refuses %j (%s)', (text) => {
+    expect(() => parseCidr(text)).toThrow(CidrError);
+  });
+});
+
+describe('overlaps and contains', () => {
+  it.each([
+    { a: '10.2.0.0/16', b: '10.3.0.0/16', overlap: false, within: false },
+    { a: '10.2.0.0/16', b: '10.2.255.0/24', overlap: true, within: true },
+    { a: '10.2.255.0/24', b: '10.2.0.0/16', overlap: true, within: false },
+    { a: '10.240.0.0/13', b: '10.247.255.255/32', overlap: true, within: true },
+    { a: '10.240.0.0/13', b: '10.248.0.0/13', overlap: false, within: false },
+    { a: '0.0.0.0/0', b: '192.168.0.0/16', overlap: true, within: true },
+    { a: '128.0.0.0/1', b: '127.255.255.255/32', overlap: false, within: false },
+  ])('$a and $b', ({ a, b, overlap, within }) => {
+    expect(overlaps(parseCidr(a), parseCidr(b))).toBe(overlap);
+    expect(overlaps(parseCidr(b), parseCidr(a))).toBe(overlap);
+    expect(contains(parseCidr(a), parseCidr(b))).toBe(within);
+  });
+});
+
+describe('subnetAt', () => {
+  it.each([
+    ['10.2.0.0/16', 24, 0, '10.2.0.0/24'],
+    ['10.2.0.0/16', 24, 255, '10.2.255.0/24'],
+    ['10.240.0.0/13', 24, 2047, '10.247.255.0/24'],
+    ['10.2.0.0/16', 16, 0, '10.2.0.0/16'],
+  ])('%s in /%i, number %i, is %s', (cidr, length, index, expected) => {
+    expect(formatCidr(subnetAt(parseCidr(cidr), length, index))).toBe(expected);
+  });
+
+  it.each([
+    [24, 256],
+    [24, -1],
+    [15, 0],
+    [33, 0],
+  ])('10.2.0.0/16 has no /%i number %i', (length, index) => {
+    expect(() => subnetAt(parseCidr('10.2.0.0/16'), length, index)).toThrow(CidrError);
+  });
+
+  it('counts what fits', () => {
+    expect(countSubnets(parseCidr('10.240.0.0/13'), 24)).toBe(2048);
+    expect(countSubnets(parseCidr('10.2.0.0/24'), 16)).toBe(0);
+  });
+});
+
+describe('addressAt', () => {
+  it('counts from the network address', () => {
+    expect(addressAt(parseCidr('10.3.0.0/16'), 1)).toBe('10.3.0.1');
+    expect(addressAt(parseCidr('10.3.0.0/16'), 10)).toBe('10.3.0.10');
+    expect(() => addressAt(parseCidr('10.3.0.0/30'), 4)).toThrow(CidrError);
+  });
+});
+
+describe('isPrivate', () => {
+  it.each([
+    ['10.0.0.0/8', true],
+    ['172.16.0.0/12', true],
+    ['172.32.0.0/16', false],
+    ['192.168.0.0/15', false],
+    ['100.64.0.0/10', false],
+  ])('%s: %s', (cidr, expected) => {
+    expect(isPrivate(parseCidr(cidr))).toBe(expected);
+  });
+});

@@ -1,0 +1,56 @@
+/** What the order of removal looks at. */
+export interface RemovalCandidate {
+  readonly name: string;
+  readonly zone: string | undefined;
+  /** A user deleted it already: it goes whatever its state, and counts towards the number that must go. */
+  readonly isBeingDeleted: boolean;
+  /** A user asked that it goes first. */
+  readonly isMarked: boolean;
+  readonly isHealthy: boolean;
+  readonly isUpToDate: boolean;
+  readonly createdMs: number;
+}
+
+/**
+ * The machines to remove so that `count` go: those that users deleted or marked, then unhealthy ones, outdated ones and
+ * the most recent. Among equals by that, one in the zone that has most machines left goes, so that zones stay balanced.
+ */
+export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number): T[] {
+  const left = new Set(candidates);
+  const removals: T[] = [];
+  while (removals.length < count && left.size > 0) {
+    const machines = countByZone(left);
+    const next = [...left].reduce((best, candidate) => (goesBefore(candidate, best, machines) ? candidate : best));
+    left.delete(next);
+    removals.push(next);
+  }
+  return removals;
+}
+
+function goesBefore(a: RemovalCandidate, b: RemovalCandidate, machines: ReadonlyMap<string, number>): boolean {
+  const keysOfA = removalKeys(a, machines);
+  const keysOfB = removalKeys(b, machines);
+  for (const [index, key] of keysOfA.entries()) {
+    const other = keysOfB[index] ?? 0;
+    if (key !== other) return key > other;
+  }
+  return a.name < b.name;
+}
+
+/** Most important first; a greater number goes sooner. */
+function removalKeys(candidate: RemovalCandidate, machines: ReadonlyMap<string, number>): number[] {
+  return [
+    Number(candidate.isBeingDeleted),
+    Number(candidate.isMarked),
+    Number(!candidate.isHealthy),
+    Number(!candidate.isUpToDate),
+    machines.get(candidate.zone ?? '') ?? 0,
+    candidate.createdMs,
+  ];
+}
+
+function countByZone(candidates: Iterable<RemovalCandidate>): Map<string, number> {
+  const machines = new Map<string, number>();
+  for (const { zone = '' } of candidates) machines.set(zone, (machines.get(zone) ?? 0) + 1);
+  return machines;
+}

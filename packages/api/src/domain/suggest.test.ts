@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { suggest } from './suggest.ts';
+
+describe('suggest', () => {
+  it.each([
+    ['b3-9', ['b3-8', 'b3-16', 'r3-128'], 'did you mean "b3-8" or "b3-16"?'],
+    ['B3-8', ['b3-8'], 'did you mean "b3-8"?'],
+    ['ubuntu', ['Ubuntu 22.04', 'ubuntu-24.04'], 'did you mean "ubuntu-24.04"?'],
+    ['nothing-like-it', ['b3-8', 'b3-16'], 'there are "b3-8", "b3-16"'],
+    ['x', [], ''],
+  ])('%s among %j: %s', (wrong, candidates, expected) => {
+    expect(suggest(wrong, candidates)).toBe(expected);
+  });
+
+  it('does not list hundreds', () => {
+    const candidates = Array.from({ length: 50 }, (_, index) => `flavor-number-${index}`);
+    expect(suggest('zzz', candidates)).toMatch(/"flavor-number-9" and 40 more$/);
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { type DesiredMachine, isOutdated, machineChange } from './template-change.ts';
+
+const machine: DesiredMachine = {
+  flavor: 'b3-8',
+  image: 'image-1',
+  version: '1.35.8',
+  rootVolume: { sizeGiB: 50, type: 'fast' },
+  floatingIP: false,
+};
+
+describe('machineChange', () => {
+  it.each([
+    { change: {}, expected: 'none', outdated: false },
+    { change: { rootVolume: { type: 'fast', sizeGiB: 50 } }, expected: 'none', outdated: false },
+    { change: { floatingIP: true }, expected: 'inPlace', outdated: false },
+    { change: { version: '1.36.4' }, expected: 'reinstall', outdated: true },
+    { change: { image: 'image-2', floatingIP: true }, expected: 'reinstall', outdated: true },
+    { change: { rootVolume: undefined }, expected: 'replace', outdated: true },
+    { change: { rootVolume: { sizeGiB: 60, type: 'fast' }, version: '1.36.4' }, expected: 'replace', outdated: true },
+    { change: { flavor: 'b3-16' }, expected: 'replace', outdated: true },
+  ])('$change: $expected', ({ change, expected, outdated }) => {
+    const desired = { ...machine, ...change };
+    expect(machineChange(desired, machine)).toBe(expected);
+    expect(isOutdated(desired, machine)).toBe(outdated);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import {
+  MAX_CLUSTER_NAME_LENGTH,
+  MAX_NODE_NAME_LENGTH,
+  MAX_NODE_POOL_NAME_LENGTH,
+  machineName,
+  nameProblem,
+} from './names.ts';
+
+describe('nameProblem', () => {
+  it.each(['a', 'demo', 'team-1', 'a'.repeat(24)])('takes %s', (name) => {
+    expect(nameProblem(name, MAX_CLUSTER_NAME_LENGTH)).toBeUndefined();
+  });
+
+  it.each([
+    ['Demo', 'must consist of lowercase'],
+    ['de_mo', 'must consist of lowercase'],
+    ['de.mo', 'must consist of lowercase'],
+    ['1demo', 'start with a letter'],
+    ['demo-', 'end with a letter'],
+    ['', 'start with a letter'],
+    ['a'.repeat(25), 'no more than 24'],
+  ])('refuses %j: %s', (name, problem) => {
+    expect(nameProblem(name, MAX_CLUSTER_NAME_LENGTH)).toContain(problem);
+  });
+});
+
+describe('machineName', () => {
+  it('fits a DNS label even for the longest names', () => {
+    const name = machineName('c'.repeat(MAX_CLUSTER_NAME_LENGTH), 'p'.repeat(MAX_NODE_POOL_NAME_LENGTH), () => 0.999);
+    expect(name).toHaveLength(MAX_NODE_NAME_LENGTH);
+    expect(name).toMatch(/^[a-z]([-a-z0-9]*[a-z0-9])?$/);
+  });
+
+  it('draws its tail from the numbers given', () => {
+    let next = 0;
+    expect(machineName('demo', 'general', () => (next++ % 27) / 27)).toBe('demo-general-bcdfg');
+  });
+});

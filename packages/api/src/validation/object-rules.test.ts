@@ -1,0 +1,139 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { describe, expect, it } from 'vitest';
+import { clusters } from '../kinds/cluster.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { nodePools } from '../kinds/node-pool.ts';
+import { aCluster, aNodePool } from '../testing/objects.ts';
+import { ruleErrors } from './object-rules.ts';
+
+const ID = '7c2a1c2e-9b3f-4e54-9f7e-0d6a1e1b2c3d';
+const OTHER_ID = '0a1b2c3d-9b3f-4e54-9f7e-0d6a1e1b2c3d';
+
+const cluster = aCluster({ plan: 'standard', network: { networkID: ID } });
+const pool = aNodePool({ availabilityZones: ['a', 'b'] });
+
+describe('rules of a Cluster', () => {
+  it.each([
+    [{ network: { subnetID: ID } }, 'spec.network.subnetID', 'needs networkID'],
+    [{ network: { networkID: ID, nodesCIDR: '10.9.0.0/16' } }, 'spec.network.nodesCIDR', 'leave it out'],
+    [{ network: { loadBalancersSubnetID: ID } }, 'spec.network.loadBalancersSubnetID', 'needs networkID'],
+    [{ network: { networkID: ID, dnsNameservers: ['9.9.9.9'] } }, 'spec.network.dnsNameservers', 'in OpenStack'],
+    [{ network: { gateway: { mode: 'None' as const, routerID: ID } } }, 'spec.network.gateway.routerID', 'mode Router'],
+    [
+      { network: { gateway: { mode: 'Custom' as const, externalNetworkID: ID } } },
+      'spec.network.gateway.externalNetworkID',
+      'mode Router',
+    ],
+    [{ network: { gateway: { address: '10.0.0.1' } } }, 'spec.network.gateway.address', 'mode Custom'],
+    [
+      { kubeProxy: { mode: 'ipvs' as const, iptables: { syncPeriod: '30s' } } },
+      'spec.kubeProxy.iptables',
+      'mode iptables',
+    ],
+    [{ kubeProxy: { ipvs: { scheduler: 'lc' as const } } }, 'spec.kubeProxy.ipvs', 'mode ipvs'],
+    [
+      { kubeProxy: { mode: 'ipvs' as const, ipvs: { tcpTimeout: '3s' } } },
+      'spec.kubeProxy.ipvs.tcpTimeout',
+      'at least 5s',
+    ],
+  ])('%j is wrong at %s', (spec, field, detail) => {
+    expect(ruleErrors(clusters, aCluster(spec), undefined)).toMatchObject([
+      { field, detail: expect.stringContaining(detail) },
+    ]);
+  });
+
+  it.each([
+    {},
+    { network: { networkID: ID, subnetID: OTHER_ID, loadBalancersSubnetID: ID, gateway: { routerID: ID } } },
+    { network: { nodesCIDR: '10.9.0.0/16', dnsNameservers: ['9.9.9.9'] } },
+    { network: { gateway: { mode: 'Custom' as const, address: '10.0.0.1' } } },
+    { kubeProxy: { mode: 'ipvs' as const, ipvs: { tcpTimeout: '0s' } } },
+    { kubeProxy: { iptables: { syncPeriod: '30s' } } },
+  ])('%j is right', (spec) => {
+    expect(ruleErrors(clusters, aCluster(spec), undefined)).toEqual([]);
+  });
+
+  it('finds what a pattern lets through', () => {
+    const bad = { ...cluster, spec: { ...cluster.spec, podCIDR: '10.9.0.1/16' } };
+    expect(ruleErrors(clusters, bad, undefined)).toMatchObject([
+      { field: 'spec.podCIDR', value: '10.9.0.1/16', detail: expect.stringContaining('host bits zero') },
+    ]);
+  });
+
+  it('names', () => {
+    const errors = ruleErrors(clusters, aCluster({}, { name: 'x'.repeat(25) }), undefined);
+    expect(errors).toMatchObject([{ field: 'metadata.name', detail: expect.stringContaining('24 characters') }]);
+  });
+});
+
+describe('rules of a NodePool', () => {
+  it.each([
+    [{ replicas: 3, minReplicas: 4 }, ['spec.replicas']],
+    [{ replicas: 6, maxReplicas: 5 }, ['spec.replicas']],
+    [{ replicas: 101 }, ['spec.replicas']],
+    [{ replicas: 6, antiAffinity: true }, ['spec.replicas']],
+    [{ replicas: 2, minReplicas: 3, maxReplicas: 2 }, ['spec.minReplicas', 'spec.replicas']],
+    [{ antiAffinity: true, maxReplicas: 6 }, ['spec.maxReplicas']],
+    [{ upgradeStrategy: { maxSurge: 0 } }, ['spec.upgradeStrategy.maxSurge']],
+  ])('%j is wrong at %j', (spec, fields) => {
+    expect(ruleErrors(nodePools, aNodePool(spec), undefined).map(({ field }) => field)).toEqual(fields);
+  });
+
+  it.each([
+    { replicas: 0 },
+    { replicas: 100 },
+    { replicas: 5, antiAffinity: true },
+    { replicas: 500, maxReplicas: 500 },
+    { upgradeStrategy: { maxSurge: 0, maxUnavailable: 1 } },
+  ])('%j is right', (spec) => {
+    expect(ruleErrors(nodePools, aNodePool(spec), undefined)).toEqual([]);
+  });
+});
+
+describe('immutable fields', () => {
+  const cases: [Kind, KubeObject, KubeObject, string, string][] = [
+    [
+      clusters,
+      cluster,
+      { ...cluster, spec: { ...cluster.spec, plan: 'free' } } as KubeObject,
+      'spec.plan',
+      'it is "standard"',
+    ],
+    [
+      clusters,
+      cluster,
+      { ...cluster, spec: { ...cluster.spec, podCIDR: '10.9.0.0/16' } } as KubeObject,
+      'spec.podCIDR',
+      'it was left out',
+    ],
+    [
+      clusters,
+      cluster,
+      { ...cluster, spec: { ...cluster.spec, network: {} } } as KubeObject,
+      'spec.network.networkID',
+      ID,
+    ],
+    [nodePools, pool, { ...pool, spec: { ...pool.spec, flavor: 'b3-16' } } as KubeObject, 'spec.flavor', '"b3-8"'],
+    [
+      nodePools,
+      pool,
+      { ...pool, spec: { ...pool.spec, availabilityZones: ['b'] } } as KubeObject,
+      'spec.availabilityZones',
+      '["a","b"]',
+    ],
+  ];
+  it.each(cases)('of %s', (kind, old, changed, field, detail) => {
+    const errors = ruleErrors(kind, changed, old).filter(({ type }) => type === 'FieldValueForbidden');
+    expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
+  });
+
+  it('are compared without the order of zones', () => {
+    const turned = { ...pool, spec: { ...pool.spec, availabilityZones: ['b', 'a'] } };
+    expect(ruleErrors(nodePools, turned, pool)).toEqual([]);
+  });
+
+  it('may be written again as they are', () => {
+    expect(ruleErrors(clusters, structuredClone(cluster), cluster)).toEqual([]);
+    expect(ruleErrors(nodePools, structuredClone(pool), pool)).toEqual([]);
+  });
+});
