@@ -3,6 +3,8 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatTime } from '../clock.ts';
 import { FakeClock } from '../clock-fake.ts';
+import type { Secret } from '../kinds/generated/types.ts';
+import { Nodes, Pods, Secrets, ServiceAccounts } from '../kinds/resources.ts';
 import { ApiError } from '../object/api-error.ts';
 import { type CertificateAuthority, createCertificateAuthority } from '../pki/certificate-authority.ts';
 import { joinPemBundles } from '../pki/certificate-info.ts';
@@ -21,7 +23,6 @@ import {
   signServiceAccountToken,
 } from './service-account-tokens.ts';
 import { createStaticTokenAuthenticator, hashToken } from './static-tokens.ts';
-import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS, type Secret } from './stored-objects.ts';
 import { createUnionAuthenticator, unionOfTokens } from './union-authenticator.ts';
 import type { Authenticator } from './user.ts';
 import { createX509Authenticator } from './x509-authenticator.ts';
@@ -46,10 +47,10 @@ beforeAll(async () => {
 beforeEach(() => {
   clock = new FakeClock();
   reader = new FakeObjectReader();
-  reader.put(SERVICE_ACCOUNTS, { metadata: { namespace: 'shop', name: 'web', uid: 'sa-1' } });
-  reader.put(PODS, { metadata: { namespace: 'shop', name: 'web-0', uid: 'pod-1' }, spec: {} });
-  reader.put(SECRETS, { metadata: { namespace: 'shop', name: 'web-token', uid: 'secret-1' } });
-  reader.put(NODES, { metadata: { name: 'n1', uid: 'node-1' } });
+  reader.put(ServiceAccounts, { metadata: { namespace: 'shop', name: 'web', uid: 'sa-1' } });
+  reader.put(Pods, { metadata: { namespace: 'shop', name: 'web-0', uid: 'pod-1' }, spec: { containers: [] } });
+  reader.put(Secrets, { metadata: { namespace: 'shop', name: 'web-token', uid: 'secret-1' } });
+  reader.put(Nodes, { metadata: { name: 'n1', uid: 'node-1' }, spec: {} });
 });
 
 async function codeOf(promise: Promise<unknown>): Promise<unknown> {
@@ -228,7 +229,10 @@ describe('service-account tokens', () => {
 
   test('of a pod being deleted live a minute longer than its grace', async () => {
     const deletionTimestamp = formatTime(clock.now());
-    reader.put(PODS, { metadata: { namespace: 'shop', name: 'web-0', uid: 'pod-1', deletionTimestamp }, spec: {} });
+    reader.put(Pods, {
+      metadata: { namespace: 'shop', name: 'web-0', uid: 'pod-1', deletionTimestamp },
+      spec: { containers: [] },
+    });
     const token = await sign({ pod: { name: 'web-0', uid: 'pod-1' } });
     await clock.advance(60_000);
     expect(await authenticate(token)).toBeDefined();
@@ -267,7 +271,7 @@ describe('bootstrap tokens', () => {
     createBootstrapTokenAuthenticator(reader, clock, API).authenticateToken(token, API);
 
   test('bring their groups', async () => {
-    reader.put(SECRETS, secret({ 'auth-extra-groups': 'system:bootstrappers:pool-a, system:bootstrappers:fairway' }));
+    reader.put(Secrets, secret({ 'auth-extra-groups': 'system:bootstrappers:pool-a, system:bootstrappers:fairway' }));
     expect(await authenticate(TOKEN)).toEqual({
       audiences: API,
       user: {
@@ -288,7 +292,7 @@ describe('bootstrap tokens', () => {
     ['in a Secret of another name', TOKEN, () => secret({}, undefined, 'zzzzzz')],
     ['that ask for system:masters', TOKEN, () => secret({ 'auth-extra-groups': 'system:masters' })],
   ])('%s are nobody', async (_name, token, make) => {
-    reader.put(SECRETS, make());
+    reader.put(Secrets, make());
     expect(await authenticate(token)).toBeUndefined();
   });
 });

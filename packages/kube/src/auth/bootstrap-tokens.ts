@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import type { Secret } from '../kinds/generated/types.ts';
+import { Secrets } from '../kinds/resources.ts';
 import type { ObjectReader } from '../server/object-reader.ts';
-import { SECRETS, type Secret } from './stored-objects.ts';
 import { forApiAudiences, type TokenAuthenticator } from './token-authenticator.ts';
 import type { UserInfo } from './user.ts';
 import { GROUP_BOOTSTRAPPERS } from './well-known-users.ts';
@@ -26,7 +27,7 @@ export function createBootstrapTokenAuthenticator(
     authenticateToken(token, audiences) {
       const [, id, secret] = TOKEN.exec(token) ?? [];
       if (id === undefined || secret === undefined) return Promise.resolve(undefined);
-      const stored = reader.get(SECRETS, BOOTSTRAP_TOKEN_NAMESPACE, `bootstrap-token-${id}`);
+      const stored = reader.get(Secrets, BOOTSTRAP_TOKEN_NAMESPACE, `bootstrap-token-${id}`);
       const user = stored && userOf(stored, id, secret, clock.now());
       return Promise.resolve(forApiAudiences(user, audiences, apiAudiences));
     },

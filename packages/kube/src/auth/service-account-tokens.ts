@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import { Nodes, Pods, Secrets, ServiceAccounts } from '../kinds/resources.ts';
 import { unauthorized } from '../object/api-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import type { ServiceAccountKeys, ServiceAccountVerificationKey } from '../pki/service-account-keys.ts';
 import type { ObjectReader } from '../server/object-reader.ts';
-import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS } from './stored-objects.ts';
 import type { AuthenticatedToken, TokenAuthenticator } from './token-authenticator.ts';
 import type { UserInfo } from './user.ts';
 import { CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername } from './well-known-users.ts';
@@ -140,11 +140,11 @@ function confirmStillThere(reader: ObjectReader, claims: Claims, nowMs: number):
     const object = reader.get(type, namespace, name);
     return object?.metadata.uid === uid && !isLongDeleted(object, nowMs);
   };
-  if (!isThere(SERVICE_ACCOUNTS, namespace, serviceaccount)) throw unauthorized();
-  if (secret !== undefined && !isThere(SECRETS, namespace, secret)) throw unauthorized();
-  if (pod !== undefined && !isThere(PODS, namespace, pod)) throw unauthorized();
+  if (!isThere(ServiceAccounts, namespace, serviceaccount)) throw unauthorized();
+  if (secret !== undefined && !isThere(Secrets, namespace, secret)) throw unauthorized();
+  if (pod !== undefined && !isThere(Pods, namespace, pod)) throw unauthorized();
   // A pod's token merely mentions its node; without a pod it is bound to the node.
-  if (node !== undefined && pod === undefined && !isThere(NODES, '', node)) throw unauthorized();
+  if (node !== undefined && pod === undefined && !isThere(Nodes, '', node)) throw unauthorized();
 }
 
 function isLongDeleted(object: KubeObject, nowMs: number): boolean {
