@@ -39,8 +39,10 @@ export interface ResourceAttributes {
   readonly subresource: string;
   /** '' for all or for cluster-scoped resources. */
   readonly namespace: string;
-  /** '' where the request names no object. */
+  /** '' where the request names no object. A list or watch with the field selector `metadata.name=x` names x. */
   readonly name: string;
+  /** Of a list, watch or deletecollection, as it was sent: nodes may only list the pods that are bound to them. */
+  readonly fieldSelector?: string;
 }
 
 export interface NonResourceAttributes {

@@ -63,6 +63,15 @@ export interface SubresourceRequest {
   readonly query: URLSearchParams;
   /** The decoded body of a create or update; undefined for a get. */
   readonly body: KubeObject | undefined;
+  readonly nowMs: number;
+  /** What is stored under the name now. Shared: never change it. */
+  readonly parent: KubeObject;
+  /**
+   * Stores `object` over `parent` and answers what is stored then. The kind's strategy does not run: the subresource itself answers
+   * for what it writes. A dry run stores nothing. Rejects with a Conflict when another writer was faster, or when `object` names
+   * another resourceVersion than the stored one.
+   */
+  replace(object: KubeObject): Promise<KubeObject>;
 }
 
 /** A subresource with a behaviour of its own: `pods/binding`, `pods/eviction`, `serviceaccounts/token`, `clusters/kubeconfig`. */
