@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import type { Condition } from '../object/meta.ts';
+import { isConditionFalse, isConditionTrue, removeCondition, setCondition } from './conditions.ts';
+
+const BEFORE = '2026-01-01T00:00:00Z';
+const nowMs = Date.UTC(2026, 0, 1, 1);
+const ready: Condition = {
+  type: 'Ready',
+  status: 'False',
+  reason: 'Creating',
+  message: 'm',
+  lastTransitionTime: BEFORE,
+};
+const other: Condition = { ...ready, type: 'Other' };
+
+describe('setCondition', () => {
+  test.each`
+    change                  | set                                                                                            | time
+    ${'another status'}     | ${{ type: 'Ready', status: 'True', reason: 'Ready', message: '' }}                             | ${'2026-01-01T01:00:00Z'}
+    ${'another reason'}     | ${{ type: 'Ready', status: 'False', reason: 'Waiting', message: 'm' }}                         | ${BEFORE}
+    ${'another message'}    | ${{ type: 'Ready', status: 'False', reason: 'Creating', message: '2 of 3' }}                   | ${BEFORE}
+    ${'a newer generation'} | ${{ type: 'Ready', status: 'False', reason: 'Creating', message: 'm', observedGeneration: 2 }} | ${BEFORE}
+  `('$change: the transition was at $time, the place in the list stays', ({ set, time }) => {
+    expect(setCondition([ready, other], set, nowMs)).toEqual([{ ...set, lastTransitionTime: time }, other]);
+  });
+
+  test('gives the same list back when nothing changes', () => {
+    const list = [ready];
+    const { lastTransitionTime: _, ...state } = ready;
+    expect(setCondition(list, state, nowMs)).toBe(list);
+  });
+
+  test('adds a new type at the end, also to nothing', () => {
+    const { lastTransitionTime: _, ...state } = other;
+    expect(setCondition([ready], state, nowMs).map(({ type }) => type)).toEqual(['Ready', 'Other']);
+    expect(setCondition(undefined, state, nowMs)).toHaveLength(1);
+  });
+});
+
+test('a condition that is not there is neither true nor false', () => {
+  expect([isConditionTrue([ready], 'X'), isConditionFalse([ready], 'X'), isConditionFalse([ready], 'Ready')]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+});
+
+test('removeCondition takes one out', () => {
+  expect(removeCondition([ready, other], 'Ready')).toEqual([other]);
+});

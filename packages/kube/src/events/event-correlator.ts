@@ -1,0 +1,85 @@
+import { RecentMap } from './recent-map.ts';
+
+/** One thing that happened to an object. */
+export interface Occurrence {
+  /** Identifies the object: its uid, or kind and key where it has none. */
+  readonly object: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** An event that stands for one or more occurrences. */
+export interface CorrelatedEvent {
+  readonly key: string;
+  /** Changed where messages that differ are told together. */
+  readonly message: string;
+  /** Occurrences so far, this one included. */
+  readonly count: number;
+  readonly firstMs: number;
+  /** Name of the Event that told the earlier ones; undefined for the first. */
+  readonly name: string | undefined;
+}
+
+interface Bucket {
+  tokens: number;
+  updatedMs: number;
+}
+
+/** client-go's numbers (tools/record/events_cache.go). */
+const MAX_KEYS = 4096;
+const SIMILAR_LIMIT = 10;
+const SIMILAR_WINDOW_MS = 10 * 60_000;
+const BURST = 25;
+const REFILL_MS = 5 * 60_000;
+
+/**
+ * Decides which occurrences become a new Event, which count up an old one and which are dropped, as client-go's EventCorrelator: equal ones are counted;
+ * from the tenth different message for one object and reason within 10 min on they are told together; an object has 25 events at once and one more every 5 min.
+ */
+export class EventCorrelator {
+  readonly #similar = new RecentMap<{ readonly messages: Set<string>; lastMs: number }>(MAX_KEYS);
+  readonly #told = new RecentMap<{ readonly count: number; readonly firstMs: number; readonly name: string }>(MAX_KEYS);
+  readonly #buckets = new RecentMap<Bucket>(MAX_KEYS);
+
+  /** Undefined when the object has had its share. */
+  correlate(occurrence: Occurrence, nowMs: number): CorrelatedEvent | undefined {
+    const { object, type, reason, message } = occurrence;
+    const similarKey = [object, type, reason].join('\0');
+    const isCombined = this.#countSimilar(similarKey, message, nowMs) >= SIMILAR_LIMIT;
+    if (!this.#takeToken(object, nowMs)) return undefined;
+    const key = isCombined ? similarKey : `${similarKey}\0${message}`;
+    const told = this.#told.get(key);
+    return {
+      key,
+      message: isCombined ? `(combined from similar events): ${message}` : message,
+      count: (told?.count ?? 0) + 1,
+      firstMs: told?.firstMs ?? nowMs,
+      name: told?.name,
+    };
+  }
+
+  /** Remembers that an Event of this name tells of `event`. */
+  told({ key, count, firstMs }: CorrelatedEvent, name: string): void {
+    this.#told.set(key, { count, firstMs, name });
+  }
+
+  #countSimilar(key: string, message: string, nowMs: number): number {
+    const known = this.#similar.get(key);
+    if (!known || nowMs - known.lastMs > SIMILAR_WINDOW_MS) {
+      this.#similar.set(key, { messages: new Set([message]), lastMs: nowMs });
+      return 1;
+    }
+    known.lastMs = nowMs;
+    if (known.messages.size < SIMILAR_LIMIT) known.messages.add(message);
+    return known.messages.has(message) && known.messages.size < SIMILAR_LIMIT ? 1 : SIMILAR_LIMIT;
+  }
+
+  #takeToken(object: string, nowMs: number): boolean {
+    const bucket = this.#buckets.get(object) ?? { tokens: BURST, updatedMs: nowMs };
+    const tokens = Math.min(BURST, bucket.tokens + (nowMs - bucket.updatedMs) / REFILL_MS);
+    const isAllowed = tokens >= 1;
+    this.#buckets.set(object, { tokens: isAllowed ? tokens - 1 : tokens, updatedMs: nowMs });
+    return isAllowed;
+  }
+}
