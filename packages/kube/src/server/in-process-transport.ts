@@ -90,6 +90,8 @@ class LineQueue {
       },
       end: () => this.#finish(),
     });
+    // The abort may have come while the answer was being made.
+    if (signal?.aborted) this.#onAbort();
   }
 
   async *lines(): AsyncGenerator<string> {
