@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { toAuthRequest } from './auth-request.ts';
+import { identityRoot } from './authenticate.ts';
+import type { Credential } from './credential.ts';
+
+const user = { name: 'demo', domain: { name: 'Default' } };
+
+it.each<{ reason: string; credential: Credential; request: object }>([
+  {
+    reason: 'password for a project',
+    credential: { kind: 'password', user, password: 's', scope: { kind: 'project', project: { id: 'p' } } },
+    request: {
+      identity: { methods: ['password'], password: { user: { ...user, password: 's' } } },
+      scope: { project: { id: 'p' } },
+    },
+  },
+  {
+    reason: 'password for a trust',
+    credential: { kind: 'password', user: { id: 'u' }, password: 's', scope: { kind: 'trust', trustId: 't' } },
+    request: {
+      identity: { methods: ['password'], password: { user: { id: 'u', password: 's' } } },
+      scope: { 'OS-TRUST:trust': { id: 't' } },
+    },
+  },
+  {
+    reason: 'token for the system',
+    credential: { kind: 'token', token: 'x', scope: { kind: 'system' } },
+    request: { identity: { methods: ['token'], token: { id: 'x' } }, scope: { system: { all: true } } },
+  },
+  {
+    reason: 'token for what it is for',
+    credential: { kind: 'token', token: 'x', scope: { kind: 'default' } },
+    request: { identity: { methods: ['token'], token: { id: 'x' } } },
+  },
+  {
+    reason: 'application credential by id, which carries its project',
+    credential: { kind: 'applicationCredential', id: 'a', secret: 's' },
+    request: { identity: { methods: ['application_credential'], application_credential: { id: 'a', secret: 's' } } },
+  },
+  {
+    reason: 'application credential by name, which is its user’s',
+    credential: { kind: 'applicationCredential', name: 'a', user, secret: 's' },
+    request: {
+      identity: { methods: ['application_credential'], application_credential: { name: 'a', user, secret: 's' } },
+    },
+  },
+])('asks Keystone with a $reason', ({ credential, request }) => {
+  expect(toAuthRequest(credential)).toEqual({ auth: request });
+});
+
+it.each([
+  ['http://cloud:5000', 'http://cloud:5000/v3'],
+  ['http://cloud:5000/', 'http://cloud:5000/v3'],
+  ['http://cloud:5000/v3/', 'http://cloud:5000/v3'],
+  ['https://cloud/identity', 'https://cloud/identity/v3'],
+  ['https://cloud/identity/v2.0', 'https://cloud/identity/v3'],
+])('finds Keystone v3 of %s', (authUrl, root) => {
+  expect(identityRoot(authUrl)).toBe(root);
+});

@@ -1,0 +1,237 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Cloud } from '../cloud.ts';
+import { compileCloud } from '../config/compile-cloud.ts';
+import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
+
+const AUTH = {
+  auth: {
+    username: 'demo',
+    password: 'secret',
+    user_domain_name: 'Default',
+    project_name: 'demo',
+    project_domain_name: 'Default',
+  },
+};
+
+/** A Keystone that issues `token-1`, `token-2`… and a Nova behind it; `answer` may take over any request. */
+describe('Session', () => {
+  let clock: FakeClock;
+  let server: FakeServer;
+  let url: string;
+  let tokens: number;
+  let lifeMs: number;
+  let answer: (request: ReceivedRequest) => Behaviour | undefined;
+
+  beforeEach(async () => {
+    clock = new FakeClock();
+    tokens = 0;
+    lifeMs = 3_600_000;
+    answer = () => undefined;
+    server = new FakeServer((request) => answer(request) ?? cloud(request));
+    url = await server.listen();
+  });
+
+  afterEach(() => server.close());
+
+  function cloud(request: ReceivedRequest): Behaviour {
+    switch (`${request.method} ${request.path}`) {
+      case 'POST /v3/auth/tokens':
+        tokens += 1;
+        return { status: 201, headers: { 'x-subject-token': `token-${tokens}` }, body: { token: token() } };
+      case 'GET /compute/':
+        return {
+          status: 300,
+          body: {
+            versions: [
+              { id: 'v2.0', status: 'SUPPORTED', links: [{ rel: 'self', href: 'http://10.0.0.1:8774/v2/' }] },
+              { id: 'v2.1', status: 'CURRENT', links: [{ rel: 'self', href: 'http://10.0.0.1:8774/v2.1/' }] },
+            ],
+          },
+        };
+      case 'GET /compute/v2.1/':
+        return {
+          body: { version: { id: 'v2.1', status: 'CURRENT', version: '2.79', min_version: '2.1', links: [] } },
+        };
+      case 'GET /compute/v2.1/servers/detail?limit=1000':
+        return { body: { servers: [] } };
+      default:
+        return { status: 404, body: { itemNotFound: { code: 404, message: `${request.path} could not be found.` } } };
+    }
+  }
+
+  function token(): object {
+    const endpoint = (id: string, name: string, region: string, path: string) => ({
+      id,
+      interface: name,
+      region,
+      region_id: region,
+      url: `${url}${path}`,
+    });
+    return {
+      methods: ['password'],
+      user: { id: 'u1', name: 'demo', domain: { id: 'default', name: 'Default' } },
+      project: { id: 'p1', name: 'demo', domain: { id: 'default', name: 'Default' } },
+      roles: [{ id: 'r1', name: 'member' }],
+      issued_at: new Date(clock.now()).toISOString(),
+      expires_at: new Date(clock.now() + lifeMs).toISOString(),
+      catalog: [
+        {
+          type: 'compute',
+          endpoints: [
+            endpoint('e1', 'public', 'RegionTwo', '/other'),
+            endpoint('e2', 'internal', 'RegionOne', '/internal/v2.1'),
+            endpoint('e3', 'public', 'RegionOne', '/compute/'),
+          ],
+        },
+      ],
+    };
+  }
+
+  function connect(config: object = {}) {
+    const raw = { auth_url: url, region_name: 'RegionOne', ...AUTH, ...config };
+    const options = { config: compileCloud('test', raw, { source: 'clouds.yaml', home: '/' }), clock };
+    return new Cloud({ ...options, random: () => 0.5, readFile: () => '', transport: server.transport });
+  }
+
+  const paths = () => server.requests.map((request) => `${request.method} ${request.path}`);
+  /** What `call` throws. */
+  async function failureOf(call: Promise<unknown>): Promise<unknown> {
+    const failure = call.then(
+      () => 'no failure',
+      (error: unknown) => error,
+    );
+    return server.run(clock, failure);
+  }
+
+  const list = (client: ReturnType<Cloud['client']>) => Array.fromAsync(client.compute.servers.list());
+
+  it('authenticates once for many callers, finds versions once for many sessions, and speaks the newest it can', async () => {
+    const cloud = connect();
+    const [one, other] = [cloud.client(), cloud.client()];
+
+    await server.run(clock, Promise.all([list(one), list(one), list(one)]));
+    await server.run(clock, list(other));
+
+    expect(tokens).toBe(2);
+    expect(paths().filter((path) => path === 'GET /compute/')).toHaveLength(1);
+    expect(paths().filter((path) => path === 'GET /compute/v2.1/')).toHaveLength(1);
+    expect(server.requests.at(-1)?.headers).toMatchObject({
+      'x-auth-token': 'token-2',
+      'openstack-api-version': 'compute 2.79',
+      'x-openstack-nova-api-version': '2.79',
+    });
+  });
+
+  it('speaks no newer microversion than clouds.yaml wants', async () => {
+    const client = connect({ compute_default_microversion: '2.53' }).client();
+
+    await server.run(clock, list(client));
+
+    expect(server.requests.at(-1)?.headers['openstack-api-version']).toBe('compute 2.53');
+  });
+
+  it('refuses a call that needs a newer microversion than the service has, before sending it', async () => {
+    const client = connect().client();
+
+    const call = client.compute.servers.create({ name: 'a', flavorRef: '1', networks: 'none', hostname: 'a.b' });
+    expect(await failureOf(call)).toMatchObject({
+      kind: 'badRequest',
+      outcome: 'notDone',
+      detail: 'needs microversion 2.90, and the service speaks 2.79',
+    });
+    expect(paths()).not.toContain('POST /compute/v2.1/servers');
+  });
+
+  it('replaces a token that a service refuses and repeats the call, once', async () => {
+    const client = connect().client();
+    await server.run(clock, list(client));
+    answer = (request) =>
+      request.headers['x-auth-token'] === 'token-1' ? { status: 401, body: 'Authentication required' } : undefined;
+
+    await server.run(clock, Promise.all([list(client), list(client)]));
+
+    expect(tokens).toBe(2);
+    answer = (request) => (request.path.startsWith('/compute') ? { status: 401 } : undefined);
+    expect(await failureOf(list(client))).toMatchObject({ kind: 'unauthorized', service: 'compute' });
+    expect(tokens).toBe(3);
+  });
+
+  it('replaces a token before it ends, and uses it up while Keystone is away', async () => {
+    const client = connect().client();
+    await server.run(clock, list(client));
+
+    await clock.advance(3_600_000 - 6 * 60_000);
+    await server.run(clock, list(client));
+    expect(tokens).toBe(1);
+    await clock.advance(2 * 60_000);
+    answer = (request) => (request.path === '/v3/auth/tokens' ? { status: 500 } : undefined);
+    await server.run(clock, list(client));
+    expect(server.requests.at(-1)?.headers['x-auth-token']).toBe('token-1');
+    answer = () => undefined;
+    await server.run(clock, list(client));
+    expect(server.requests.at(-1)?.headers['x-auth-token']).toBe('token-2');
+  });
+
+  it('does not hammer Keystone with a credential that it refuses', async () => {
+    const refusal = {
+      error: { code: 401, message: 'The request you have made requires authentication.', title: 'Unauthorized' },
+    };
+    answer = (request) => (request.path === '/v3/auth/tokens' ? { status: 401, body: refusal } : undefined);
+    const client = connect().client();
+    const attempt = () => failureOf(list(client));
+
+    expect(await attempt()).toMatchObject({ kind: 'unauthorized', service: 'identity', template: '/v3/auth/tokens' });
+    await attempt();
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(10_000);
+    await attempt();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('leaves a service alone that asked for a pause longer than a call may last', async () => {
+    const client = connect().client();
+    await server.run(clock, list(client));
+    answer = (request) =>
+      request.path.includes('/servers') ? { status: 429, headers: { 'retry-after': '600' } } : undefined;
+    const attempt = () => failureOf(list(client));
+    await attempt();
+    const sent = server.requests.length;
+
+    expect(await attempt()).toMatchObject({ kind: 'rateLimited', outcome: 'notDone', retryAfterMs: 600_000 });
+    expect(server.requests).toHaveLength(sent);
+    answer = () => undefined;
+    await clock.advance(600_000);
+    expect(await attempt()).toBe('no failure');
+  });
+
+  it.each([
+    { reason: 'another interface', config: { interface: 'internal' }, path: '/internal/v2.1/servers/1' },
+    { reason: 'an override', config: { compute_endpoint_override: 'URL/mine/v2.1/' }, path: '/mine/v2.1/servers/1' },
+  ])('asks $reason as clouds.yaml says', async ({ config, path }) => {
+    const text = JSON.stringify(config).replace('URL', url);
+    const client = connect(JSON.parse(text) as object).client();
+
+    await failureOf(client.compute.servers.get('1'));
+
+    // The versions of these endpoints are asked for, too, and answered 404 here.
+    expect(paths().at(-1)).toBe(`GET ${path.replace('servers/1', '')}`);
+  });
+
+  it('says what the catalog has when it lacks what is wanted', async () => {
+    const client = connect({ region_name: 'RegionNine' }).client();
+
+    const { message } = (await failureOf(list(client))) as Error;
+
+    expect(message).toContain(
+      'the catalog has no public endpoint of compute in region RegionNine, only: public in RegionTwo, internal in RegionOne, public in RegionOne',
+    );
+  });
+
+  it('says so when something else than the API answers', async () => {
+    answer = (request) => (request.path.includes('/servers') ? { body: '<html>Welcome</html>' } : undefined);
+    const client = connect().client();
+
+    expect(await failureOf(list(client))).toMatchObject({ kind: 'unavailable', status: 200 });
+  });
+});

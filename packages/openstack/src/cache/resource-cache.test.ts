@@ -1,0 +1,353 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { describe, expect, it } from 'vitest';
+import { OpenStackError } from '../http/openstack-error.ts';
+import { type ListCall, ResourceCache } from './resource-cache.ts';
+import type { Delta } from './snapshot.ts';
+
+interface Thing {
+  readonly id: string;
+  readonly status: string;
+}
+
+/** A cloud whose lists take `latencyMs`, show what was there when they began, and may fail. */
+function start({ latencyMs = 0, isBudgetShort = false } = {}) {
+  const clock = new FakeClock();
+  const startMs = clock.now();
+  const cloud = {
+    things: [] as Thing[],
+    failure: undefined as Error | undefined,
+    /** When each list began, in milliseconds from the start of the test. */
+    lists: [] as number[],
+    priorities: [] as string[],
+    underWay: 0,
+    mostUnderWay: 0,
+  };
+  const cache = new ResourceCache<Thing>({
+    name: 'things',
+    clock,
+    random: () => 0.5,
+    isBudgetShort: () => isBudgetShort,
+    async *list({ signal, priority }: ListCall) {
+      cloud.lists.push(clock.now() - startMs);
+      cloud.priorities.push(priority);
+      cloud.underWay += 1;
+      cloud.mostUnderWay = Math.max(cloud.mostUnderWay, cloud.underWay);
+      const { things, failure } = cloud;
+      try {
+        if (latencyMs > 0) await clock.sleep(latencyMs, signal);
+        if (failure !== undefined) throw failure;
+        yield* things;
+      } finally {
+        cloud.underWay -= 1;
+      }
+    },
+  });
+  const deltas: Delta<Thing>[] = [];
+  return { clock, cloud, cache, deltas, listen: () => cache.subscribe((delta) => deltas.push(delta)) };
+}
+
+const thing = (id: string, status = 'ACTIVE'): Thing => ({ id, status });
+
+function failure(retryAfterMs?: number): OpenStackError {
+  const call = { service: 'compute', method: 'GET', template: '/things' } as const;
+  return new OpenStackError({ kind: 'rateLimited', ...call, message: 'no', outcome: 'notDone', retryAfterMs });
+}
+
+describe('ResourceCache', () => {
+  it('lists nothing while nobody is interested', async () => {
+    const { clock, cloud, cache } = start();
+
+    cache.expectChange('nobody looks');
+    cache.invalidate();
+    await clock.advance(3_600_000);
+
+    expect(cloud.lists).toEqual([]);
+    expect(cache.snapshot()).toEqual({ items: new Map(), listedAtMs: undefined });
+  });
+
+  it('lists once a minute for any number of listeners, and stops with the last', async () => {
+    const { clock, cloud, listen } = start();
+    const stops = [listen(), listen(), listen()];
+
+    await clock.advance(179_000);
+    expect(cloud.lists).toEqual([0, 60_000, 120_000]);
+
+    for (const stop of stops) stop();
+    await clock.advance(3_600_000);
+    expect(cloud.lists).toHaveLength(3);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not list more often because listeners come and go', async () => {
+    const { clock, cloud, listen } = start();
+
+    for (let second = 0; second < 59; second++) {
+      const stop = listen();
+      await clock.advance(1000);
+      stop();
+    }
+
+    expect(cloud.lists).toEqual([0]);
+  });
+
+  it('tells what was added, changed and removed, and keeps what did not change', async () => {
+    const { clock, cloud, cache, deltas, listen } = start();
+    cloud.things = [thing('a'), thing('b', 'BUILD'), thing('c')];
+    listen();
+    await clock.advance(0);
+    const before = cache.snapshot().items;
+
+    cloud.things = [thing('a'), thing('b'), thing('d')];
+    await clock.advance(60_000);
+
+    expect(deltas).toEqual([
+      { added: [thing('a'), thing('b', 'BUILD'), thing('c')], changed: [], removed: [], isStale: false },
+      { added: [thing('d')], changed: [thing('b')], removed: [thing('c')], isStale: false },
+    ]);
+    expect(cache.snapshot().items.get('a')).toBe(before.get('a'));
+    await clock.advance(60_000);
+    expect(deltas).toHaveLength(2);
+  });
+
+  it('lists at 100, 200, 400, 800… ms, then every 2 s, while a change is expected', async () => {
+    const { clock, cloud, cache, listen } = start();
+    listen();
+    await clock.advance(10_000);
+    cloud.lists.length = 0;
+
+    const release = cache.expectChange('server a becomes ACTIVE');
+    expect(cache.expected).toEqual(['server a becomes ACTIVE']);
+    await clock.advance(8_000);
+
+    expect(cloud.lists.map((ms) => ms - 10_000)).toEqual([100, 200, 400, 800, 1600, 3200, 5200, 7200]);
+    release();
+    await clock.advance(59_000);
+    expect(cloud.lists).toHaveLength(8);
+  });
+
+  it('is not held up by expectations that keep coming, and ends fast lists with the last of them', async () => {
+    const { clock, cloud, cache, listen } = start();
+    listen();
+    await clock.advance(10_000);
+    cloud.lists.length = 0;
+
+    const releases: (() => void)[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      releases.push(cache.expectChange(`${turn}`));
+      await clock.advance(50);
+    }
+    expect(cloud.lists.length).toBeGreaterThanOrEqual(9);
+
+    const last = releases.pop();
+    for (const release of releases) release();
+    cloud.lists.length = 0;
+    await clock.advance(10_000);
+    expect(cloud.lists.length).toBeGreaterThanOrEqual(5);
+    last?.();
+    cloud.lists.length = 0;
+    await clock.advance(50_000);
+    expect(cloud.lists).toEqual([]);
+  });
+
+  it('lets urgent lists go before other projects and periodic ones after', async () => {
+    const { clock, cloud, cache, listen } = start();
+    listen();
+    await clock.advance(0);
+    await clock.advance(60_000);
+    cache.expectChange('a');
+    await clock.advance(100);
+
+    expect(cloud.priorities).toEqual(['background', 'background', 'normal']);
+  });
+
+  it('lists slower when calls to the cloud queue up', async () => {
+    const { clock, cloud, cache, listen } = start({ isBudgetShort: true });
+    listen();
+    await clock.advance(0);
+
+    cache.expectChange('a');
+    await clock.advance(6_000);
+
+    expect(cloud.lists).toEqual([0, 2_000, 4_000, 6_000]);
+  });
+
+  describe('refreshAfter', () => {
+    it('waits for a list that began after the time, not for the one under way', async () => {
+      const { clock, cloud, cache, listen } = start({ latencyMs: 500 });
+      listen();
+      await clock.advance(100);
+
+      // Written while the first list is under way: it does not show it.
+      cloud.things = [thing('mine')];
+      const refreshed = cache.refreshAfter(clock.now());
+      await clock.advance(1000);
+
+      expect((await refreshed).items.has('mine')).toBe(true);
+      expect(cloud.lists).toEqual([0, 500]);
+    });
+
+    it('does not take a list of the same millisecond', async () => {
+      const { clock, cloud, cache } = start();
+      const writtenMs = clock.now();
+
+      const refreshed = cache.refreshAfter(writtenMs);
+      await clock.advance(1);
+
+      expect((await refreshed).listedAtMs).toBe(writtenMs + 1);
+      expect(cloud.lists).toEqual([1]);
+    });
+
+    it('resolves at once when such a list was made already', async () => {
+      const { clock, cloud, cache, listen } = start();
+      const writtenMs = clock.now() - 1;
+      listen();
+      await clock.advance(0);
+
+      await cache.refreshAfter(writtenMs);
+
+      expect(cloud.lists).toHaveLength(1);
+    });
+
+    it('shares one list among many waiters', async () => {
+      const { clock, cloud, cache } = start({ latencyMs: 200 });
+
+      const waiting = Array.from({ length: 100 }, () => cache.refreshAfter(clock.now()));
+      await clock.advance(1000);
+      await Promise.all(waiting);
+
+      expect(cloud.lists).toEqual([1]);
+      expect(cloud.mostUnderWay).toBe(1);
+      expect(clock.pendingTimers).toBe(0);
+    });
+
+    it('leaves a gap between lists, however eager the waiters', async () => {
+      const { clock, cloud, cache } = start();
+
+      for (let turn = 0; turn < 100; turn++) {
+        void cache.refreshAfter(clock.now());
+        await clock.advance(1);
+      }
+
+      expect(cloud.lists).toEqual([1, 26, 51, 76]);
+    });
+
+    it('ends when its caller does, and lists no more for it', async () => {
+      const { clock, cloud, cache } = start();
+      const abort = new AbortController();
+      const waiting = cache.refreshAfter(clock.now(), abort.signal);
+
+      abort.abort(new Error('stopping'));
+
+      await expect(waiting).rejects.toThrow('stopping');
+      await clock.advance(1000);
+      expect(cloud.lists).toEqual([]);
+    });
+
+    it('waits for what comes after an invalidation, too', async () => {
+      const { clock, cloud, cache, listen } = start({ latencyMs: 500 });
+      listen();
+      await clock.advance(100);
+
+      cache.invalidate();
+      const refreshed = cache.refreshAfter(0);
+      await clock.advance(2000);
+      await refreshed;
+
+      expect(cloud.lists).toEqual([0, 500]);
+    });
+  });
+
+  it('keeps the view while lists fail, says since when and why, and tells when it recovers', async () => {
+    const { clock, cloud, cache, deltas, listen } = start();
+    cloud.things = [thing('a')];
+    listen();
+    await clock.advance(0);
+    const listedAtMs = cache.snapshot().listedAtMs;
+
+    cloud.failure = failure();
+    await clock.advance(60_000);
+    const sinceMs = clock.now();
+    await clock.advance(3_000);
+
+    expect(cache.snapshot()).toEqual({
+      items: new Map([['a', thing('a')]]),
+      listedAtMs,
+      stale: { sinceMs, error: cloud.failure },
+    });
+    cloud.failure = undefined;
+    await clock.advance(60_000);
+    expect(cache.snapshot().stale).toBeUndefined();
+    expect(deltas.map((delta) => delta.isStale)).toEqual([false, true, false]);
+  });
+
+  it('waits longer after each failure, whatever is expected', async () => {
+    const { clock, cloud, cache, listen } = start();
+    cloud.failure = failure();
+    listen();
+    cache.expectChange('a');
+
+    await clock.advance(6_000);
+
+    expect(cloud.lists).toEqual([0, 375, 1125, 2625, 5625]);
+  });
+
+  it('leaves a service alone that asked for it, and tells waiters at once', async () => {
+    const { clock, cloud, cache, listen } = start();
+    cloud.failure = failure(30_000);
+    listen();
+    await clock.advance(0);
+
+    const refreshed = cache.refreshAfter(clock.now());
+
+    await expect(refreshed).rejects.toBe(cloud.failure);
+    cloud.failure = undefined;
+    await clock.advance(30_000);
+    expect(cloud.lists).toEqual([0]);
+    await clock.advance(1_000);
+    expect(cloud.lists).toHaveLength(2);
+    await clock.advance(1);
+    await expect(cache.refreshAfter(clock.now() - 1000)).resolves.toMatchObject({ items: new Map() });
+  });
+
+  it('rejects who waited for the list that failed', async () => {
+    const { clock, cloud, cache } = start({ latencyMs: 100 });
+    cloud.failure = failure();
+
+    const refreshed = cache.refreshAfter(clock.now());
+    const outcome = refreshed.catch((error: unknown) => error);
+    await clock.advance(200);
+
+    expect(await outcome).toBe(cloud.failure);
+    await clock.advance(3_600_000);
+    expect(cloud.lists).toHaveLength(1);
+  });
+
+  it('ends with its list and its waiters when it is stopped', async () => {
+    const { clock, cloud, cache, listen } = start({ latencyMs: 1000 });
+    listen();
+    const refreshed = cache.refreshAfter(clock.now());
+    const outcome = refreshed.catch((error: unknown) => error);
+    await clock.advance(10);
+
+    cache.stop();
+
+    expect(await outcome).toMatchObject({ message: 'the cache of things was stopped' });
+    await clock.advance(3_600_000);
+    expect(cloud.lists).toHaveLength(1);
+    expect(cloud.underWay).toBe(0);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('serves its other listeners when one fails', async () => {
+    const { clock, cloud, cache, deltas, listen } = start();
+    cloud.things = [thing('a')];
+    cache.subscribe(() => {
+      throw new Error('mine');
+    });
+    listen();
+
+    await clock.advance(0);
+
+    expect(deltas).toHaveLength(1);
+  });
+});

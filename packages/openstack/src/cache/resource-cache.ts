@@ -1,0 +1,267 @@
+import type { Clock, Timer } from '@fairway/kube/clock';
+import { type Logger, silentLogger } from '@fairway/kube/log';
+import type { Priority } from '../http/budget.ts';
+import { isOpenStackError } from '../http/openstack-error.ts';
+import { DEFAULT_INTERVALS, type PollIntervals, pollDelayMs } from './poll-schedule.ts';
+import { type Delta, diffItems, type Identified, type Snapshot } from './snapshot.ts';
+
+export interface ListCall {
+  readonly signal: AbortSignal;
+  readonly priority: Priority;
+}
+
+export interface ResourceCacheOptions<T extends Identified> {
+  /** `servers`, for logs and errors. */
+  readonly name: string;
+  readonly list: (call: ListCall) => AsyncIterable<T>;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly intervals?: Partial<PollIntervals>;
+  /** Whether calls to the cloud queue up already. */
+  readonly isBudgetShort?: () => boolean;
+  readonly logger?: Logger;
+}
+
+interface Waiter<T extends Identified> {
+  readonly sinceMs: number;
+  readonly resolve: (snapshot: Snapshot<T>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * One project's resources of one kind, kept by lists that all who are interested share.
+ *
+ * ## Expected flow
+ * Subscribe; in a reconcile read `snapshot()`; write to the cloud; `expectChange` until the snapshot shows what is waited
+ * for; after a restart or a write, `refreshAfter(clock.now())` before concluding that something is *not* there.
+ *
+ * ## Guarantees
+ * - Nothing is listed while nobody subscribes or waits. Never more than one list is under way.
+ * - `refreshAfter(t)` resolves with a list that began after `t`, and so shows every write that ended by `t`; any number of
+ *   waiters share it.
+ * - A failure keeps the view and marks it stale. The lists after it wait longer, and at least as long as Retry-After.
+ * - Listeners get each change once, in order, and never while a snapshot still shows the past.
+ *
+ * ## Caveats
+ * A list of several pages is not atomic: an item may be missed while pages shift, and shows up with the next list.
+ */
+export class ResourceCache<T extends Identified> {
+  readonly name: string;
+  readonly #options: ResourceCacheOptions<T>;
+  readonly #clock: Clock;
+  readonly #intervals: PollIntervals;
+  readonly #logger: Logger;
+  readonly #listeners = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
+  readonly #expectations = new Set<{ readonly reason: string }>();
+  readonly #waiters = new Set<Waiter<T>>();
+  readonly #abort = new AbortController();
+  #snapshot: Snapshot<T> = { items: new Map(), listedAtMs: undefined };
+  #isListing = false;
+  /** When the list under way, or else the last one, began. */
+  #startedMs = Number.NEGATIVE_INFINITY;
+  /** When the next list begins that nobody waits for. */
+  #pollAtMs = Number.NEGATIVE_INFINITY;
+  #invalidatedAtMs: number | undefined;
+  /** Lists since something was last expected anew. */
+  #fastPolls = 0;
+  /** Failed lists since the last that succeeded. */
+  #failures = 0;
+  #timer: Timer | undefined;
+
+  constructor(options: ResourceCacheOptions<T>) {
+    this.name = options.name;
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#intervals = { ...DEFAULT_INTERVALS, ...options.intervals };
+    this.#logger = options.logger ?? silentLogger;
+  }
+
+  /** Without waiting: what the last list that succeeded showed. */
+  snapshot(): Snapshot<T> {
+    return this.#snapshot;
+  }
+
+  /** Why fast lists go on, for whoever wonders. */
+  get expected(): readonly string[] {
+    return [...this.#expectations].map((expectation) => expectation.reason);
+  }
+
+  /** Calls `listener` after each list that changed something. Returns how to stop, after which the lists may stop too. */
+  subscribe(listener: (delta: Delta<T>) => void): () => void {
+    const entry = { notify: listener };
+    this.#listeners.add(entry);
+    this.#schedule();
+    return () => {
+      this.#listeners.delete(entry);
+      this.#schedule();
+    };
+  }
+
+  /** Lists often until the function returned is called; `reason` says what is waited for. */
+  expectChange(reason: string): () => void {
+    const expectation = { reason };
+    this.#expectations.add(expectation);
+    this.#fastPolls = 0;
+    if (this.#failures === 0) this.#pollAtMs = Math.min(this.#pollAtMs, this.#clock.now() + this.#pauseMs());
+    this.#schedule();
+    return () => {
+      if (!this.#expectations.delete(expectation) || this.#expectations.size > 0 || this.#failures > 0) return;
+      this.#pollAtMs = this.#clock.now() + this.#pauseMs();
+      this.#schedule();
+    };
+  }
+
+  /**
+   * Resolves with a list that began after `epochMs`, at once when there is one already. Rejects with the error of the
+   * list that failed, and at once while the pause after a failure lasts; with the signal's reason when it aborts.
+   */
+  refreshAfter(epochMs: number, signal?: AbortSignal): Promise<Snapshot<T>> {
+    const sinceMs = Math.max(epochMs, this.#invalidatedAtMs ?? epochMs);
+    const { listedAtMs, stale } = this.#snapshot;
+    if (listedAtMs !== undefined && listedAtMs > sinceMs) return Promise.resolve(this.#snapshot);
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#abort.signal.aborted) return Promise.reject(this.#abort.signal.reason);
+    if (stale !== undefined && !this.#isListing && this.#clock.now() < this.#pollAtMs) {
+      return Promise.reject(stale.error);
+    }
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#waiters.delete(waiter);
+        this.#schedule();
+        reject(signal?.reason);
+      };
+      const done = () => signal?.removeEventListener('abort', onAbort);
+      const waiter: Waiter<T> = {
+        sinceMs,
+        resolve: (snapshot) => {
+          done();
+          resolve(snapshot);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiters.add(waiter);
+      this.#schedule();
+    });
+  }
+
+  /** Says that the view is known to be old: the next list is made soon, if anybody is interested. */
+  invalidate(): void {
+    this.#invalidatedAtMs = this.#clock.now();
+    this.#schedule();
+  }
+
+  /** Ends all lists; who waits is told so. */
+  stop(): void {
+    const reason = new Error(`the cache of ${this.name} was stopped`);
+    this.#abort.abort(reason);
+    this.#listeners.clear();
+    this.#timer?.cancel();
+    this.#settleWaiters((waiter) => waiter.reject(reason));
+  }
+
+  #schedule(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#isListing || this.#abort.signal.aborted) return;
+    if (this.#listeners.size === 0 && this.#waiters.size === 0) return;
+    const delayMs = Math.max(0, this.#dueMs() - this.#clock.now());
+    this.#timer = this.#clock.after(delayMs, () => void this.#refresh());
+  }
+
+  /** When the next list begins. */
+  #dueMs(): number {
+    // What is wished for can't shorten the pause after a failure.
+    if (this.#failures > 0) return this.#pollAtMs;
+    const { listedAtMs = Number.NEGATIVE_INFINITY } = this.#snapshot;
+    const invalidatedAtMs = this.#invalidatedAtMs;
+    const sinceMs = [...this.#waiters].map((waiter) => waiter.sinceMs);
+    if (invalidatedAtMs !== undefined && listedAtMs <= invalidatedAtMs) sinceMs.push(invalidatedAtMs);
+    const wishedMs = Math.min(...sinceMs) + 1;
+    const pollMs = this.#listeners.size > 0 ? this.#pollAtMs : Number.POSITIVE_INFINITY;
+    return Math.max(this.#startedMs + this.#intervals.gapMs, Math.min(pollMs, wishedMs));
+  }
+
+  #pauseMs(retryAfterMs?: number): number {
+    const state = {
+      isChangeExpected: this.#expectations.size > 0,
+      fastPolls: this.#fastPolls,
+      failures: this.#failures,
+      retryAfterMs,
+      isBudgetShort: this.#options.isBudgetShort?.() ?? false,
+    };
+    return pollDelayMs(state, this.#intervals, this.#options.random());
+  }
+
+  async #refresh(): Promise<void> {
+    const startedMs = this.#clock.now();
+    this.#isListing = true;
+    this.#startedMs = startedMs;
+    // Somebody waits for this one; the periodic ones let everything else pass.
+    const isUrgent = this.#waiters.size > 0 || this.#expectations.size > 0;
+    try {
+      const items: T[] = [];
+      const call: ListCall = { signal: this.#abort.signal, priority: isUrgent ? 'normal' : 'background' };
+      for await (const item of this.#options.list(call)) items.push(item);
+      this.#succeeded(startedMs, items);
+    } catch (error) {
+      this.#failed(startedMs, error);
+    } finally {
+      this.#schedule();
+    }
+  }
+
+  #succeeded(startedMs: number, listed: readonly T[]): void {
+    this.#isListing = false;
+    if (this.#abort.signal.aborted) return;
+    const wasStale = this.#snapshot.stale !== undefined;
+    const { items, added, changed, removed } = diffItems(this.#snapshot.items, listed);
+    this.#snapshot = { items, listedAtMs: startedMs };
+    this.#failures = 0;
+    this.#pollAtMs = this.#clock.now() + this.#pauseMs();
+    this.#fastPolls += 1;
+    if (wasStale) this.#logger.info({ resource: this.name }, 'lists of the cloud succeed again');
+    if (wasStale || added.length + changed.length + removed.length > 0) {
+      this.#notify({ added, changed, removed, isStale: false });
+    }
+    this.#settleWaiters((waiter) => waiter.resolve(this.#snapshot), startedMs);
+  }
+
+  #failed(startedMs: number, error: unknown): void {
+    this.#isListing = false;
+    if (this.#abort.signal.aborted) return;
+    const { items, listedAtMs, stale } = this.#snapshot;
+    this.#failures += 1;
+    this.#pollAtMs = this.#clock.now() + this.#pauseMs(isOpenStackError(error) ? error.retryAfterMs : undefined);
+    this.#snapshot = { items, listedAtMs, stale: { sinceMs: stale?.sinceMs ?? startedMs, error } };
+    if (stale === undefined) {
+      this.#logger.warn({ resource: this.name, err: error }, 'lists of the cloud fail, keeping the last view');
+      this.#notify({ added: [], changed: [], removed: [], isStale: true });
+    }
+    this.#settleWaiters((waiter) => waiter.reject(error));
+  }
+
+  #notify(delta: Delta<T>): void {
+    // A copy: who subscribes in a listener has seen this one in the snapshot.
+    for (const { notify } of new Set(this.#listeners)) {
+      try {
+        notify(delta);
+      } catch (error) {
+        this.#logger.error({ resource: this.name, err: error }, 'a listener of the cache failed');
+      }
+    }
+  }
+
+  /** Those that a list which began at `startedMs` serves; all when undefined. */
+  #settleWaiters(settle: (waiter: Waiter<T>) => void, startedMs = Number.POSITIVE_INFINITY): void {
+    for (const waiter of this.#waiters) {
+      if (startedMs <= waiter.sinceMs) continue;
+      this.#waiters.delete(waiter);
+      settle(waiter);
+    }
+  }
+}

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { CloudsYaml } from './clouds-yaml.ts';
+
+type Files = Readonly<Record<string, string>>;
+type Env = Readonly<Record<string, string>>;
+
+const HOME = '/home/op';
+const CONFIG = `${HOME}/.config/openstack`;
+
+const DEMO = `
+clouds:
+  demo:
+    auth:
+      auth_url: https://cloud/identity
+      username: demo
+      password: secret
+      user_domain_name: Default
+      project_name: web
+      project_domain_id: default
+    region_name: RegionOne
+`;
+
+function read(files: Files, env: Env = {}): CloudsYaml {
+  return new CloudsYaml({ env, cwd: '/work', home: HOME, readFile: (path) => files[path] });
+}
+
+/** A file whose only cloud, `c`, says this beside a complete `auth`. */
+function cloud(keys: object, auth: object = {}): Files {
+  const complete = {
+    auth_url: 'https://cloud/v3',
+    username: 'demo',
+    password: 'secret',
+    user_domain_id: 'default',
+    project_id: 'p1',
+  };
+  // JSON is YAML.
+  return { '/work/clouds.yaml': JSON.stringify({ clouds: { c: { auth: { ...complete, ...auth }, ...keys } } }) };
+}
+
+describe('CloudsYaml', () => {
+  it('reads a cloud', () => {
+    expect(read({ '/work/clouds.yaml': DEMO }).get('demo')).toEqual({
+      name: 'demo',
+      authUrl: 'https://cloud/identity',
+      credential: {
+        kind: 'password',
+        user: { name: 'demo', domain: { name: 'Default' } },
+        password: 'secret',
+        scope: { kind: 'project', project: { name: 'web', domain: { id: 'default' } } },
+      },
+      region: 'RegionOne',
+      interface: 'public',
+      tls: { verify: true },
+      endpointOverrides: {},
+      computeMicroversion: undefined,
+    });
+  });
+
+  it.each<{ reason: string; files: readonly string[]; env?: Env; found: string }>([
+    {
+      reason: 'the variable first',
+      files: ['/x.yaml', '/work/clouds.yaml'],
+      env: { OS_CLIENT_CONFIG_FILE: '/x.yaml' },
+      found: '/x.yaml',
+    },
+    {
+      reason: 'the current folder next',
+      files: ['/work/clouds.yaml', `${CONFIG}/clouds.yaml`],
+      found: '/work/clouds.yaml',
+    },
+    {
+      reason: 'then the home folder',
+      files: [`${CONFIG}/clouds.yaml`, '/etc/openstack/clouds.yaml'],
+      found: `${CONFIG}/clouds.yaml`,
+    },
+    { reason: 'then the system', files: ['/etc/openstack/clouds.yaml'], found: '/etc/openstack/clouds.yaml' },
+    { reason: 'yaml before yml', files: ['/work/clouds.yml', '/work/clouds.yaml'], found: '/work/clouds.yaml' },
+    { reason: 'json is read, too', files: ['/work/clouds.json'], found: '/work/clouds.json' },
+  ])('reads one file alone: $reason', ({ files, env, found }) => {
+    const contents = files.map((path) => [path, `{"clouds": {"${path}": {}}}`]);
+
+    expect(read(Object.fromEntries(contents) as Files, env).names).toEqual([found]);
+  });
+
+  it('adds secrets from secure.yaml, wherever it is found', () => {
+    const clouds = read({
+      '/work/clouds.yaml': DEMO.replace('      password: secret\n', ''),
+      '/etc/openstack/secure.yaml': 'clouds: {demo: {auth: {password: hidden}}}',
+    });
+
+    expect(clouds.get('demo').credential).toMatchObject({ password: 'hidden', user: { name: 'demo' } });
+  });
+
+  it('lays a cloud over its profile', () => {
+    const clouds = read({
+      '/work/clouds.yaml': `
+clouds:
+  mine:
+    profile: vendor
+    auth: {username: me, password: p, project_id: p1}
+    interface: internal`,
+      '/etc/openstack/clouds-public.yaml': `
+public-clouds:
+  vendor:
+    auth: {auth_url: https://vendor/v3, user_domain_id: vendors, username: nobody}
+    interface: public
+    regions: [north, south]`,
+    });
+
+    expect(clouds.get('mine')).toMatchObject({
+      authUrl: 'https://vendor/v3',
+      credential: { user: { name: 'me', domain: { id: 'vendors' } } },
+      interface: 'internal',
+      region: 'north',
+    });
+  });
+
+  it('makes a cloud of the environment, which is then the default', () => {
+    const env = {
+      OS_AUTH_URL: 'https://env/v3',
+      OS_USERNAME: 'me',
+      OS_PASSWORD: 'p',
+      OS_USER_DOMAIN_NAME: 'Default',
+      OS_PROJECT_ID: 'p9',
+      OS_REGION_NAME: 'R9',
+      OS_CACERT: '/ca.pem',
+      OS_IDENTITY_API_VERSION: '3',
+    };
+    const clouds = read({ '/work/clouds.yaml': DEMO }, env);
+
+    expect(clouds.names).toEqual(['demo', 'envvars']);
+    expect(clouds.get()).toMatchObject({
+      name: 'envvars',
+      authUrl: 'https://env/v3',
+      credential: { scope: { kind: 'project', project: { id: 'p9' } } },
+      region: 'R9',
+      tls: { verify: true, cacert: '/ca.pem' },
+    });
+  });
+
+  it.each<{ reason: string; env: Env; name: string }>([
+    { reason: 'the only one', env: {}, name: 'demo' },
+    { reason: 'the one of OS_CLOUD', env: { OS_CLOUD: 'demo' }, name: 'demo' },
+  ])('chooses $reason; selectors alone make no cloud', ({ env, name }) => {
+    expect(read({ '/work/clouds.yaml': DEMO }, env).get().name).toBe(name);
+  });
+
+  it.each<{ key: string; keys?: object; auth?: object; expected: object }>([
+    { key: 'trust', auth: { trust_id: 't1' }, expected: { credential: { scope: { kind: 'trust', trustId: 't1' } } } },
+    { key: 'system', auth: { system_scope: 'all' }, expected: { credential: { scope: { kind: 'system' } } } },
+    { key: 'user id', auth: { user_id: 'u1' }, expected: { credential: { user: { id: 'u1' } } } },
+    {
+      key: 'token',
+      keys: { auth_type: 'v3token' },
+      auth: { token: 't' },
+      expected: { credential: { kind: 'token', token: 't' } },
+    },
+    {
+      key: 'application credential by id',
+      keys: { auth_type: 'v3applicationcredential' },
+      auth: { application_credential_id: 'a', application_credential_secret: 's' },
+      expected: { credential: { kind: 'applicationCredential', id: 'a', secret: 's' } },
+    },
+    {
+      key: 'application credential by name',
+      keys: { auth_type: 'v3applicationcredential' },
+      auth: { application_credential_name: 'a', application_credential_secret: 's' },
+      expected: { credential: { name: 'a', user: { name: 'demo', domain: { id: 'default' } }, secret: 's' } },
+    },
+    { key: 'numbers as texts', auth: { password: 1234 }, expected: { credential: { password: '1234' } } },
+    {
+      key: 'project by its old name',
+      auth: { project_id: null, tenant_name: 'web', domain_name: 'D' },
+      expected: { credential: { scope: { project: { name: 'web', domain: { name: 'D' } } } } },
+    },
+    { key: 'dashes', keys: { 'region-name': 'R' }, expected: { region: 'R' } },
+    { key: 'regions with values', keys: { regions: [{ name: 'R1', values: {} }] }, expected: { region: 'R1' } },
+    { key: 'verify', keys: { verify: false }, expected: { tls: { verify: false } } },
+    { key: 'insecure', keys: { insecure: true }, expected: { tls: { verify: false } } },
+    {
+      key: 'certificates',
+      keys: { cacert: '~/ca.pem', cert: '/c.pem', key: '/k.pem' },
+      expected: { tls: { verify: true, cacert: `${HOME}/ca.pem`, cert: '/c.pem', key: '/k.pem' } },
+    },
+    { key: 'old interface', keys: { endpoint_type: 'internalURL' }, expected: { interface: 'internal' } },
+    {
+      key: 'override',
+      keys: { network_endpoint_override: 'https://n/v2.0' },
+      expected: { endpointOverrides: { network: 'https://n/v2.0' } },
+    },
+    { key: 'microversion', keys: { compute_api_version: '2.53' }, expected: { computeMicroversion: '2.53' } },
+    { key: 'major version', keys: { compute_api_version: 2.1 }, expected: { computeMicroversion: undefined } },
+  ])('reads $key', ({ keys = {}, auth = {}, expected }) => {
+    expect(read(cloud(keys, auth)).get('c')).toMatchObject(expected);
+  });
+
+  it.each<{ reason: string; files: Files; env?: Env; name?: string; message: string }>([
+    {
+      reason: 'no password',
+      files: { '/work/clouds.yaml': DEMO.replace('      password: secret\n', '') },
+      message: '/work/clouds.yaml: cloud demo: auth.password: is missing',
+    },
+    {
+      reason: 'no domain',
+      files: { '/work/clouds.yaml': DEMO.replace('      project_domain_id: default\n', '') },
+      message: 'cloud demo: auth.project_domain_name: is missing',
+    },
+    {
+      reason: 'unknown cloud',
+      files: { '/work/clouds.yaml': DEMO },
+      name: 'other',
+      message: '/work/clouds.yaml: cloud other: no such cloud, only: demo',
+    },
+    {
+      reason: 'which one',
+      files: { '/work/clouds.yaml': 'clouds: {a: {}, b: {}}' },
+      message: 'which cloud? Name one, or set OS_CLOUD: a, b',
+    },
+    {
+      reason: 'not YAML',
+      files: { '/work/clouds.yaml': 'clouds: [' },
+      message: '/work/clouds.yaml: is no YAML: ',
+    },
+    { reason: 'a list', files: { '/work/clouds.yaml': '- a' }, message: '/work/clouds.yaml: must be a mapping' },
+    {
+      reason: 'a file named in vain',
+      files: {},
+      env: { OS_CLIENT_CONFIG_FILE: '/x.yaml' },
+      message: '/x.yaml: no such file, although the environment names it',
+    },
+    {
+      reason: 'unknown profile',
+      files: { '/work/clouds.yaml': 'clouds: {a: {profile: vexxhost}}' },
+      message: '/work/clouds.yaml: cloud a: profile: clouds-public.yaml has no profile vexxhost',
+    },
+    {
+      reason: 'unknown kind of authentication',
+      files: cloud({ auth_type: 'v3kerberos' }),
+      message: 'cloud c: auth_type: v3kerberos is not one of password, ',
+    },
+    {
+      reason: 'unknown interface',
+      files: cloud({ interface: 'outer' }),
+      message: 'cloud c: interface: outer is not one of',
+    },
+    {
+      reason: 'wrong flag',
+      files: cloud({ verify: 'maybe' }),
+      message: 'cloud c: verify: maybe is neither true nor false',
+    },
+    { reason: 'key alone', files: cloud({ key: '/k.pem' }), message: 'cloud c: cert: is missing' },
+    {
+      reason: 'a microversion that YAML took for a number',
+      files: cloud({ compute_default_microversion: 2.9 }),
+      message: 'cloud c: compute_default_microversion: 2.9 is no microversion such as "2.90", in quotes',
+    },
+    {
+      reason: 'two of one name',
+      files: { '/work/clouds.yaml': 'clouds: {envvars: {}}' },
+      env: { OS_AUTH_URL: 'https://x' },
+      message: 'cloud envvars: the environment describes a cloud of this name too',
+    },
+    {
+      reason: 'environment without user',
+      files: {},
+      env: { OS_AUTH_URL: 'https://x', OS_PASSWORD: 'p' },
+      message: 'the environment: cloud envvars: auth.username: is missing',
+    },
+  ])('names file, cloud and key: $reason', ({ files, env, name, message }) => {
+    expect(() => read(files, env).get(name)).toThrow(message);
+  });
+});
