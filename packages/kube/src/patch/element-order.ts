@@ -1,0 +1,44 @@
+import { canonicalJson, isJsonObject } from '../object/json.ts';
+import type { Json } from '../object/meta.ts';
+
+/**
+ * Orders a merged list as `$setElementOrder` asks: the items that the patch names in its order; items that only the server has
+ * keep their place relative to the named ones that they stood before (apimachinery's strategicpatch, `mergeSortedSlice`).
+ */
+export function orderMergedList(
+  merged: readonly Json[],
+  previous: readonly Json[],
+  order: readonly Json[],
+  mergeKey: string | undefined,
+): Json[] {
+  const identityOf = (item: Json) =>
+    canonicalJson(mergeKey !== undefined && isJsonObject(item) ? item[mergeKey] : item);
+  const wanted = new Map(order.map((item, index) => [identityOf(item), index]));
+  const stood = new Map(previous.map((item, index) => [identityOf(item), index]));
+  const positionIn = (positions: Map<string, number>, item: Json | undefined) =>
+    (item === undefined ? undefined : positions.get(identityOf(item))) ?? Number.POSITIVE_INFINITY;
+
+  const sortBy = (positions: Map<string, number>, items: Json[]) =>
+    items.sort((left, right) => {
+      const [first, second] = [positionIn(positions, left), positionIn(positions, right)];
+      return first === second ? 0 : first - second;
+    });
+  const named = sortBy(
+    wanted,
+    merged.filter((item) => wanted.has(identityOf(item))),
+  );
+  const unnamed = sortBy(
+    stood,
+    merged.filter((item) => !wanted.has(identityOf(item))),
+  );
+
+  const result: Json[] = [];
+  let next = 0;
+  for (const item of named) {
+    for (; next < unnamed.length && positionIn(stood, unnamed[next]) < positionIn(stood, item); next++) {
+      result.push(unnamed[next] as Json);
+    }
+    result.push(item);
+  }
+  return [...result, ...unnamed.slice(next)];
+}

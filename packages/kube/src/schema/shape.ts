@@ -1,0 +1,72 @@
+import { resolveSchema } from './resolve.ts';
+import type { Definitions, Schema } from './schema.ts';
+
+/**
+ * How server-side apply sees the values of a schema (structured-merge-diff's atom): what it owns whole, and what part by part.
+ * A map or list shape holds for values of that JSON type only; any other value is owned whole.
+ */
+export type Shape =
+  | { readonly kind: 'leaf' }
+  /** Members are owned one by one; `schema` tells their types. */
+  | { readonly kind: 'map'; readonly schema: Schema }
+  /** Items are owned by value. */
+  | { readonly kind: 'set'; readonly items: Schema }
+  /** Items are owned by the values of their key fields. */
+  | { readonly kind: 'list-map'; readonly items: Schema; readonly keys: readonly string[] }
+  /** Nothing is known: objects are owned member by member, the rest whole. */
+  | { readonly kind: 'deduced' };
+
+const LEAF: Shape = { kind: 'leaf' };
+const DEDUCED: Shape = { kind: 'deduced' };
+const shapes = new WeakMap<Schema, Shape>();
+
+/** The shape of a schema; undefined, for a field that no schema describes, is deduced from its values. */
+export function shapeOf(schema: Schema | undefined, definitions: Definitions): Shape {
+  if (schema === undefined) return DEDUCED;
+  const resolved = resolveSchema(schema, definitions);
+  let shape = shapes.get(resolved);
+  if (shape === undefined) {
+    shape = makeShape(resolved);
+    shapes.set(resolved, shape);
+  }
+  return shape;
+}
+
+/** What the items' keys are when the items leave them out (the protocol of a port is TCP). */
+export function keyDefaults(
+  shape: Shape & { kind: 'list-map' },
+  definitions: Definitions,
+): Readonly<Record<string, unknown>> {
+  const { properties } = resolveSchema(shape.items, definitions);
+  const defaults: Record<string, unknown> = {};
+  for (const key of shape.keys) {
+    const value = properties?.[key]?.default;
+    if (value !== undefined) defaults[key] = value;
+  }
+  return defaults;
+}
+
+function makeShape(schema: Schema): Shape {
+  if (schema['x-kubernetes-int-or-string']) return LEAF;
+  if (schema.type === 'array') return listShape(schema);
+  if (schema.type === 'object' || schema.properties !== undefined) return mapShape(schema);
+  return schema.type === undefined ? DEDUCED : LEAF;
+}
+
+function mapShape(schema: Schema): Shape {
+  if (schema['x-kubernetes-map-type'] === 'atomic') return LEAF;
+  return { kind: 'map', schema };
+}
+
+/** Where the list type is not said, the merge strategy of older kinds tells it (kube-openapi's schemaconv). */
+function listShape(schema: Schema): Shape {
+  const type = schema['x-kubernetes-list-type'];
+  const mergeKey = schema['x-kubernetes-patch-merge-key'];
+  const keys = schema['x-kubernetes-list-map-keys'] ?? (mergeKey === undefined ? [] : [mergeKey]);
+  const merges = type === undefined && schema['x-kubernetes-patch-strategy']?.split(',').includes('merge') === true;
+  if (schema.items === undefined) return LEAF;
+  if ((type === 'map' || merges) && keys.length > 0) {
+    return { kind: 'list-map', items: schema.items, keys: keys.toSorted() };
+  }
+  return type === 'set' || merges ? { kind: 'set', items: schema.items } : LEAF;
+}
