@@ -1,4 +1,4 @@
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '../object/recent-map.ts';
 
 /** One thing that happened to an object. */
 export interface Occurrence {
