@@ -1,3 +1,4 @@
+import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
 import type { FieldError } from '../object/field-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
@@ -27,6 +28,8 @@ export interface RequestContext {
   readonly user: UserInfo;
   readonly nowMs: number;
   readonly dryRun: boolean;
+  /** Of the server that carries out the request, where it was given one (`ApiServerOptions.access`). */
+  readonly access?: Access | undefined;
 }
 
 /**
@@ -64,6 +67,8 @@ export interface SubresourceRequest {
   /** The decoded body of a create or update; undefined for a get. */
   readonly body: KubeObject | undefined;
   readonly nowMs: number;
+  /** Of the server that carries out the request, where it was given one (`ApiServerOptions.access`). */
+  readonly access?: Access | undefined;
   /** What is stored under the name now. Shared: never change it. */
   readonly parent: KubeObject;
   /**

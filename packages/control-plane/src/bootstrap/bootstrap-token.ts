@@ -1,0 +1,67 @@
+import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE } from '@fairway/kube/auth/bootstrap-tokens';
+import { formatTime } from '@fairway/kube/clock';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+
+/** Group of nodes of Fairway that are about to join; what they may do is ask for a certificate. */
+export const NODE_BOOTSTRAPPERS_GROUP = 'system:bootstrappers:fairway:nodes';
+/** Label of token Secrets: the Machine that the token is for. */
+export const TOKEN_MACHINE_LABEL = 'fairway.dev/machine';
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const ID_LENGTH = 6;
+const SECRET_LENGTH = 16;
+
+/** What a new node proves with that it may ask for a certificate. */
+export interface BootstrapToken {
+  /** Public half, part of the Secret's name. */
+  readonly id: string;
+  readonly secret: string;
+  readonly expirationMs: number;
+}
+
+/** A new token; `randomBytes` must be fit for secrets. */
+export function createBootstrapToken(randomBytes: (size: number) => Uint8Array, expirationMs: number): BootstrapToken {
+  return { id: randomText(randomBytes, ID_LENGTH), secret: randomText(randomBytes, SECRET_LENGTH), expirationMs };
+}
+
+/** `id.secret`, as it goes over the wire. */
+export function tokenText({ id, secret }: BootstrapToken): string {
+  return `${id}.${secret}`;
+}
+
+/** The token as the tenant's cluster must know it. One machine, one token: a stolen one tells whose it was. */
+export function bootstrapTokenSecret(token: BootstrapToken, machineName: string): Secret {
+  const data = {
+    'token-id': token.id,
+    'token-secret': token.secret,
+    expiration: formatTime(token.expirationMs),
+    'usage-bootstrap-authentication': 'true',
+    'auth-extra-groups': NODE_BOOTSTRAPPERS_GROUP,
+    description: `Lets machine ${machineName} ask for the certificate of its kubelet.`,
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: `bootstrap-token-${token.id}`,
+      namespace: BOOTSTRAP_TOKEN_NAMESPACE,
+      labels: { [TOKEN_MACHINE_LABEL]: machineName },
+    },
+    type: BOOTSTRAP_TOKEN_TYPE,
+    data: Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),
+    ),
+  };
+}
+
+/** Each character equally likely: bytes that would favour the first ones are drawn again. */
+function randomText(randomBytes: (size: number) => Uint8Array, length: number): string {
+  const limit = 256 - (256 % ALPHABET.length);
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < limit) text += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return text;
+}

@@ -1,0 +1,91 @@
+import { minorOf } from '@fairway/api/domain/versions';
+import { type NodeConfig, NodePath } from './node-config.ts';
+
+const KUBERNETES_PACKAGES = 'https://pkgs.k8s.io/core:/stable:';
+const CONTAINERD_PACKAGES = 'https://download.docker.com/linux';
+
+/**
+ * The script that turns Ubuntu 22.04, 24.04 or Debian 12 into a node. It may run again after it has failed halfway, and
+ * leaves alone what an image brings in the right version already.
+ */
+export function installScript({ version, components, packageSources = {}, proxy }: NodeConfig): string {
+  const kubernetes = `${packageSources.kubernetes ?? KUBERNETES_PACKAGES}/v${minorOf(version)}/deb`;
+  const containerd = packageSources.containerd ?? CONTAINERD_PACKAGES;
+  const proxies = Object.entries({
+    http_proxy: proxy?.httpProxy,
+    https_proxy: proxy?.httpsProxy,
+    no_proxy: proxy?.noProxy.join(','),
+  });
+  return `#!/bin/bash
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive
+${proxies.flatMap(([name, value]) => (value ? [`export ${name}=${shellQuote(value)}`] : [])).join('\n')}
+. /etc/os-release
+
+retry() {
+  local attempt
+  for attempt in 1 2 3 4 5 6 7 8 9 10; do
+    "$@" && return 0
+    sleep $((attempt * 3))
+  done
+  echo "gave up: $*" >&2
+  return 1
+}
+
+add_repository() { # name, url, suite, components, key url
+  local keyring=/etc/apt/keyrings/$1.gpg
+  install -d -m 0755 /etc/apt/keyrings
+  retry curl -fsSL --connect-timeout 10 -o "/tmp/$1.key" "$5"
+  gpg --batch --yes --dearmor -o "$keyring" "/tmp/$1.key"
+  chmod 0644 "$keyring"
+  echo "deb [signed-by=$keyring arch=$(dpkg --print-architecture)] $2 $3 $4" > "/etc/apt/sources.list.d/$1.list"
+}
+
+swapoff -a
+sed -i -E 's|^([^#].*[[:space:]]swap[[:space:]].*)$|#\\1|' /etc/fstab
+modprobe -a -b overlay br_netfilter || true
+sysctl --quiet --system
+
+# Without systemd-resolved's stub, which a pod can not reach.
+if [ -e /run/systemd/resolve/resolv.conf ]; then
+  ln -sfn /run/systemd/resolve/resolv.conf ${NodePath.resolvConf}
+else
+  ln -sfn /etc/resolv.conf ${NodePath.resolvConf}
+fi
+
+install_containerd=yes
+containerd --version 2>/dev/null | grep -qF ' v2.' && install_containerd=
+install_kubelet=yes
+kubelet --version 2>/dev/null | grep -qxF 'Kubernetes v${version}' && install_kubelet=
+
+if [ -n "$install_containerd$install_kubelet" ]; then
+  retry apt-get -q update
+  retry apt-get -q -y install --no-install-recommends ca-certificates curl gpg
+fi
+if [ -n "$install_containerd" ]; then
+  add_repository containerd ${shellQuote(containerd)}"/$ID" "$VERSION_CODENAME" stable ${shellQuote(containerd)}"/$ID/gpg"
+fi
+if [ -n "$install_kubelet" ]; then
+  add_repository kubernetes ${shellQuote(`${kubernetes}/`)} / '' ${shellQuote(`${kubernetes}/Release.key`)}
+fi
+if [ -n "$install_containerd$install_kubelet" ]; then
+  retry apt-get -q update
+fi
+if [ -n "$install_containerd" ]; then
+  retry apt-get -q -y -o Dpkg::Options::=--force-confold install --no-install-recommends ${shellQuote(`containerd.io=${minorOf(components.containerd)}.*`)}
+fi
+if [ -n "$install_kubelet" ]; then
+  apt-mark unhold kubelet || true
+  retry apt-get -q -y -o Dpkg::Options::=--force-confold install --no-install-recommends --allow-downgrades ${shellQuote(`kubelet=${version}-*`)} cri-tools kubernetes-cni conntrack ethtool iptables socat nfs-common open-iscsi
+fi
+apt-mark hold kubelet containerd.io || true
+
+systemctl daemon-reload
+systemctl enable containerd kubelet
+systemctl restart containerd kubelet
+`;
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,87 @@
+import { addressAt, parseCidr } from '@fairway/api/domain/cidr';
+import { isKubeletLabel } from '@fairway/api/domain/node-metadata';
+import { kubeReserved } from '@fairway/api/domain/reserved-resources';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { CONTAINERD_SOCKET, type NodeConfig, NodePath } from './node-config.ts';
+
+/** Index of cluster DNS in the service range, by custom of every installer. */
+const DNS_ADDRESS_INDEX = 10;
+export const CLUSTER_DOMAIN = 'cluster.local';
+
+/** The address of cluster DNS for a service range. */
+export function clusterDnsAddress(serviceCIDR: string): string {
+  return addressAt(parseCidr(serviceCIDR), DNS_ADDRESS_INDEX);
+}
+
+/** `/var/lib/kubelet/config.yaml`. The providerID is the cloud provider's to set, so it is left out. */
+export function kubeletConfiguration(config: NodeConfig) {
+  return {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true, cacheTTL: '2m0s' },
+      x509: { clientCAFile: NodePath.clusterAuthority },
+    },
+    authorization: { mode: 'Webhook' },
+    cgroupDriver: 'systemd',
+    clusterDNS: [clusterDnsAddress(config.serviceCIDR)],
+    clusterDomain: CLUSTER_DOMAIN,
+    containerRuntimeEndpoint: CONTAINERD_SOCKET,
+    evictionHard: {
+      'memory.available': '100Mi',
+      'nodefs.available': '10%',
+      'nodefs.inodesFree': '5%',
+      'imagefs.available': '15%',
+    },
+    ...(config.failCgroupV1 !== undefined && { failCgroupV1: config.failCgroupV1 }),
+    kubeReserved: kubeReserved(config.size),
+    maxPods: config.maxPods,
+    protectKernelDefaults: true,
+    readOnlyPort: 0,
+    registerWithTaints: config.taints.map(({ key, value, effect }) => ({ key, ...(value && { value }), effect })),
+    resolvConf: NodePath.resolvConf,
+    rotateCertificates: true,
+    serverTLSBootstrap: true,
+    shutdownGracePeriod: '60s',
+    shutdownGracePeriodCriticalPods: '10s',
+    staticPodPath: '/etc/kubernetes/manifests',
+  };
+}
+
+/** `/etc/default/kubelet`. Labels that a kubelet may not set are left to the controllers. */
+export function kubeletFlags({ nodeName, labels }: NodeConfig): string {
+  const own = Object.entries(labels).filter(([key]) => isKubeletLabel(key));
+  const flags = [
+    `--node-labels=${own.map(([key, value]) => `${key}=${value}`).join(',')}`,
+    '--cloud-provider=external',
+    `--hostname-override=${nodeName}`,
+  ];
+  return `KUBELET_EXTRA_ARGS=${flags.join(' ')}\n`;
+}
+
+/** A systemd drop-in: the package's own unit starts kubelet without any cluster. */
+export function kubeletDropIn(): string {
+  return [
+    '[Unit]',
+    'After=containerd.service',
+    'Wants=containerd.service',
+    '',
+    '[Service]',
+    `EnvironmentFile=-${NodePath.kubeletFlags}`,
+    'ExecStart=',
+    `ExecStart=/usr/bin/kubelet --bootstrap-kubeconfig=${NodePath.bootstrapKubeconfig} --kubeconfig=${NodePath.kubeconfig} --config=${NodePath.kubeletConfig} $KUBELET_EXTRA_ARGS`,
+    '',
+  ].join('\n');
+}
+
+/** The kubeconfig that kubelet asks for its certificate with. */
+export function bootstrapKubeconfig({ server, certificateAuthority, bootstrapToken }: NodeConfig): string {
+  return renderKubeconfig({
+    name: 'kubernetes',
+    server,
+    certificateAuthority,
+    userName: 'kubelet-bootstrap',
+    token: bootstrapToken,
+  });
+}

@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { load } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import type { NodeConfig } from './node-config.ts';
+import { MAX_USER_DATA_BASE64, nodeCloudConfig, nodeUserData, UserDataTooLargeError } from './node-user-data.ts';
+
+const config: NodeConfig = {
+  nodeName: 'demo-general-x2k4q',
+  server: 'https://127.0.0.1:6443',
+  certificateAuthority: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
+  bootstrapToken: 'abcdef.0123456789abcdef',
+  version: '1.35.8',
+  components: { containerd: '2.2.7', pause: '3.10.1' },
+  serviceCIDR: '10.3.0.0/16',
+  podCIDR: '10.2.0.0/16',
+  maxPods: 110,
+  size: { vcpus: 4, memoryMiB: 16_384, diskGiB: 100 },
+  labels: { 'fairway.dev/node-pool': 'general', tier: 'gold', 'node-role.kubernetes.io/worker': '' },
+  taints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }],
+  kubeProxyMode: 'iptables',
+};
+
+const richConfig: NodeConfig = {
+  ...config,
+  kubeProxyMode: 'ipvs',
+  failCgroupV1: false,
+  registryMirrors: { 'docker.io': ['https://mirror.example.com'], 'registry.k8s.io': ['https://mirror.example.com'] },
+  proxy: { httpProxy: 'http://proxy:3128', httpsProxy: 'http://proxy:3128', noProxy: ['10.0.0.0/8', '.svc'] },
+  extraCertificateAuthorities: [config.certificateAuthority],
+  packageSources: { kubernetes: 'https://mirror.example.com/k8s', containerd: 'https://mirror.example.com/docker' },
+};
+
+interface CloudConfig {
+  readonly hostname: string;
+  readonly write_files: readonly { readonly path: string; readonly content: string; readonly permissions: string }[];
+  readonly runcmd: readonly (readonly string[])[];
+  readonly ca_certs?: { readonly trusted: readonly string[] };
+}
+
+function files(nodeConfig: NodeConfig): Map<string, string> {
+  const document = load(nodeCloudConfig(nodeConfig)) as CloudConfig;
+  return new Map(document.write_files.map(({ path, content }) => [path, content]));
+}
+
+describe('nodeCloudConfig', () => {
+  it('begins as cloud-init recognises it', () => {
+    expect(nodeCloudConfig(config).split('\n')[0]).toBe('#cloud-config');
+  });
+
+  it('configures kubelet', () => {
+    expect(load(files(config).get('/var/lib/kubelet/config.yaml') ?? '')).toMatchObject({
+      kind: 'KubeletConfiguration',
+      cgroupDriver: 'systemd',
+      clusterDNS: ['10.3.0.10'],
+      kubeReserved: { cpu: '170m', memory: '1590M', 'ephemeral-storage': '30G' },
+      maxPods: 110,
+      rotateCertificates: true,
+      serverTLSBootstrap: true,
+      registerWithTaints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }],
+    });
+  });
+
+  it('leaves providerID and the cgroup version to others unless told', () => {
+    const kubelet = load(files(config).get('/var/lib/kubelet/config.yaml') ?? '');
+    expect(kubelet).not.toHaveProperty('providerID');
+    expect(kubelet).not.toHaveProperty('failCgroupV1');
+    expect(load(files(richConfig).get('/var/lib/kubelet/config.yaml') ?? '')).toMatchObject({ failCgroupV1: false });
+  });
+
+  it('gives kubelet only labels that NodeRestriction lets it set', () => {
+    expect(files(config).get('/etc/default/kubelet')).toBe(
+      'KUBELET_EXTRA_ARGS=--node-labels=fairway.dev/node-pool=general,tier=gold --cloud-provider=external --hostname-override=demo-general-x2k4q\n',
+    );
+  });
+
+  it('hands over the bootstrap credential, for root alone', () => {
+    const document = load(nodeCloudConfig(config)) as CloudConfig;
+    const file = document.write_files.find(({ path }) => path === '/etc/kubernetes/bootstrap-kubeconfig');
+    expect(file?.permissions).toBe('0600');
+    expect(load(file?.content ?? '')).toMatchObject({
+      clusters: [{ cluster: { server: config.server } }],
+      users: [{ user: { token: config.bootstrapToken } }],
+    });
+    expect(files(config).get('/etc/kubernetes/pki/ca.crt')).toBe(config.certificateAuthority);
+  });
+
+  it('runs a script that bash understands, for plain and for rich configurations', () => {
+    for (const nodeConfig of [config, richConfig]) {
+      const document = load(nodeCloudConfig(nodeConfig)) as CloudConfig;
+      const script = document.write_files.find(({ path }) => path === document.runcmd[0]?.[0]);
+      expect(script?.permissions).toBe('0755');
+      const check = spawnSync('bash', ['-n'], { input: script?.content, encoding: 'utf8' });
+      expect({ status: check.status, stderr: check.stderr }).toEqual({ status: 0, stderr: '' });
+      expect(script?.content).toContain("'kubelet=1.35.8-*'");
+      expect(script?.content).toContain("'containerd.io=2.2.*'");
+    }
+  });
+
+  it('takes packages from where it is told', () => {
+    const script = files(richConfig).get('/usr/local/lib/fairway/install-node') ?? '';
+    expect(script).toContain("'https://mirror.example.com/k8s/v1.35/deb/'");
+    expect(script).not.toContain('pkgs.k8s.io');
+    expect(script).not.toContain('download.docker.com');
+  });
+
+  it('writes mirrors, proxies and kernel modules where they are wanted', () => {
+    const rich = files(richConfig);
+    expect(rich.get('/etc/containerd/certs.d/docker.io/hosts.toml')).toContain(
+      'server = "https://registry-1.docker.io"',
+    );
+    expect(rich.get('/etc/systemd/system/kubelet.service.d/20-proxy.conf')).toContain('NO_PROXY=10.0.0.0/8,.svc');
+    expect(rich.get('/etc/modules-load.d/kubernetes.conf')).toContain('ip_vs_rr');
+    expect(files(config).has('/etc/systemd/system/kubelet.service.d/20-proxy.conf')).toBe(false);
+    expect(files(config).get('/etc/modules-load.d/kubernetes.conf')).not.toContain('ip_vs');
+  });
+
+  it.skipIf(!hasCloudInit())('passes cloud-init schema (skipped where cloud-init is not installed)', () => {
+    for (const nodeConfig of [config, richConfig]) {
+      const folder = mkdtempSync(join(tmpdir(), 'fairway-cloud-init-'));
+      try {
+        const path = join(folder, 'user-data');
+        writeFileSync(path, nodeCloudConfig(nodeConfig));
+        const check = spawnSync('cloud-init', ['schema', '--config-file', path], { encoding: 'utf8' });
+        expect({ status: check.status, output: check.stdout + check.stderr }).toEqual({
+          status: 0,
+          output: expect.stringContaining('Valid cloud-config'),
+        });
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }
+  });
+});
+
+describe('nodeUserData', () => {
+  it('is plain where that fits', () => {
+    const userData = nodeUserData(config);
+    expect(userData.length).toBeLessThan(16_384);
+    expect(Buffer.from(userData, 'base64').toString()).toBe(nodeCloudConfig(config));
+  });
+
+  it('is compressed where it must be', () => {
+    const large = { ...config, extraCertificateAuthorities: Array.from({ length: 40 }, () => 'A'.repeat(2000)) };
+    const userData = nodeUserData(large);
+    expect(userData.length).toBeLessThanOrEqual(MAX_USER_DATA_BASE64);
+    expect(gunzipSync(Buffer.from(userData, 'base64')).toString()).toBe(nodeCloudConfig(large));
+  });
+
+  it('refuses what can not fit', () => {
+    let state = 1;
+    const noise = Array.from({ length: 120_000 }, () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return String.fromCharCode(33 + (state % 90));
+    }).join('');
+    expect(() => nodeUserData({ ...config, extraCertificateAuthorities: [noise] })).toThrow(UserDataTooLargeError);
+  });
+});
+
+function hasCloudInit(): boolean {
+  return spawnSync('cloud-init', ['--version']).status === 0;
+}

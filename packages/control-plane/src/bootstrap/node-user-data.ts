@@ -1,0 +1,104 @@
+import { gzipSync } from 'node:zlib';
+import { dump } from 'js-yaml';
+import { containerdConfig, proxyDropIn, registryHosts } from './containerd.ts';
+import { installScript } from './install-script.ts';
+import { bootstrapKubeconfig, kubeletConfiguration, kubeletDropIn, kubeletFlags } from './kubelet.ts';
+import { CONTAINERD_SOCKET, type NodeConfig, NodePath } from './node-config.ts';
+
+/** What Nova takes, counted after base64 (`MAX_USERDATA_SIZE`). */
+export const MAX_USER_DATA_BASE64 = 65_535;
+
+/** Thrown when a node's configuration does not fit into user data, even compressed. */
+export class UserDataTooLargeError extends Error {
+  override readonly name = 'UserDataTooLargeError';
+}
+
+interface WrittenFile {
+  readonly path: string;
+  readonly content: string;
+  readonly permissions?: string;
+}
+
+/** Files with secrets are for root alone. */
+const PRIVATE = '0600';
+const EXECUTABLE = '0755';
+
+/**
+ * User data in base64, as Nova's `user_data` takes it: a cloud-config that makes the server a node of its cluster.
+ * Compressed, which cloud-init recognises by itself, only when it would not fit otherwise.
+ */
+export function nodeUserData(config: NodeConfig): string {
+  const text = nodeCloudConfig(config);
+  const plain = Buffer.from(text, 'utf8').toString('base64');
+  if (plain.length <= MAX_USER_DATA_BASE64) return plain;
+  const compressed = gzipSync(text, { level: 9 }).toString('base64');
+  if (compressed.length <= MAX_USER_DATA_BASE64) return compressed;
+  throw new UserDataTooLargeError(
+    `user data of ${config.nodeName} has ${compressed.length} bytes compressed; Nova takes ${MAX_USER_DATA_BASE64}: shorten labels, mirrors or extra authorities`,
+  );
+}
+
+/** The cloud-config as YAML text. */
+export function nodeCloudConfig(config: NodeConfig): string {
+  const { proxy, extraCertificateAuthorities: authorities = [] } = config;
+  const document = {
+    preserve_hostname: false,
+    hostname: config.nodeName,
+    manage_etc_hosts: 'localhost',
+    ssh_pwauth: false,
+    disable_root: true,
+    ...(authorities.length > 0 && { ca_certs: { trusted: authorities } }),
+    ...(proxy && { apt: aptProxy(proxy) }),
+    write_files: nodeFiles(config).map((file) => ({ owner: 'root:root', permissions: '0644', ...file })),
+    runcmd: [[NodePath.installScript]],
+  };
+  return `#cloud-config\n${dump(document, { lineWidth: -1, noRefs: true })}`;
+}
+
+function aptProxy({ httpProxy, httpsProxy }: NonNullable<NodeConfig['proxy']>) {
+  return { ...(httpProxy && { http_proxy: httpProxy }), ...(httpsProxy && { https_proxy: httpsProxy }) };
+}
+
+function nodeFiles(config: NodeConfig): WrittenFile[] {
+  const { registryMirrors = {}, proxy } = config;
+  const services = ['containerd', 'kubelet'];
+  return [
+    { path: NodePath.bootstrapKubeconfig, content: bootstrapKubeconfig(config), permissions: PRIVATE },
+    { path: NodePath.clusterAuthority, content: config.certificateAuthority },
+    { path: NodePath.kubeletConfig, content: dump(kubeletConfiguration(config), { lineWidth: -1 }) },
+    { path: NodePath.kubeletFlags, content: kubeletFlags(config) },
+    { path: '/etc/systemd/system/kubelet.service.d/10-fairway.conf', content: kubeletDropIn() },
+    { path: NodePath.containerdConfig, content: containerdConfig(config) },
+    ...Object.entries(registryMirrors).map(([registry, mirrors]) => ({
+      path: `${NodePath.registryHosts}/${registry}/hosts.toml`,
+      content: registryHosts(registry, mirrors),
+    })),
+    { path: '/etc/crictl.yaml', content: dump({ 'runtime-endpoint': CONTAINERD_SOCKET, timeout: 10 }) },
+    { path: '/etc/modules-load.d/kubernetes.conf', content: kernelModules(config.kubeProxyMode) },
+    { path: '/etc/sysctl.d/90-kubernetes.conf', content: SYSCTLS },
+    ...(proxy
+      ? services.map((service) => ({
+          path: `/etc/systemd/system/${service}.service.d/20-proxy.conf`,
+          content: proxyDropIn(proxy),
+        }))
+      : []),
+    { path: NodePath.installScript, content: installScript(config), permissions: EXECUTABLE },
+  ];
+}
+
+function kernelModules(kubeProxyMode: string): string {
+  const ipvs = ['ip_vs', 'ip_vs_rr', 'ip_vs_wrr', 'ip_vs_sh', 'nf_conntrack'];
+  return `${['overlay', 'br_netfilter', ...(kubeProxyMode === 'ipvs' ? ipvs : [])].join('\n')}\n`;
+}
+
+/** The last four are what kubelet insists on with protectKernelDefaults. */
+const SYSCTLS = `net.ipv4.ip_forward = 1
+net.bridge.bridge-nf-call-iptables = 1
+net.bridge.bridge-nf-call-ip6tables = 1
+fs.inotify.max_user_instances = 8192
+fs.inotify.max_user_watches = 524288
+vm.overcommit_memory = 1
+vm.panic_on_oom = 0
+kernel.panic = 10
+kernel.panic_on_oops = 1
+`;

@@ -1,0 +1,100 @@
+import { addressAt, parseCidr } from '@fairway/api/domain/cidr';
+import type { Clock } from '@fairway/kube/clock';
+import { type IssuedCertificate, issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import type { ClusterPki } from './cluster-pki.ts';
+
+const DAY_MS = 86_400_000;
+/** kubeadm's figure for components' certificates. */
+export const COMPONENT_VALIDITY_MS = 365 * DAY_MS;
+
+/** Whose certificates a control plane runs with, beside the API server's own. */
+export type ComponentName =
+  | 'apiserver'
+  | 'apiserver-kubelet-client'
+  | 'controller-manager'
+  | 'scheduler'
+  | 'fairway'
+  | 'front-proxy-client';
+
+/** What a component's certificate must say. */
+export interface CertificateRequirement {
+  readonly component: ComponentName;
+  readonly authority: 'cluster' | 'frontProxy';
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly usages: 'client' | 'server';
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
+
+/** Where the API server must be known as. */
+export interface ServerNames {
+  readonly serviceCIDR: string;
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
+
+/** The user that Fairway's own controllers are in tenant clusters. */
+export const FAIRWAY_USER = 'fairway:controllers';
+const MASTERS = 'system:masters';
+
+/** Every certificate of a control plane; names and groups are those of kubeadm and of the default RBAC roles. */
+export function certificateRequirements(names: ServerNames): CertificateRequirement[] {
+  const serviceAddress = addressAt(parseCidr(names.serviceCIDR), 1);
+  return [
+    {
+      component: 'apiserver',
+      authority: 'cluster',
+      commonName: 'kube-apiserver',
+      organizations: [],
+      usages: 'server',
+      dnsNames: [
+        'kubernetes',
+        'kubernetes.default',
+        'kubernetes.default.svc',
+        'kubernetes.default.svc.cluster.local',
+        'localhost',
+        ...names.dnsNames,
+      ],
+      ipAddresses: [serviceAddress, '127.0.0.1', ...names.ipAddresses],
+    },
+    client('apiserver-kubelet-client', 'kube-apiserver-kubelet-client', [MASTERS]),
+    client('controller-manager', 'system:kube-controller-manager', []),
+    client('scheduler', 'system:kube-scheduler', []),
+    client('fairway', FAIRWAY_USER, [MASTERS]),
+    { ...client('front-proxy-client', 'front-proxy-client', []), authority: 'frontProxy' },
+  ];
+}
+
+function client(component: ComponentName, commonName: string, organizations: string[]): CertificateRequirement {
+  return {
+    component,
+    authority: 'cluster',
+    commonName,
+    organizations,
+    usages: 'client',
+    dnsNames: [],
+    ipAddresses: [],
+  };
+}
+
+/** Issues what a requirement asks for, with a key of its own. */
+export async function issueComponentCertificate(
+  pki: ClusterPki,
+  requirement: CertificateRequirement,
+  clock: Clock,
+): Promise<{ certificatePem: string; privateKeyPem: string }> {
+  const { authority, commonName, organizations, usages, dnsNames, ipAddresses } = requirement;
+  const issued: IssuedCertificate = await issueCertificate(pki[authority].active, {
+    commonName,
+    organizations,
+    usages,
+    dnsNames: [...new Set(dnsNames)],
+    ipAddresses: [...new Set(ipAddresses)],
+    validityMs: COMPONENT_VALIDITY_MS,
+    clock,
+  });
+  const { certificatePem, privateKeyPem } = issued;
+  if (privateKeyPem === undefined) throw new Error('a certificate was issued without its private key');
+  return { certificatePem, privateKeyPem };
+}

@@ -1,0 +1,106 @@
+import { CLUSTER_LABEL, CLUSTER_UID_LABEL, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { loadCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { publicKeyToPem } from '@fairway/kube/pki/key-pair';
+import { loadServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import type { ClusterIdentity } from '../runtime.ts';
+import type { AuthorityPair, ClusterPki } from './cluster-pki.ts';
+
+/** Type of the Secret that holds a cluster's roots of trust. */
+export const PKI_SECRET_TYPE = 'fairway.dev/cluster-pki';
+
+/** Thrown when a Secret does not hold what its type promises: somebody changed it by hand. */
+export class PkiSecretError extends Error {
+  override readonly name = 'PkiSecretError';
+}
+
+export function pkiSecretName(clusterUid: string): string {
+  return `cluster-${clusterUid}-pki`;
+}
+
+/**
+ * The Secret of a cluster's roots: `ca.crt`, `ca.key`, `front-proxy-ca.crt`, `front-proxy-ca.key` and `sa.key` as kubeadm
+ * names them; during a rotation `ca-standby.crt` and so on; `sa-former.pub` holds keys that still verify.
+ */
+export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: ClusterPki): Promise<Secret> {
+  const { signing, verification } = pki.serviceAccountKeys;
+  const formerKeys = verification.filter(({ keyId }) => keyId !== signing.keyId);
+  const former = (await Promise.all(formerKeys.map(({ publicKey }) => publicKeyToPem(publicKey)))).join('');
+  const data = {
+    ...authorityData('ca', pki.cluster),
+    ...authorityData('front-proxy-ca', pki.frontProxy),
+    'sa.key': signing.privateKeyPem,
+    ...(former !== '' && { 'sa-former.pub': former }),
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: pkiSecretName(uid),
+      namespace: SYSTEM_NAMESPACE,
+      labels: { [CLUSTER_UID_LABEL]: uid },
+      annotations: { [CLUSTER_LABEL]: `${namespace}/${name}` },
+    },
+    type: PKI_SECRET_TYPE,
+    data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, toBase64(text)])),
+  };
+}
+
+/** The roots that a Secret holds. Throws a PkiSecretError naming the entry that is wrong. */
+export async function parsePkiSecret(secret: Secret): Promise<ClusterPki> {
+  const formerKeys = optionalEntry(secret, 'sa-former.pub') ?? '';
+  const publicKeys = formerKeys.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? [];
+  return {
+    cluster: await authorityPair(secret, 'ca'),
+    frontProxy: await authorityPair(secret, 'front-proxy-ca'),
+    serviceAccountKeys: await loadServiceAccountKeys(entry(secret, 'sa.key'), publicKeys),
+  };
+}
+
+function authorityData(name: string, { active, standby }: AuthorityPair): Record<string, string> {
+  return {
+    [`${name}.crt`]: active.certificatePem,
+    [`${name}.key`]: active.privateKeyPem,
+    ...(standby && {
+      [`${name}-standby.crt`]: standby.certificatePem,
+      [`${name}-standby.key`]: standby.privateKeyPem,
+    }),
+  };
+}
+
+async function authorityPair(secret: Secret, name: string): Promise<AuthorityPair> {
+  const standby = optionalEntry(secret, `${name}-standby.crt`);
+  return {
+    active: await authority(secret, name, entry(secret, `${name}.crt`)),
+    standby: standby === undefined ? undefined : await authority(secret, `${name}-standby`, standby),
+  };
+}
+
+async function authority(secret: Secret, name: string, certificatePem: string) {
+  try {
+    return await loadCertificateAuthority(certificatePem, entry(secret, `${name}.key`));
+  } catch (error) {
+    if (error instanceof PkiSecretError) throw error;
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new PkiSecretError(`${describe(secret)}: ${name}.crt: ${detail}`, { cause: error });
+  }
+}
+
+function entry(secret: Secret, key: string): string {
+  const text = optionalEntry(secret, key);
+  if (text === undefined) throw new PkiSecretError(`${describe(secret)}: ${key} is missing`);
+  return text;
+}
+
+function optionalEntry(secret: Secret, key: string): string | undefined {
+  const encoded = secret.data?.[key];
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+function describe({ metadata }: Secret): string {
+  return `secret ${metadata.namespace}/${metadata.name}`;
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

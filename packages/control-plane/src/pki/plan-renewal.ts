@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CertificateInfo } from '@fairway/kube/pki/certificate-info';
+import type { CertificateRequirement, ComponentName } from './component-certificates.ts';
+
+/** A certificate is renewed when a third of its life is left, as kubelet and cert-manager do it. */
+const RENEWAL_SHARE = 1 / 3;
+
+export type RenewalReason = 'Missing' | 'Expiring' | 'NamesChanged' | 'SubjectChanged' | 'AuthorityChanged';
+
+/** A certificate as it is stored. */
+export interface HeldCertificate {
+  readonly info: Pick<
+    CertificateInfo,
+    'commonName' | 'organizations' | 'dnsNames' | 'ipAddresses' | 'notBeforeMs' | 'notAfterMs'
+  >;
+  /** Whether the authority that signs now has signed it. */
+  readonly isSignedByActive: boolean;
+}
+
+export interface Renewal {
+  readonly requirement: CertificateRequirement;
+  readonly reason: RenewalReason;
+}
+
+/** Which certificates must be issued now, and why. */
+export function planRenewal(
+  requirements: readonly CertificateRequirement[],
+  held: ReadonlyMap<ComponentName, HeldCertificate>,
+  nowMs: number,
+): Renewal[] {
+  return requirements.flatMap((requirement) => {
+    const reason = renewalReason(requirement, held.get(requirement.component), nowMs);
+    return reason === undefined ? [] : [{ requirement, reason }];
+  });
+}
+
+function renewalReason(
+  requirement: CertificateRequirement,
+  held: HeldCertificate | undefined,
+  nowMs: number,
+): RenewalReason | undefined {
+  if (held === undefined) return 'Missing';
+  const { info } = held;
+  if (nowMs >= renewalTimeMs(info)) return 'Expiring';
+  if (!held.isSignedByActive) return 'AuthorityChanged';
+  const isSubjectKept =
+    info.commonName === requirement.commonName && isSameSet(info.organizations, requirement.organizations);
+  if (!isSubjectKept) return 'SubjectChanged';
+  const areNamesKept =
+    isSameSet(info.dnsNames, requirement.dnsNames) && isSameSet(info.ipAddresses, requirement.ipAddresses);
+  return areNamesKept ? undefined : 'NamesChanged';
+}
+
+/** When a certificate should be renewed; a controller looks again then. */
+export function renewalTimeMs(info: { readonly notBeforeMs: number; readonly notAfterMs: number }): number {
+  return info.notAfterMs - (info.notAfterMs - info.notBeforeMs) * RENEWAL_SHARE;
+}
+
+function isSameSet(a: readonly string[] = [], b: readonly string[] = []): boolean {
+  return isDeepStrictEqual(new Set(a), new Set(b));
+}

@@ -1,0 +1,119 @@
+import { formatTime } from '../clock.ts';
+import type { BoundObjectReference, Node, Pod, TokenRequest } from '../kinds/generated/types.ts';
+import { Nodes, Pods, Secrets } from '../kinds/resources.ts';
+import { badRequest, conflict, notFound } from '../object/api-error.ts';
+import { type FieldError, invalid } from '../object/field-error.ts';
+import type { KubeObject, ResourceType } from '../object/meta.ts';
+import type { ObjectReader } from '../server/object-reader.ts';
+import type { CustomSubresource, SubresourceRequest } from '../server/resource.ts';
+import { accessOf } from './reviews/review-definition.ts';
+import type { ObjectIdentity, ServiceAccountTokenSubject } from './service-account-tokens.ts';
+
+const DEFAULT_SECONDS = 3600;
+const MIN_SECONDS = 600;
+const MAX_SECONDS = 2 ** 32;
+
+/** `serviceaccounts/token`: `kubectl create token`, and what nodes ask on behalf of their pods. */
+export const serviceAccountToken: CustomSubresource = {
+  kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+  schema: { $ref: 'io.k8s.api.authentication.v1.TokenRequest' },
+  create: createToken,
+};
+
+async function createToken(request: SubresourceRequest): Promise<TokenRequest> {
+  const { namespace, name, parent, nowMs, dryRun } = request;
+  const access = accessOf(request.access);
+  const body = request.body as TokenRequest;
+  refuse(name, body);
+  const { expirationSeconds = DEFAULT_SECONDS, boundObjectRef } = body.spec;
+  const audiences = body.spec.audiences?.length ? body.spec.audiences : access.apiAudiences;
+  const subject: ServiceAccountTokenSubject = {
+    namespace,
+    serviceAccount: identityOf(parent),
+    ...(boundObjectRef && bind(access.reader, namespace, name, boundObjectRef)),
+  };
+  const token = dryRun ? '' : await access.signToken(subject, audiences, expirationSeconds);
+  return {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name, namespace, creationTimestamp: formatTime(nowMs) },
+    spec: { ...body.spec, audiences: [...audiences], expirationSeconds },
+    status: { token, expirationTimestamp: formatTime(nowMs + expirationSeconds * 1000) },
+  };
+}
+
+function refuse(name: string, { metadata, spec }: TokenRequest): void {
+  if (metadata?.name !== undefined && metadata.name !== '' && metadata.name !== name) {
+    throw badRequest(
+      `metadata.name: Invalid value: "${metadata.name}": must match the service account name if specified`,
+    );
+  }
+  const { expirationSeconds = DEFAULT_SECONDS } = spec;
+  const errors: FieldError[] = [];
+  const field = 'spec.expirationSeconds';
+  if (expirationSeconds < MIN_SECONDS) {
+    errors.push({
+      type: 'FieldValueInvalid',
+      field,
+      value: expirationSeconds,
+      detail: 'may not specify a duration less than 10 minutes',
+    });
+  } else if (expirationSeconds > MAX_SECONDS) {
+    errors.push({
+      type: 'FieldValueInvalid',
+      field,
+      value: expirationSeconds,
+      detail: 'may not specify a duration larger than 2^32 seconds',
+    });
+  }
+  if (errors.length > 0) throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, name, errors);
+}
+
+/** The object with which the token shall die. It must exist, with the UID where one is given. */
+function bind(
+  reader: ObjectReader,
+  namespace: string,
+  serviceAccount: string,
+  reference: BoundObjectReference,
+): Pick<ServiceAccountTokenSubject, 'pod' | 'secret' | 'node'> {
+  const { kind, apiVersion, name = '', uid } = reference;
+  const find = <T extends KubeObject>(type: ResourceType<T>, namespace: string): T => {
+    const object = reader.get(type, namespace, name);
+    if (object === undefined) throw notFound({ resource: type.plural, name });
+    if (!uid || uid === object.metadata.uid) return object;
+    const detail = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict({ resource: type.plural, name }, detail);
+  };
+  switch (`${apiVersion}/${kind}`) {
+    case 'v1/Pod': {
+      const pod = find(Pods, namespace);
+      confirmAccount(pod, serviceAccount);
+      return { pod: identityOf(pod), node: nodeOf(reader, pod) };
+    }
+    case 'v1/Secret':
+      return { secret: identityOf(find(Secrets, namespace)) };
+    case 'v1/Node':
+      return { node: identityOf(find<Node>(Nodes, '')) };
+    default:
+      throw badRequest(
+        `cannot bind token for serviceaccount "${serviceAccount}" to object of apiVersion "${apiVersion}" and kind "${kind}"`,
+      );
+  }
+}
+
+function confirmAccount(pod: Pod, serviceAccount: string): void {
+  const { serviceAccountName = '' } = pod.spec;
+  if (serviceAccountName === serviceAccount) return;
+  throw badRequest(
+    `cannot bind token for serviceaccount "${serviceAccount}" to pod running with different serviceaccount name.`,
+  );
+}
+
+function nodeOf(reader: ObjectReader, pod: Pod): ObjectIdentity | undefined {
+  const node = pod.spec.nodeName === undefined ? undefined : reader.get(Nodes, '', pod.spec.nodeName);
+  return node && identityOf(node);
+}
+
+function identityOf({ metadata }: KubeObject): ObjectIdentity {
+  return { name: metadata.name ?? '', uid: metadata.uid ?? '' };
+}
