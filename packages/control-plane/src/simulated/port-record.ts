@@ -1,0 +1,37 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import type { Store } from '@fairway/kube/store/store';
+
+/** A bucket beside those of the API server, which knows nothing of it. */
+const BUCKET = 'runtime.fairway.dev';
+const KEY = 'endpoint';
+
+/** The port that a cluster's API server was given, or undefined for a new cluster. */
+export function recordedPort(store: Store): number | undefined {
+  const entry = store.get(BUCKET, KEY);
+  return entry && (JSON.parse(entry.text) as { port: number }).port;
+}
+
+/**
+ * Keeps the port in the cluster's own store, so that it is found again after any crash. To be called while no server
+ * works on the store.
+ */
+export async function recordPort(store: Store, port: number): Promise<void> {
+  const text = (revision: number) => JSON.stringify({ metadata: { resourceVersion: String(revision) }, port });
+  const expected = store.get(BUCKET, KEY);
+  await store.write({ bucket: BUCKET, key: KEY, expected, encode: (revision) => ({ text: text(revision) }) });
+}
+
+/** A port that nobody uses now. */
+export async function findFreePort(host: string): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  return port;
+}

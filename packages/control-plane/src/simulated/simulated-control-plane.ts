@@ -1,0 +1,112 @@
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import { certificateInfo } from '@fairway/kube/pki/certificate-info';
+import type { Store } from '@fairway/kube/store/store';
+import { trustBundle } from '../pki/cluster-pki.ts';
+import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
+import { renewalTimeMs } from '../pki/plan-renewal.ts';
+import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
+import type { HollowControlPlane, HollowControlPlaneFactory, ServerTls, TlsListener } from './hollow-contract.ts';
+import { findFreePort, recordedPort, recordPort } from './port-record.ts';
+
+export interface SimulatedControlPlaneOptions {
+  readonly createHollow: HollowControlPlaneFactory;
+  readonly host: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** One running control plane: a hollow API server and controllers over a store, listening with TLS. */
+export class SimulatedControlPlane {
+  readonly endpoint: Endpoint;
+  readonly version: string;
+  readonly #hollow: HollowControlPlane;
+  readonly #listener: TlsListener;
+  readonly #clock: Clock;
+  #renewAtMs: number;
+
+  private constructor(
+    parts: {
+      endpoint: Endpoint;
+      version: string;
+      hollow: HollowControlPlane;
+      listener: TlsListener;
+      renewAtMs: number;
+    },
+    clock: Clock,
+  ) {
+    this.endpoint = parts.endpoint;
+    this.version = parts.version;
+    this.#hollow = parts.hollow;
+    this.#listener = parts.listener;
+    this.#renewAtMs = parts.renewAtMs;
+    this.#clock = clock;
+  }
+
+  /** Starts on the port that the cluster has had before, or on a free one that is recorded first. */
+  static async start(
+    store: Store,
+    spec: ControlPlaneSpec,
+    options: SimulatedControlPlaneOptions,
+  ): Promise<SimulatedControlPlane> {
+    const { host, clock, random, log, createHollow } = options;
+    const port = await portOf(store, spec, host);
+    const hollow = await createHollow({
+      store,
+      clock,
+      random,
+      log,
+      clusterName: spec.cluster.name,
+      version: spec.version,
+      podCidr: spec.podCIDR,
+      serviceCidr: spec.serviceCIDR,
+      apiServer: spec.apiServer,
+      endpoint: { host, port },
+      pki: {
+        ca: spec.pki.cluster.active,
+        caBundle: trustBundle(spec.pki.cluster),
+        serviceAccountKeys: spec.pki.serviceAccountKeys,
+      },
+    });
+    try {
+      const { tls, renewAtMs } = await issueServerTls(spec, clock);
+      await hollow.start();
+      const listener = await hollow.server.listen({ host, port, tls });
+      const endpoint = { host, port: listener.port };
+      return new SimulatedControlPlane({ endpoint, version: spec.version, hollow, listener, renewAtMs }, clock);
+    } catch (error) {
+      await hollow.stop();
+      throw error;
+    }
+  }
+
+  /** Shows a fresh certificate when the one in use nears its end. */
+  async renewCertificate(spec: ControlPlaneSpec): Promise<void> {
+    if (this.#clock.now() < this.#renewAtMs) return;
+    const { tls, renewAtMs } = await issueServerTls(spec, this.#clock);
+    this.#listener.setTls(tls);
+    this.#renewAtMs = renewAtMs;
+  }
+
+  async stop(): Promise<void> {
+    await this.#listener.close();
+    await this.#hollow.stop();
+  }
+}
+
+async function portOf(store: Store, spec: ControlPlaneSpec, host: string): Promise<number> {
+  const known = spec.endpoint?.port ?? recordedPort(store);
+  if (known !== undefined) return known;
+  const port = await findFreePort(host);
+  await recordPort(store, port);
+  return port;
+}
+
+async function issueServerTls(spec: ControlPlaneSpec, clock: Clock): Promise<{ tls: ServerTls; renewAtMs: number }> {
+  const [requirement] = certificateRequirements(spec);
+  if (requirement === undefined) throw new Error('no requirement for the certificate of the API server');
+  const { certificatePem, privateKeyPem } = await issueComponentCertificate(spec.pki, requirement, clock);
+  const tls = { cert: certificatePem, key: privateKeyPem, clientCa: trustBundle(spec.pki.cluster) };
+  return { tls, renewAtMs: renewalTimeMs(certificateInfo(certificatePem)) };
+}

@@ -1,0 +1,260 @@
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { silentLogger } from '@fairway/kube/log';
+import { MemoryStore } from '@fairway/kube/store/memory-store';
+import type { Store } from '@fairway/kube/store/store';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClusterPki } from '../pki/cluster-pki.ts';
+import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
+import type { ClusterStores, HollowControlPlane, HollowControlPlaneOptions, ServerTls } from './hollow-contract.ts';
+import { SimulatedRuntime } from './simulated-runtime.ts';
+
+// TLS is checked against the real time, so the clock stands at it.
+const clock = new FakeClock(Date.now());
+const pki = await createClusterPki('uid-1', clock);
+const spec: ControlPlaneSpec = {
+  cluster: { uid: 'uid-1', name: 'demo', namespace: 'team' },
+  version: '1.35.8',
+  pki,
+  podCIDR: '10.2.0.0/16',
+  serviceCIDR: '10.3.0.0/16',
+  apiServer: { admissionPlugins: { enabled: [], disabled: [] } },
+  topology: { topology: 'SingleZone', replicas: 1 },
+  etcdQuotaBytes: 10 * 2 ** 20,
+  dnsNames: [],
+  ipAddresses: [],
+  endpoint: undefined,
+};
+
+/** Stores that outlive a runtime, as a database does. */
+class LastingStores implements ClusterStores {
+  readonly held = new Map<string, MemoryStore>();
+
+  open(uid: string): Promise<Store> {
+    const store = this.held.get(uid) ?? new MemoryStore(uid);
+    this.held.set(uid, store);
+    // The data stays when this process is done with it.
+    return Promise.resolve({
+      revision: store.revision,
+      buckets: store.buckets,
+      get: (bucket, key) => store.get(bucket, key),
+      list: (bucket, prefix) => store.list(bucket, prefix),
+      count: (bucket) => store.count(bucket),
+      write: (write) => store.write(write),
+      settled: () => store.settled(),
+      subscribe: (listener) => store.subscribe(listener),
+      close: () => Promise.resolve(),
+    });
+  }
+
+  drop(uid: string): Promise<void> {
+    this.held.delete(uid);
+    return Promise.resolve();
+  }
+
+  list(): Promise<readonly string[]> {
+    return Promise.resolve([...this.held.keys()]);
+  }
+}
+
+/** The least that has an API server's outside: TLS, and an answer that tells its version. */
+function tinyHollow({ version }: Pick<HollowControlPlaneOptions, 'version'>): HollowControlPlane {
+  return {
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    server: {
+      async listen({ host, port, tls }) {
+        const server = createServer(contextOf(tls), (_, response) => response.end(version));
+        await new Promise<void>((resolve, reject) => {
+          server.once('error', reject);
+          server.listen(port, host, resolve);
+        });
+        return {
+          port: (server.address() as AddressInfo).port,
+          setTls: (next) => server.setSecureContext(contextOf(next)),
+          close: () =>
+            new Promise((resolve) => {
+              server.close(() => resolve());
+              server.closeAllConnections();
+            }),
+        };
+      },
+    },
+  };
+}
+
+function contextOf({ cert, key, clientCa }: ServerTls) {
+  return { cert, key, ca: clientCa };
+}
+
+const runtimes: SimulatedRuntime[] = [];
+
+function aRuntime(stores: ClusterStores, createHollow = tinyHollow): SimulatedRuntime {
+  const runtime = new SimulatedRuntime({ createHollow, stores, clock, random: () => 0.5, log: silentLogger });
+  runtimes.push(runtime);
+  return runtime;
+}
+
+afterEach(async () => {
+  await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
+});
+
+/** Asks, and asks again when the runtime calls, until no step is under way. */
+async function settle(runtime: SimulatedRuntime, wanted: ControlPlaneSpec): Promise<ControlPlaneState> {
+  for (;;) {
+    const changed = nextChange(runtime);
+    const state = await runtime.ensure(wanted);
+    if (state.phase === 'Running' || state.phase === 'Failed') return state;
+    await changed;
+  }
+}
+
+function nextChange(runtime: SimulatedRuntime): Promise<string> {
+  return new Promise((resolve) => {
+    const stop = runtime.onChange((uid) => {
+      stop();
+      resolve(uid);
+    });
+  });
+}
+
+function ask(port: number, ca: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, ca, agent: false }, (response) => {
+      response.setEncoding('utf8');
+      response.on('data', resolve);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+describe('SimulatedRuntime', () => {
+  it('says that it starts, calls back, and serves with the authority of the cluster', async () => {
+    const runtime = aRuntime(new LastingStores());
+    const changed = nextChange(runtime);
+    expect(await runtime.ensure(spec)).toMatchObject({ phase: 'Starting', ready: false, reason: 'Provisioning' });
+    expect(await changed).toBe('uid-1');
+    const state = await runtime.ensure(spec);
+    expect(state).toMatchObject({ phase: 'Running', ready: true, version: '1.35.8', endpoint: { host: '127.0.0.1' } });
+    const port = state.endpoint?.port ?? 0;
+    expect(await ask(port, pki.cluster.active.certificatePem)).toBe('1.35.8');
+    await expect(ask(port, pki.frontProxy.active.certificatePem)).rejects.toThrow('self-signed certificate');
+  });
+
+  it('does nothing when nothing has changed', async () => {
+    let made = 0;
+    const runtime = aRuntime(new LastingStores(), (options) => {
+      made++;
+      return tinyHollow(options);
+    });
+    await settle(runtime, spec);
+    await Promise.all([runtime.ensure(spec), runtime.ensure(spec), runtime.ensure(structuredCloneOf(spec))]);
+    expect(made).toBe(1);
+  });
+
+  it('keeps its port over a restart of the process, whether or not it was told', async () => {
+    const stores = new LastingStores();
+    const first = aRuntime(stores);
+    const { endpoint } = await settle(first, spec);
+    await first.close();
+    expect((await settle(aRuntime(stores), spec)).endpoint).toEqual(endpoint);
+  });
+
+  it('takes a new version on the same port', async () => {
+    const runtime = aRuntime(new LastingStores());
+    const { endpoint } = await settle(runtime, spec);
+    const upgraded = { ...spec, version: '1.36.4', endpoint };
+    expect(await runtime.ensure(upgraded)).toMatchObject({ phase: 'Updating', reason: 'Updating' });
+    expect(await settle(runtime, upgraded)).toMatchObject({ phase: 'Running', version: '1.36.4', endpoint });
+    expect(await ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.36.4');
+  });
+
+  it('tells why it does not start, tries again ever more rarely, and recovers', async () => {
+    let broken = true;
+    let tries = 0;
+    const runtime = aRuntime(new LastingStores(), (options) => {
+      tries++;
+      if (broken) throw new Error('disk full');
+      return tinyHollow(options);
+    });
+    expect(await settle(runtime, spec)).toMatchObject({ phase: 'Failed', ready: false, reason: 'ControlPlaneFailed' });
+    expect((await runtime.ensure(spec)).message).toContain('disk full');
+    expect(tries, 'not tried again at once').toBe(1);
+
+    const called = nextChange(runtime);
+    await clock.advance(1000);
+    await called;
+    await settle(runtime, spec);
+    expect(tries).toBe(2);
+    await clock.advance(1000);
+    await runtime.ensure(spec);
+    expect(tries, 'twice as long the second time').toBe(2);
+
+    broken = false;
+    await clock.advance(1000);
+    expect(await settle(runtime, spec)).toMatchObject({ phase: 'Running' });
+  });
+
+  it('tries another spec at once', async () => {
+    const runtime = aRuntime(new LastingStores(), (options) => {
+      if (options.version === '1.36.4') throw new Error('no such version');
+      return tinyHollow(options);
+    });
+    expect(await settle(runtime, { ...spec, version: '1.36.4' })).toMatchObject({ phase: 'Failed' });
+    expect(await settle(runtime, spec)).toMatchObject({ phase: 'Running' });
+  });
+
+  it('removes all that it holds, also of clusters that only the database knows', async () => {
+    const stores = new LastingStores();
+    const first = aRuntime(stores);
+    const { endpoint } = await settle(first, spec);
+    await first.close();
+
+    const second = aRuntime(stores);
+    expect(await second.list()).toEqual(['uid-1']);
+    expect(await second.remove('uid-1')).toBe(true);
+    expect(await second.list()).toEqual([]);
+    expect(await second.remove('uid-1'), 'once more').toBe(true);
+    await expect(ask(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('finishes a start before it removes', async () => {
+    const runtime = aRuntime(new LastingStores());
+    const changed = nextChange(runtime);
+    await runtime.ensure(spec);
+    expect(await runtime.remove('uid-1')).toBe(false);
+    expect(await runtime.ensure(spec)).toMatchObject({ ready: false, reason: 'Deleting' });
+    await changed;
+    expect(await runtime.remove('uid-1')).toBe(true);
+  });
+
+  it('shows a new certificate before the old one ends', async () => {
+    let shown: string[] = [];
+    const runtime = aRuntime(new LastingStores(), (options) => {
+      const hollow = tinyHollow(options);
+      return {
+        ...hollow,
+        server: {
+          async listen(at) {
+            const listener = await hollow.server.listen(at);
+            shown = [at.tls.cert];
+            return { ...listener, setTls: (tls) => shown.push(tls.cert) };
+          },
+        },
+      };
+    });
+    await settle(runtime, spec);
+    await runtime.ensure(spec);
+    expect(shown).toHaveLength(1);
+    await clock.advance(250 * 86_400_000);
+    await runtime.ensure(spec);
+    expect(shown).toHaveLength(2);
+  });
+});
+
+/** Equal, but another object, as a caller makes it on every reconcile. */
+function structuredCloneOf(original: ControlPlaneSpec): ControlPlaneSpec {
+  return { ...original, apiServer: structuredClone(original.apiServer) };
+}

@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { Store } from '@fairway/kube/store/store';
+import { trustBundle } from '../pki/cluster-pki.ts';
+import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
+import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
+import { SimulatedControlPlane } from './simulated-control-plane.ts';
+
+export interface SimulatedRuntimeOptions {
+  readonly createHollow: HollowControlPlaneFactory;
+  readonly stores: ClusterStores;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Address to listen on; 127.0.0.1 unless said otherwise. */
+  readonly host?: string;
+}
+
+const FIRST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 60_000;
+
+/** Why the last start failed, and when the next one may be tried. */
+interface Failure {
+  readonly message: string;
+  readonly attempts: number;
+  readonly retryAtMs: number;
+}
+
+/** What is known of one cluster's control plane in this process. */
+interface Slot {
+  store: Store | undefined;
+  running: SimulatedControlPlane | undefined;
+  /** Fingerprint of the spec that runs, or that could not be started. */
+  fingerprint: string | undefined;
+  failure: Failure | undefined;
+  /** Calls for another look when a failed start may be tried again. */
+  retry: Timer | undefined;
+  /** The step under way; no other begins before its end. */
+  step: Promise<void> | undefined;
+  removing: boolean;
+}
+
+/** Runs control planes in this process over hollow clusters: for development, tests and demonstrations. */
+export class SimulatedRuntime implements ControlPlaneRuntime {
+  readonly name = 'simulated';
+  readonly #options: SimulatedRuntimeOptions & { readonly host: string };
+  readonly #slots = new Map<string, Slot>();
+  readonly #listeners = new Set<(clusterUid: string) => void>();
+  #closed = false;
+
+  constructor(options: SimulatedRuntimeOptions) {
+    this.#options = { host: '127.0.0.1', ...options };
+  }
+
+  async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
+    const { uid } = spec.cluster;
+    if (this.#closed) throw new Error('the simulated runtime is closed');
+    const slot = this.#slotOf(uid);
+    const fingerprint = fingerprintOf(spec);
+    if (slot.step === undefined && !slot.removing && this.#isStepDue(slot, fingerprint)) {
+      this.#begin(uid, slot, () => this.#replace(slot, spec, fingerprint));
+    }
+    if (slot.step === undefined) await slot.running?.renewCertificate(spec);
+    return stateOf(slot, spec);
+  }
+
+  async remove(clusterUid: string): Promise<boolean> {
+    const slot = this.#slotOf(clusterUid);
+    if (slot.step !== undefined) {
+      slot.removing = true;
+      return false;
+    }
+    slot.removing = true;
+    await this.#halt(slot);
+    await this.#options.stores.drop(clusterUid);
+    this.#slots.delete(clusterUid);
+    return true;
+  }
+
+  async list(): Promise<readonly string[]> {
+    return [...new Set([...this.#slots.keys(), ...(await this.#options.stores.list())])];
+  }
+
+  onChange(listener: (clusterUid: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#listeners.clear();
+    await Promise.all(
+      [...this.#slots.values()].map(async (slot) => {
+        await slot.step;
+        await this.#halt(slot);
+      }),
+    );
+  }
+
+  #slotOf(uid: string): Slot {
+    const known = this.#slots.get(uid);
+    if (known) return known;
+    const slot: Slot = {
+      store: undefined,
+      running: undefined,
+      fingerprint: undefined,
+      failure: undefined,
+      retry: undefined,
+      step: undefined,
+      removing: false,
+    };
+    this.#slots.set(uid, slot);
+    return slot;
+  }
+
+  #isStepDue({ fingerprint, failure }: Slot, wanted: string): boolean {
+    if (fingerprint !== wanted) return true;
+    return failure !== undefined && this.#options.clock.now() >= failure.retryAtMs;
+  }
+
+  /** Starts a step and tells when it has ended; a step never rejects, what went wrong stands in the slot. */
+  #begin(uid: string, slot: Slot, step: () => Promise<void>): void {
+    slot.step = step()
+      .then(() => {
+        slot.failure = undefined;
+      })
+      .catch((error: unknown) => this.#recordFailure(uid, slot, error))
+      .finally(() => {
+        slot.step = undefined;
+        this.#announce(uid);
+      });
+  }
+
+  #recordFailure(uid: string, slot: Slot, error: unknown): void {
+    const { clock, log } = this.#options;
+    const attempts = (slot.failure?.attempts ?? 0) + 1;
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS);
+    const message = error instanceof Error ? error.message : String(error);
+    slot.failure = { message, attempts, retryAtMs: clock.now() + delayMs };
+    slot.retry = clock.after(delayMs, () => this.#announce(uid));
+    log.warn({ err: error, cluster: uid, attempts }, 'control plane did not start');
+  }
+
+  #announce(uid: string): void {
+    for (const listener of this.#listeners) listener(uid);
+  }
+
+  async #replace(slot: Slot, spec: ControlPlaneSpec, fingerprint: string): Promise<void> {
+    const { stores, log } = this.#options;
+    // What failed before with another spec says nothing about this one.
+    if (slot.fingerprint !== fingerprint) slot.failure = undefined;
+    slot.fingerprint = fingerprint;
+    slot.retry?.cancel();
+    await this.#stop(slot);
+    slot.store ??= await stores.open(spec.cluster.uid);
+    slot.running = await SimulatedControlPlane.start(slot.store, spec, {
+      ...this.#options,
+      log: log.child({ cluster: spec.cluster.uid }),
+    });
+  }
+
+  async #stop(slot: Slot): Promise<void> {
+    const { running } = slot;
+    slot.running = undefined;
+    await running?.stop();
+  }
+
+  async #halt(slot: Slot): Promise<void> {
+    slot.retry?.cancel();
+    await this.#stop(slot);
+    await slot.store?.close();
+    slot.store = undefined;
+    slot.fingerprint = undefined;
+  }
+}
+
+/** Tells apart specs that need another start. Names and dates of the server's certificate are not among them. */
+function fingerprintOf(spec: ControlPlaneSpec): string {
+  const { version, podCIDR, serviceCIDR, apiServer, endpoint, pki, dnsNames, ipAddresses } = spec;
+  const keyId = pki.serviceAccountKeys.signing.keyId;
+  const parts = [
+    version,
+    podCIDR,
+    serviceCIDR,
+    apiServer,
+    endpoint?.port,
+    trustBundle(pki.cluster),
+    pki.cluster.active.keyId,
+    keyId,
+  ];
+  return createHash('sha256')
+    .update(JSON.stringify([...parts, dnsNames, ipAddresses]))
+    .digest('hex');
+}
+
+function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
+  const { running, failure, step } = slot;
+  const endpoint = running?.endpoint ?? spec.endpoint;
+  const common = { endpoint, version: running?.version, etcdUsageBytes: undefined };
+  if (slot.removing) {
+    return {
+      ...common,
+      phase: 'Updating',
+      ready: false,
+      reason: 'Deleting',
+      message: 'The control plane is being removed.',
+    };
+  }
+  if (step !== undefined) {
+    const isFirst = slot.store === undefined;
+    return {
+      ...common,
+      phase: isFirst ? 'Starting' : 'Updating',
+      ready: running !== undefined,
+      reason: isFirst ? 'Provisioning' : 'Updating',
+      message: `The control plane is starting with Kubernetes ${spec.version}.`,
+    };
+  }
+  if (failure !== undefined || running === undefined) {
+    const message = `The control plane does not start: ${failure?.message ?? 'it has not been asked to'}. It is tried again.`;
+    return { ...common, phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message };
+  }
+  return { ...common, phase: 'Running', ready: true, reason: 'AsExpected', message: '' };
+}
