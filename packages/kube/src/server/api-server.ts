@@ -1,21 +1,23 @@
-import type { Authenticator, Authorizer, UserInfo } from '../auth/user.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Authenticator, Authorizer, Credentials, UserInfo } from '../auth/user.ts';
 import type { Transport } from '../client/transport.ts';
 import type { Clock } from '../clock.ts';
 import { type Logger, silentLogger } from '../log.ts';
-import { ApiError, badRequest, methodNotAllowed } from '../object/api-error.ts';
 import type { Definitions } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
-import { authorize } from './authorize.ts';
+import { authenticate } from './authenticate.ts';
 import { Core } from './core.ts';
-import { dispatch } from './dispatch.ts';
+import { Health, type HealthCheck } from './health.ts';
+import { serveHttp } from './http-exchange.ts';
 import { inProcessTransport } from './in-process-transport.ts';
+import { type Listener, type ListenOptions, listen } from './listener.ts';
 import type { ObjectReader } from './object-reader.ts';
+import { Pipeline } from './pipeline.ts';
 import { readerOf } from './reader.ts';
 import { Registry } from './registry.ts';
-import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
 import type { ResourceDefinition } from './resource.ts';
-import { type ResourcePath, routeOf } from './router.ts';
+import { type Route, Routes } from './routes.ts';
 
 /** What `/version` says. */
 export interface VersionInfo {
@@ -50,28 +52,41 @@ export interface ApiServerOptions {
   readonly watchCacheSize?: number;
 }
 
+const DEFAULT_WATCH_CACHE_SIZE = 4096;
+
 /** An embedded Kubernetes API server. See docs/decisions/0003-embedded-api-server.md. */
 export class ApiServer {
+  /** What the server holds, for authorisers, authenticators and admission plugins. */
   readonly reader: ObjectReader;
   readonly #options: ApiServerOptions;
   readonly #registry: Registry;
   readonly #core: Core;
-  readonly #log: Logger;
+  readonly #health = new Health();
+  readonly #routes = new Routes();
+  readonly #pipeline: Pipeline;
+  readonly #listeners = new Set<Listener>();
 
   constructor(options: ApiServerOptions) {
     this.#options = options;
-    this.#log = options.log ?? silentLogger;
     this.#registry = new Registry(options.resources);
     this.#core = new Core({
       store: options.store,
       registry: this.#registry,
+      definitions: options.definitions ?? new Map(),
       clock: options.clock,
       random: options.random ?? Math.random,
-      log: this.#log,
+      log: options.log ?? silentLogger,
       admission: options.admission ?? [],
-      watchCacheSize: options.watchCacheSize ?? 4096,
+      watchCacheSize: options.watchCacheSize ?? DEFAULT_WATCH_CACHE_SIZE,
     });
     this.reader = readerOf(this.#core);
+    this.#pipeline = new Pipeline({
+      core: this.#core,
+      authorizer: options.authorizer,
+      version: options.version,
+      health: this.#health,
+      routes: this.#routes,
+    });
   }
 
   register(definition: ResourceDefinition): void {
@@ -84,92 +99,50 @@ export class ApiServer {
     this.#core.watchers.finish(group === '' ? plural : `${plural}.${group}`);
   }
 
+  /** Mounts a path beside the Kubernetes API. */
+  addRoute(route: Route): void {
+    this.#routes.add(route);
+  }
+
+  /** Adds to what `/healthz`, `/livez` (unless `readyOnly`) and `/readyz` check. */
+  addHealthCheck(name: string, check: HealthCheck, options?: { readonly readyOnly?: boolean }): void {
+    this.#health.add(name, check, options);
+  }
+
   /** Requests in this process as `user`, through everything that follows authentication. */
   transport(user: UserInfo): Transport {
-    return inProcessTransport((request) => this.#answer(request, user));
+    return inProcessTransport((request) => this.#pipeline.answer(request, () => Promise.resolve(user)));
   }
 
-  /** Ends all watches. The store is its owner's to close. */
+  /** Serves one request of a node:http or node:https server. */
+  handler(request: IncomingMessage, response: ServerResponse): void {
+    void serveHttp(request, response, (apiRequest, credentials) =>
+      this.#pipeline.answer(apiRequest, () => this.#authenticate(credentials)),
+    );
+  }
+
+  async listen(options: ListenOptions): Promise<Listener> {
+    const listener = await listen(options, (request, response) => this.handler(request, response));
+    const tracked: Listener = {
+      ...listener,
+      close: async () => {
+        this.#listeners.delete(tracked);
+        await listener.close();
+      },
+    };
+    this.#listeners.add(tracked);
+    return tracked;
+  }
+
+  /** Ends all watches, lets running requests finish, and stops listening. The store is its owner's to close. */
   async close(): Promise<void> {
+    this.#pipeline.drain();
     await this.#core.settled();
     this.#core.close();
+    await Promise.all([...this.#listeners].map((listener) => listener.close()));
   }
 
-  async #answer(request: ApiRequest, user: UserInfo): Promise<Answer> {
-    const warnings: string[] = [];
-    try {
-      const answer = await this.#route(request, user, warnings);
-      return warnings.length === 0 ? answer : withWarnings(answer, warnings);
-    } catch (error) {
-      return this.#errorAnswer(request, error);
-    }
+  #authenticate(credentials: Credentials): Promise<UserInfo> {
+    return authenticate(this.#options.authenticators ?? [], this.#options.anonymous ?? false, credentials);
   }
-
-  async #route(request: ApiRequest, user: UserInfo, warnings: string[]): Promise<Answer> {
-    const route = routeOf(request.method, request.path, request.query);
-    const { authorizer } = this.#options;
-    if (route.kind === 'other') {
-      await authorize(authorizer, { user, verb: route.verb, path: route.path });
-      throw notServed();
-    }
-    const { path, verb } = route;
-    await authorize(authorizer, { user, verb, ...attributesOf(path) });
-    const resource = this.#registry.find(path.group, path.version, path.plural);
-    if (resource === undefined) throw notServed();
-    if (resource.namespaced && path.namespace === '' && path.name !== '') throw notServed();
-    if (!resource.namespaced && path.namespace !== '') throw notServed();
-    if (!resource.verbs.has(verb)) throw methodNotAllowed(resource.subject(), verb);
-    const resourceRequest: ResourceRequest = {
-      resource,
-      verb,
-      subresource: path.subresource,
-      namespace: path.namespace,
-      name: path.name,
-      user,
-      query: request.query,
-      headers: request.headers,
-      body: request.body,
-      dryRun: isDryRun(request.query),
-      nowMs: this.#core.clock.now(),
-      signal: request.signal,
-      warn: (text) => warnings.push(text),
-    };
-    return dispatch(this.#core, resourceRequest);
-  }
-
-  #errorAnswer({ method, path }: ApiRequest, error: unknown): Answer {
-    if (error instanceof ApiError) return statusAnswer(error);
-    this.#log.error({ err: error, method, path }, 'request failed');
-    const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
-    return statusAnswer(new ApiError(500, 'InternalError', message));
-  }
-}
-
-function statusAnswer(error: ApiError): Answer {
-  const answer = jsonAnswer(error.code, error.toStatus());
-  if (error.retryAfterSeconds === undefined) return answer;
-  return { ...answer, headers: { ...answer.headers, 'retry-after': String(error.retryAfterSeconds) } };
-}
-
-function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
-  const warning = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
-  return { ...answer, headers: { ...answer.headers, warning } };
-}
-
-function notServed(): ApiError {
-  return new ApiError(404, 'NotFound', 'the server could not find the requested resource', { subject: {} });
-}
-
-function attributesOf({ group, version, plural, namespace, name, subresource }: ResourcePath) {
-  // A namespace is itself the namespace of requests for it.
-  const scope = group === '' && plural === 'namespaces' && name !== '' ? name : namespace;
-  return { group, version, resource: plural, subresource, namespace: scope, name };
-}
-
-function isDryRun(query: URLSearchParams): boolean {
-  const values = query.getAll('dryRun').filter((value) => value !== '');
-  const unknown = values.find((value) => value !== 'All');
-  if (unknown !== undefined)
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(unknown)}: supported values: "All"`);
-  return values.length > 0;
 }

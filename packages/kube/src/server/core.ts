@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
+import type { Definitions } from '../schema/schema.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { EventLog } from './event-log.ts';
@@ -9,6 +10,7 @@ import { WatchHub } from './watch-hub.ts';
 export interface CoreOptions {
   readonly store: Store;
   readonly registry: Registry;
+  readonly definitions: Definitions;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -23,6 +25,7 @@ const MAX_LOG_AGE_MS = 10 * 60_000;
 export class Core {
   readonly store: Store;
   readonly registry: Registry;
+  readonly definitions: Definitions;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -36,6 +39,7 @@ export class Core {
   constructor(options: CoreOptions) {
     this.store = options.store;
     this.registry = options.registry;
+    this.definitions = options.definitions;
     this.clock = options.clock;
     this.random = options.random;
     this.log = options.log;

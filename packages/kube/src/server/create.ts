@@ -10,6 +10,7 @@ import { generateName } from './generate-name.ts';
 import { metadataErrors } from './metadata.ts';
 import { ensureNamespace } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
+import { track } from './ownership.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { admissionOf, contextOf, mutate, refuse, store, validate } from './write.ts';
 
@@ -73,6 +74,7 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
   else metadata.generation = 1;
   if (definition.hasStatus) delete (object as { status?: unknown }).status;
   strategy?.prepareForCreate?.(object, contextOf(request));
+  track(core, request, object, undefined);
   refuse(request, metadata.name ?? '', [
     ...metadataErrors(object, resource),
     ...(strategy?.validate?.(object, undefined) ?? []),

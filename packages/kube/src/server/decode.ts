@@ -1,27 +1,85 @@
-import { badRequest } from '../object/api-error.ts';
+import { load, YAMLException } from 'js-yaml';
+import { ApiError, badRequest } from '../object/api-error.ts';
 import { isJsonObject } from '../object/json.ts';
-import type { KubeObject } from '../object/meta.ts';
+import { apiVersionOf, type KubeObject } from '../object/meta.ts';
+import { duplicateFields, mayHaveDuplicates } from './duplicate-keys.ts';
+import { fieldValidationOf, reportFields } from './field-validation.ts';
 import type { ResourceRequest } from './request.ts';
-import type { ServedResource } from './served-resource.ts';
 
-/** The object in a create's or update's body, its apiVersion, kind and namespace made sure of; throws 400. */
+interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** The object in a create's or update's body, its apiVersion, kind, name and namespace made sure of; throws 400 or 415. */
 export function decodeObject(request: ResourceRequest): KubeObject {
-  const { resource } = request;
-  const object = parseJson(request.body);
-  checkKind(object, resource);
+  return decodeBody(request, request.resource);
+}
+
+/** The same for a body of another kind, that of a subresource. */
+export function decodeBody(request: ResourceRequest, kind: Kind): KubeObject {
+  const object = checkShape(parseBody(request));
+  checkKind(object, kind);
   checkNames(object, request);
   return object;
 }
 
-function parseJson(text: string): KubeObject {
+const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/apply-patch+yaml'];
+const JSON_TYPES = ['', '*/*', 'application/json', 'text/json'];
+
+function parseBody(request: ResourceRequest): KubeObject {
+  const [contentType = ''] = (request.headers['content-type'] ?? '').split(';');
+  const mediaType = contentType.trim().toLowerCase();
+  let value: unknown;
+  if (JSON_TYPES.includes(mediaType)) value = parseJson(request, request.body);
+  else if (YAML_TYPES.includes(mediaType)) value = parseYaml(request, request.body);
+  else throw unsupportedMediaType(['application/json', 'application/yaml']);
+  if (!isJsonObject(value)) throw badRequest('the object provided is unrecognized: it is not a JSON object');
+  return value as unknown as KubeObject;
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  return new ApiError(415, 'UnsupportedMediaType', message);
+}
+
+export function parseJson(request: ResourceRequest, text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw badRequest(`the object provided is unrecognized (must be of type JSON): ${(error as Error).message}`);
+    const message = `couldn't get version/kind; json parse error: ${(error as Error).message}`;
+    throw badRequest(message);
   }
-  if (!isJsonObject(value)) throw badRequest('the object provided is unrecognized: it is not a JSON object');
-  return checkShape(value as unknown as KubeObject);
+  if (fieldValidationOf(request.query) !== 'Ignore' && mayHaveDuplicates(text, value)) {
+    reportFields(
+      request,
+      duplicateFields(text).map((path) => `duplicate field "${path}"`),
+    );
+  }
+  return value;
+}
+
+/** YAML is a superset of JSON: this reads both. */
+export function parseYaml(request: ResourceRequest, text: string): unknown {
+  if (text.trimStart().startsWith('{')) {
+    try {
+      return parseJson(request, text);
+    } catch {
+      // Flow-style YAML begins in the same way.
+    }
+  }
+  try {
+    return load(text);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    if (fieldValidationOf(request.query) !== 'Strict' && /duplicated mapping key/.test(error.message)) {
+      reportFields(request, [error.reason]);
+      return load(text, { json: true });
+    }
+    throw badRequest(`error converting YAML to JSON: yaml: ${error.message}`);
+  }
 }
 
 /** Metadata as every later step trusts it to be. */
@@ -68,17 +126,19 @@ export function checkShape(object: KubeObject): KubeObject {
   return object;
 }
 
-function checkKind(object: KubeObject, resource: ServedResource): void {
-  const { apiVersion, kind } = resource;
-  object.apiVersion ??= apiVersion;
-  object.kind ??= kind;
+function checkKind(object: KubeObject, wanted: Kind): void {
+  const apiVersion = apiVersionOf(wanted);
+  object.apiVersion ||= apiVersion;
+  object.kind ||= wanted.kind;
   if (object.apiVersion !== apiVersion) {
     throw badRequest(
       `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
     );
   }
-  if (object.kind !== kind) {
-    throw badRequest(`${object.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${kind}`);
+  if (object.kind !== wanted.kind) {
+    throw badRequest(
+      `${object.kind} in version ${JSON.stringify(wanted.version)} cannot be handled as a ${wanted.kind}`,
+    );
   }
 }
 

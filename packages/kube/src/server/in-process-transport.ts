@@ -13,7 +13,7 @@ export function inProcessTransport(handle: Handle): Transport {
   return {
     async request(request: TransportRequest): Promise<TransportResponse> {
       if (closed) throw new TransportError('transport is closed');
-      if (request.signal?.aborted) throw new TransportError('request was aborted', { cause: request.signal.reason });
+      request.signal?.throwIfAborted();
       const answer = await handle(apiRequestOf(request));
       const { status, headers, body } = answer;
       if (typeof body === 'string' || body instanceof Uint8Array) return textResponse(status, headers, body);
@@ -67,12 +67,12 @@ class LineQueue {
   readonly #stream: LineStream;
   readonly #open: Set<LineQueue>;
   readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = () => this.fail(new TransportError('request was aborted', { cause: this.#signal?.reason }));
+  readonly #onAbort = () => this.fail(this.#signal?.reason);
   #lines: string[] = [];
   #next = 0;
   #isBlocked = false;
   #isDone = false;
-  #error: Error | undefined;
+  #error: unknown;
   #wake: (() => void) | undefined;
 
   constructor(stream: LineStream, signal: AbortSignal | undefined, open: Set<LineQueue>) {
@@ -98,12 +98,12 @@ class LineQueue {
     try {
       for (;;) {
         while (this.#next < this.#lines.length) {
-          if (this.#error) throw this.#error;
+          if (this.#error !== undefined) throw this.#error;
           yield (this.#lines[this.#next++] as string).trimEnd();
         }
         this.#lines = [];
         this.#next = 0;
-        if (this.#error) throw this.#error;
+        if (this.#error !== undefined) throw this.#error;
         if (this.#isBlocked && !this.#isDone) {
           this.#isBlocked = false;
           this.#stream.resume();
@@ -121,7 +121,7 @@ class LineQueue {
     }
   }
 
-  fail(error: Error): void {
+  fail(error: unknown): void {
     this.#error ??= error;
     this.#stream.stop();
     this.#finish();

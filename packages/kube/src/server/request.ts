@@ -66,8 +66,13 @@ export interface ResourceRequest extends ResourceTarget {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
+  /** A server-side apply, which keeps field ownership itself. */
+  readonly isApply?: boolean;
   readonly dryRun: boolean;
+  /** When the request came in. */
   readonly nowMs: number;
+  /** The server's clock. */
+  readonly now: () => number;
   readonly signal?: AbortSignal | undefined;
   warn(text: string): void;
 }

@@ -52,7 +52,7 @@ export interface ResourceStrategy {
    * for. 0 removes it at once. Without this hook every deletion is immediate.
    */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
-  /** An update without resourceVersion overwrites whatever is there, as most built-in kinds allow; on unless set to false (custom resources). */
+  /** An update without resourceVersion overwrites whatever is there, as most built-in kinds allow; on unless set to false, or `custom`. */
   readonly allowUnconditionalUpdate?: boolean;
   /** The status subresource writes labels and annotations too, as those of pods and nodes do; off unless set. */
   readonly statusWritesMetadata?: boolean;
@@ -93,6 +93,8 @@ export interface CustomSubresource {
 /** A kind that the embedded API server serves. CustomResourceDefinitions are turned into these too. */
 export interface ResourceDefinition extends ResourceType {
   readonly listKind?: string;
+  /** A custom resource, to which stricter rules apply: no strategic merge patch, no update without resourceVersion. */
+  readonly custom?: boolean;
   readonly singular?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];

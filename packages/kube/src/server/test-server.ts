@@ -59,6 +59,7 @@ export const testResources: readonly ResourceDefinition[] = [
     version: 'v1',
     plural: 'pools',
     kind: 'Pool',
+    custom: true,
     namespaced: true,
     hasStatus: true,
     scale: {
@@ -88,7 +89,6 @@ export const testResources: readonly ResourceDefinition[] = [
       { name: 'Flavor', type: 'string', value: '.spec.flavor', priority: 1 },
       { name: 'Age', type: 'date', value: '.metadata.creationTimestamp' },
     ],
-    strategy: { allowUnconditionalUpdate: false },
   },
 ];
 

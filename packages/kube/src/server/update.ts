@@ -8,37 +8,55 @@ import { decodeObject } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { isNamespace, specFinalizers } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
+import { track } from './ownership.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { admissionOf, contextOf, mutate, refuse, store, validate } from './write.ts';
 
-const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 /** Ends in practice after one or two rounds; a bound keeps a bug from spinning. */
 const MAX_ATTEMPTS = 100;
 
 export async function update(core: Core, request: ResourceRequest): Promise<Answer> {
-  const decoded = decodeObject(request);
-  const text = request.body;
-  return updateObject(core, request, (attempt) => (attempt === 0 ? decoded : decodeObject({ ...request, body: text })));
+  return updateObject(core, request, () => decodeObject(request));
+}
+
+/** Makes the wanted object from the current one. Without a resourceVersion it overwrites what is there, whatever its version. */
+export type Change = (current: Entry) => KubeObject | Promise<KubeObject>;
+
+/** How writers differ. */
+export interface WriteOptions {
+  /** The object was made from `current`: an unconditional write is no mistake. */
+  readonly isDerived?: boolean;
+}
+
+/** Writes as `writeObject` does, and answers with what is stored then. */
+export async function updateObject(
+  core: Core,
+  request: ResourceRequest,
+  change: Change,
+  options?: WriteOptions,
+): Promise<Answer> {
+  const representation = representationOf(request, 'object');
+  return answerObject(request, 200, await writeObject(core, request, change, options), representation);
 }
 
 /**
  * The read-change-write loop of update and patch. `change` makes the wanted object from the current one, and is asked again
  * when another writer was faster, unless the object says which version it is made from.
  */
-export async function updateObject(
+export async function writeObject(
   core: Core,
   request: ResourceRequest,
-  change: (attempt: number, current: Entry) => KubeObject | Promise<KubeObject>,
-): Promise<Answer> {
-  const representation = representationOf(request, 'object');
+  change: Change,
+  { isDerived = false }: WriteOptions = {},
+): Promise<Entry | KubeObject> {
   for (let attempt = 0; ; attempt++) {
     const current = currentEntry(core, request);
-    const object = await change(attempt, current);
-    checkPreconditions(request, object, current);
+    const object = await change(current);
+    checkPreconditions(request, object, current, isDerived);
     const isPinned = object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '';
     try {
-      const written = await replace(core, request, object, current);
-      return answerObject(request, 200, written, representation);
+      return await replace(core, request, object, current);
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       if (isPinned || attempt === MAX_ATTEMPTS) throw conflict(request.resource.subject(request.name), MODIFIED);
@@ -46,7 +64,12 @@ export async function updateObject(
   }
 }
 
-function checkPreconditions({ resource, name }: ResourceRequest, object: KubeObject, current: Entry): void {
+function checkPreconditions(
+  { resource, name }: ResourceRequest,
+  object: KubeObject,
+  current: Entry,
+  isDerived: boolean,
+): void {
   const { uid, resourceVersion } = object.metadata;
   const currentUid = current.object().metadata.uid;
   if (uid !== undefined && uid !== '' && uid !== currentUid) {
@@ -54,7 +77,8 @@ function checkPreconditions({ resource, name }: ResourceRequest, object: KubeObj
     throw conflict(resource.subject(name), detail);
   }
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
-    if (resource.definition.strategy?.allowUnconditionalUpdate !== false) return;
+    const { custom = false, strategy } = resource.definition;
+    if (isDerived || (!custom && strategy?.allowUnconditionalUpdate !== false)) return;
     throw new ApiError(
       422,
       'Invalid',
@@ -90,8 +114,9 @@ async function replace(
   await mutate(core, admission);
   carryMetadata(object, old);
   object.metadata.resourceVersion = String(current.revision);
-  if (request.subresource === '') strategy?.prepareForUpdate?.(object, old, contextOf(request));
+  if (request.subresource !== 'status') strategy?.prepareForUpdate?.(object, old, contextOf(request));
   if (hasGeneration(request, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  track(core, request, object, old);
   const isStatus = request.subresource === 'status';
   refuse(request, request.name, [
     ...metadataErrors(object, resource),

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
+import type { Registry } from './registry.ts';
+import { type Answer, type ApiRequest, JSON_TYPE, jsonAnswer } from './request.ts';
+import type { ServedResource } from './served-resource.ts';
+
+interface Subresource {
+  readonly name: string;
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly verbs: readonly string[];
+}
+
+const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+const shared = new WeakMap<object, Discovery>();
+
+/** The documents of the registry as it is; servers that serve the same have the same documents. */
+export function discoveryOf(registry: Registry): Discovery {
+  const key = registry.shared;
+  if (key === undefined) return new Discovery(registry.all());
+  let discovery = shared.get(key);
+  if (discovery === undefined) {
+    discovery = new Discovery(registry.all());
+    shared.set(key, discovery);
+  }
+  return discovery;
+}
+
+/** `/api`, `/apis` and what is below, in the legacy and the aggregated form. Each document is made once, when first asked for. */
+export class Discovery {
+  /** By group, then by version; the preferred version first. */
+  readonly #groups: ReadonlyMap<string, ReadonlyMap<string, readonly ServedResource[]>>;
+  readonly #documents = new Map<string, { readonly text: string; readonly etag: string }>();
+
+  constructor(resources: readonly ServedResource[]) {
+    const groups = new Map<string, Map<string, ServedResource[]>>();
+    for (const resource of resources) {
+      const versions = groups.get(resource.group) ?? new Map<string, ServedResource[]>();
+      groups.set(resource.group, versions);
+      const list = versions.get(resource.version) ?? [];
+      versions.set(resource.version, list);
+      list.push(resource);
+    }
+    this.#groups = new Map(
+      [...groups].map(([group, versions]) => [group, new Map([...versions].sort(([a], [b]) => compareVersions(a, b)))]),
+    );
+  }
+
+  /** Undefined where the path is not one of discovery. */
+  answer(request: ApiRequest): Answer | undefined {
+    const [root, ...rest] = request.path.split('/').filter((segment) => segment !== '');
+    if (root === 'api' && rest.length === 0) return this.#rootAnswer(request, 'api');
+    if (root === 'apis' && rest.length === 0) return this.#rootAnswer(request, 'apis');
+    if (root === 'api' && rest.length === 1) return this.#versionAnswer('', rest[0] ?? '');
+    if (root !== 'apis') return undefined;
+    const [group = '', version = ''] = rest;
+    if (rest.length === 1) return this.#groupAnswer(group);
+    return rest.length === 2 ? this.#versionAnswer(group, version) : undefined;
+  }
+
+  /** Which group versions are served, for the OpenAPI index and `kubectl api-versions`. */
+  get groupVersions(): readonly { readonly group: string; readonly version: string }[] {
+    return [...this.#groups].flatMap(([group, versions]) =>
+      [...versions.keys()].map((version) => ({ group, version })),
+    );
+  }
+
+  #rootAnswer(request: ApiRequest, root: 'api' | 'apis'): Answer {
+    for (const range of parseAccept(request.headers['accept'])) {
+      if (!acceptsJson(range)) continue;
+      const version = range.parameters.get('v') ?? '';
+      if (range.parameters.get('as') === undefined) return this.#legacyRoot(request, root);
+      if (range.parameters.get('g') !== 'apidiscovery.k8s.io' || !['v2', 'v2beta1'].includes(version)) continue;
+      if (range.parameters.get('as') !== 'APIGroupDiscoveryList') continue;
+      const document = this.#document(`${root} ${version}`, () => this.#aggregated(root, version));
+      const contentType = `${JSON_TYPE};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+      return tagged(request, contentType, document);
+    }
+    throw notAcceptable();
+  }
+
+  #legacyRoot(request: ApiRequest, root: 'api' | 'apis'): Answer {
+    if (root === 'apis') {
+      const document = this.#document('apis', () => ({
+        kind: 'APIGroupList',
+        apiVersion: 'v1',
+        groups: [...this.#groups.keys()].filter((group) => group !== '').map((group) => this.#group(group)),
+      }));
+      return tagged(request, JSON_TYPE, document);
+    }
+    const serverAddress = request.headers['host'] ?? 'kubernetes.default.svc';
+    return jsonAnswer(200, {
+      kind: 'APIVersions',
+      versions: [...(this.#groups.get('')?.keys() ?? [])],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+    });
+  }
+
+  #groupAnswer(group: string): Answer | undefined {
+    if (!this.#groups.has(group)) return undefined;
+    return jsonAnswer(
+      200,
+      this.#document(`group ${group}`, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...this.#group(group) })).text,
+    );
+  }
+
+  #group(group: string) {
+    const versions = [...(this.#groups.get(group)?.keys() ?? [])].map((version) => ({
+      groupVersion: `${group}/${version}`,
+      version,
+    }));
+    return { name: group, versions, preferredVersion: versions[0] };
+  }
+
+  #versionAnswer(group: string, version: string): Answer | undefined {
+    const resources = this.#groups.get(group)?.get(version);
+    if (resources === undefined) return undefined;
+    const document = this.#document(`version ${group}/${version}`, () => ({
+      kind: 'APIResourceList',
+      ...(group !== '' && { apiVersion: 'v1' }),
+      groupVersion: group === '' ? version : `${group}/${version}`,
+      resources: resources.flatMap(apiResources),
+    }));
+    return jsonAnswer(200, document.text);
+  }
+
+  #aggregated(root: 'api' | 'apis', version: string): object {
+    const groups = [...this.#groups].filter(([group]) => (group === '') === (root === 'api'));
+    return {
+      kind: 'APIGroupDiscoveryList',
+      apiVersion: `apidiscovery.k8s.io/${version}`,
+      metadata: {},
+      items: groups.map(([group, versions]) => ({
+        metadata: { name: group, creationTimestamp: null },
+        versions: [...versions].map(([name, resources]) => ({
+          version: name,
+          resources: resources.map(resourceDiscovery),
+          freshness: 'Current',
+        })),
+      })),
+    };
+  }
+
+  #document(key: string, make: () => object): { readonly text: string; readonly etag: string } {
+    let document = this.#documents.get(key);
+    if (document === undefined) {
+      const text = JSON.stringify(make());
+      const etag = `"${createHash('sha256').update(text).digest('hex').toUpperCase()}"`;
+      document = { text, etag };
+      this.#documents.set(key, document);
+    }
+    return document;
+  }
+}
+
+function tagged(request: ApiRequest, contentType: string, { text, etag }: { text: string; etag: string }): Answer {
+  const headers = { 'content-type': contentType, etag, vary: 'Accept' };
+  return request.headers['if-none-match'] === etag
+    ? { status: 304, headers, body: '' }
+    : { status: 200, headers, body: text };
+}
+
+function apiResources(resource: ServedResource): object[] {
+  const { definition, plural, namespaced, kind } = resource;
+  const main = {
+    name: plural,
+    singularName: definition.singular ?? kind.toLowerCase(),
+    namespaced,
+    kind,
+    verbs: [...resource.verbs],
+    ...(definition.shortNames && { shortNames: definition.shortNames }),
+    ...(definition.categories && { categories: definition.categories }),
+    ...(resource.verbs.has('get') && { storageVersionHash: storageVersionHash(resource) }),
+  };
+  const subresources = subresourcesOf(resource).map(({ name, kind: type, verbs }) => ({
+    name: `${plural}/${name}`,
+    singularName: '',
+    namespaced,
+    ...((type.group !== resource.group || type.version !== resource.version) && {
+      group: type.group,
+      version: type.version,
+    }),
+    kind: type.kind,
+    verbs,
+  }));
+  return [main, ...subresources];
+}
+
+function resourceDiscovery(resource: ServedResource): object {
+  const { definition, group, version, kind } = resource;
+  const subresources = subresourcesOf(resource).map(({ name, kind: responseKind, verbs }) => ({
+    subresource: name,
+    responseKind,
+    verbs,
+  }));
+  return {
+    resource: resource.plural,
+    responseKind: { group, version, kind },
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: definition.singular ?? kind.toLowerCase(),
+    verbs: [...resource.verbs],
+    ...(definition.shortNames && { shortNames: definition.shortNames }),
+    ...(definition.categories && { categories: definition.categories }),
+    ...(subresources.length > 0 && { subresources }),
+  };
+}
+
+/** The subresources of a resource: status and scale where it has them, then its own. */
+export function subresourcesOf(resource: ServedResource): Subresource[] {
+  const { definition, group, version, kind } = resource;
+  const found: Subresource[] = [];
+  const own = { group, version, kind };
+  if (definition.hasStatus) found.push({ name: 'status', kind: own, verbs: ['get', 'patch', 'update'] });
+  if (definition.scale) found.push({ name: 'scale', kind: SCALE, verbs: ['get', 'patch', 'update'] });
+  if (group === '' && resource.plural === 'namespaces') found.push({ name: 'finalize', kind: own, verbs: ['update'] });
+  for (const [name, subresource] of Object.entries(definition.subresources ?? {})) {
+    const verbs = (['create', 'get', 'update'] as const).filter((verb) => subresource[verb] !== undefined);
+    found.push({ name, kind: subresource.kind, verbs });
+  }
+  return found;
+}
+
+function storageVersionHash(resource: ServedResource): string {
+  const { group, version, kind } = resource;
+  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+}
+
+/** Kubernetes' order of version names: v2, v1, v2beta1, v1beta2, v1alpha1, then all others by name. */
+export function compareVersions(left: string, right: string): number {
+  const a = versionRank(left);
+  const b = versionRank(right);
+  if (a === undefined || b === undefined) {
+    if (a !== undefined) return -1;
+    return b === undefined && left < right ? -1 : 1;
+  }
+  return b.stability - a.stability || b.major - a.major || b.minor - a.minor;
+}
+
+function versionRank(version: string) {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (match === null) return undefined;
+  const [, major, stage, minor = 0] = match;
+  return { major: Number(major), minor: Number(minor), stability: ['alpha', 'beta', undefined].indexOf(stage) };
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Credentials } from '../auth/user.ts';
+import { ApiError } from '../object/api-error.ts';
+import { statusAnswer } from './pipeline.ts';
+import type { Answer, ApiRequest, LineStream } from './request.ts';
+
+/** Upstream's limits: the size of a body, and from when on an answer is worth compressing. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const MIN_GZIP_BYTES = 128 * 1024;
+/** How much of a watch may wait in a connection before the watch holds back. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+
+const compress = promisify(gzip);
+
+export type AnswerHttp = (request: ApiRequest, credentials: Credentials) => Promise<Answer>;
+
+/** Reads one HTTP request, has it answered and sends the answer. Never rejects. */
+export async function serveHttp(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answerHttp: AnswerHttp,
+): Promise<void> {
+  const abort = new AbortController();
+  response.once('close', () => abort.abort());
+  try {
+    const body = await readBody(request);
+    const answer = await answerHttp(apiRequestOf(request, body, abort.signal), credentialsOf(request));
+    await send(request, response, answer);
+  } catch (error) {
+    if (error instanceof ApiError && !response.headersSent) {
+      response.shouldKeepAlive = false;
+      await send(request, response, statusAnswer(error));
+    } else {
+      response.destroy();
+    }
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  if (request.method === 'GET' || request.method === 'HEAD') return '';
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) {
+      const message = `Request entity too large: limit is ${MAX_BODY_BYTES}`;
+      throw new ApiError(413, 'RequestEntityTooLarge', message);
+    }
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer).toString() : Buffer.concat(chunks).toString();
+}
+
+function apiRequestOf(request: IncomingMessage, body: string, signal: AbortSignal): ApiRequest {
+  const target = request.url ?? '/';
+  const mark = target.indexOf('?');
+  return {
+    method: request.method ?? 'GET',
+    path: mark < 0 ? target : target.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
+    headers: headersOf(request),
+    body,
+    signal,
+  };
+}
+
+/** Headers by name; repeated Impersonate- headers are told apart by newlines, for their values may hold commas. */
+function headersOf(request: IncomingMessage): Record<string, string | undefined> {
+  const headers = request.headers as Record<string, string | undefined>;
+  if (headers['impersonate-user'] === undefined) return headers;
+  const joined = { ...headers };
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    if (name.startsWith('impersonate-')) joined[name] = values?.join('\n');
+  }
+  return joined;
+}
+
+function credentialsOf(request: IncomingMessage): Credentials {
+  const [, bearerToken] = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '') ?? [];
+  return { bearerToken, clientCertificate: certificateOf(request.socket) };
+}
+
+/** The same array for all requests of a connection: whoever verifies it remembers it by that. */
+const certificates = new WeakMap<Socket, Uint8Array | undefined>();
+
+function certificateOf(socket: Socket): Uint8Array | undefined {
+  if (!certificates.has(socket)) {
+    const { getPeerX509Certificate } = socket as Partial<TLSSocket>;
+    certificates.set(socket, getPeerX509Certificate?.call(socket)?.raw);
+  }
+  return certificates.get(socket);
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+  const { status, headers, body } = answer;
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    response.writeHead(status, headers);
+    response.flushHeaders();
+    stream(response, body);
+    return;
+  }
+  const isLarge = body.length >= MIN_GZIP_BYTES && headers['content-encoding'] === undefined;
+  if (isLarge && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+    const compressed = await compress(body, { level: 1 });
+    response.writeHead(status, {
+      ...headers,
+      'content-encoding': 'gzip',
+      vary: 'Accept-Encoding',
+      'content-length': compressed.length,
+    });
+    response.end(compressed);
+    return;
+  }
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function stream(response: ServerResponse, lines: LineStream): void {
+  response.on('drain', () => lines.resume());
+  response.once('close', () => lines.stop());
+  lines.start({
+    send(line) {
+      response.write(line.bytes());
+      return response.writableLength < MAX_BUFFERED_BYTES;
+    },
+    end: () => response.end(),
+  });
+}

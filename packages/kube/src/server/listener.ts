@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+/** PEM texts of what the server shows and whom it believes. */
+export interface TlsOptions {
+  readonly cert: string;
+  readonly key: string;
+  /** Client certificates are asked for and, when shown, verified against it; requests without one are let through. */
+  readonly clientCa?: string;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly tls: TlsOptions;
+}
+
+export interface Listener {
+  readonly url: string;
+  readonly port: number;
+  /** Uses another certificate, or other client CAs, from the next connection on. */
+  setTls(tls: TlsOptions): void;
+  /** Lets running requests finish, then ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Longer than clients keep idle connections, so that they are the ones to close them. */
+const KEEP_ALIVE_MS = 90_000;
+/** How long running requests have when the server closes. */
+const CLOSE_GRACE_MS = 5_000;
+
+export async function listen(
+  { host, port, tls }: ListenOptions,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Listener> {
+  const server = createServer({
+    ...contextOf(tls),
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A watch lasts longer than any limit on a whole request.
+    requestTimeout: 0,
+    headersTimeout: 30_000,
+  });
+  server.on('request', handler);
+  // A failed handshake is the client's trouble.
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const address = server.address() as AddressInfo;
+  const urlHost = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `https://${urlHost}:${address.port}`,
+    port: address.port,
+    setTls: (next) => server.setSecureContext(contextOf(next)),
+    close() {
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+    },
+  };
+}
+
+function contextOf({ cert, key, clientCa }: TlsOptions) {
+  return { cert, key, ...(clientCa !== undefined && { ca: clientCa }) };
+}

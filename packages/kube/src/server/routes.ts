@@ -1,0 +1,33 @@
+import type { UserInfo } from '../auth/user.ts';
+import type { Answer, ApiRequest } from './request.ts';
+
+/** A path beside the Kubernetes API: metrics, a console, another API. */
+export interface Route {
+  /** Exact, or with `prefix` everything below it too. */
+  readonly path: string;
+  readonly prefix?: boolean;
+  /** Served to everyone, without authentication or authorisation; off unless set. */
+  readonly public?: boolean;
+  handle(request: ApiRequest, user: UserInfo | undefined): Promise<Answer> | Answer;
+}
+
+/** The first route that a path belongs to; the longest path wins. */
+export class Routes {
+  #routes: readonly Route[] = [];
+
+  add(route: Route): void {
+    this.#routes = [...this.#routes, route].sort((a, b) => b.path.length - a.path.length);
+  }
+
+  get paths(): readonly string[] {
+    return this.#routes.map(({ path }) => path);
+  }
+
+  find(path: string): Route | undefined {
+    return this.#routes.find((route) => {
+      if (path === route.path) return true;
+      const base = route.path.endsWith('/') ? route.path : `${route.path}/`;
+      return route.prefix === true && path.startsWith(base);
+    });
+  }
+}
