@@ -1,5 +1,5 @@
 import type { HttpClient } from '../http/http-client.ts';
-import { OpenStackError } from '../http/openstack-error.ts';
+import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
 import { headerOf } from '../http/transport.ts';
 import { TokenResponse } from '../types/identity.ts';
@@ -12,13 +12,17 @@ const TEMPLATE = '/v3/auth/tokens';
 /** `POST /v3/auth/tokens`. */
 export async function authenticate(http: HttpClient, authUrl: string, credential: Credential): Promise<IssuedToken> {
   const call = { service: 'identity', method: 'POST', template: TEMPLATE } as const;
-  const response = await http.call({
-    ...call,
-    url: `${identityRoot(authUrl)}/auth/tokens`,
-    body: toAuthRequest(credential),
-    // A token that nobody got to see does no harm.
-    idempotent: true,
-  });
+  const response = await http
+    .call({
+      ...call,
+      url: `${identityRoot(authUrl)}/auth/tokens`,
+      body: toAuthRequest(credential),
+      // A token that nobody got to see does no harm.
+      idempotent: true,
+    })
+    .catch((error: unknown) => {
+      throw asRefusal(error);
+    });
   const { token } = parseBody(TokenResponse, response, call);
   const id = headerOf(response, 'x-subject-token');
   if (id === undefined) {
@@ -26,6 +30,14 @@ export async function authenticate(http: HttpClient, authUrl: string, credential
     throw new OpenStackError({ kind: 'unavailable', ...call, message, status: response.status, outcome: 'notDone' });
   }
   return { id, token, expiresAtMs: Date.parse(token.expires_at) };
+}
+
+/** Keystone answers 404 for an application credential that was deleted: to its user, that is a refusal like a 401. */
+function asRefusal(error: unknown): unknown {
+  if (!isOpenStackError(error, 'notFound') || !error.detail.startsWith('Could not find ')) return error;
+  const { service, method, template, status, requestId, detail: message } = error;
+  const call = { service, method, template, status, requestId, message };
+  return new OpenStackError({ ...call, kind: 'unauthorized', outcome: 'notDone', cause: error });
 }
 
 /** The URL of Keystone's v3 API: auth URLs are written with a version, without, or with the wrong one. */

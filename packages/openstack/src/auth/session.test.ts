@@ -173,11 +173,12 @@ describe('Session', () => {
     expect(server.requests.at(-1)?.headers['x-auth-token']).toBe('token-2');
   });
 
-  it('does not hammer Keystone with a credential that it refuses', async () => {
-    const refusal = {
-      error: { code: 401, message: 'The request you have made requires authentication.', title: 'Unauthorized' },
-    };
-    answer = (request) => (request.path === '/v3/auth/tokens' ? { status: 401, body: refusal } : undefined);
+  it.each([
+    { reason: 'wrong password', status: 401, message: 'The request you have made requires authentication.' },
+    { reason: 'deleted application credential', status: 404, message: 'Could not find Application Credential: 5581.' },
+  ])('does not hammer Keystone with a credential that it refuses: $reason', async ({ status, message }) => {
+    const refusal = { error: { code: status, message, title: 'Refused' } };
+    answer = (request) => (request.path === '/v3/auth/tokens' ? { status, body: refusal } : undefined);
     const client = connect().client();
     const attempt = () => failureOf(list(client));
 

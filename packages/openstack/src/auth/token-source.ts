@@ -64,7 +64,8 @@ export class TokenSource {
       this.#refusal = undefined;
       return issued;
     } catch (error) {
-      if (isOpenStackError(error, 'unauthorized')) {
+      // A trust for somebody else is `forbidden`.
+      if (isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden')) {
         this.#refusal = { error, untilMs: clock.now() + REFUSAL_HOLDS_MS };
       }
       throw error;

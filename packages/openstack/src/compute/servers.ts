@@ -72,7 +72,10 @@ export class Servers {
     return (await this.#api.get(ServerEnvelope, '/servers/{server_id}', call)).server;
   }
 
-  /** `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Answers before it is built. */
+  /**
+   * `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Answers before it is built:
+   * until a host is found the server can be read and deleted, and everything else answers `notFound`.
+   */
   async create(server: ServerCreate, options: ServerCreateOptions = {}): Promise<ServerCreated> {
     const { hints, ...rest } = options;
     const minMicroversion = requiredMicroversion(server);

@@ -131,6 +131,14 @@ const CASES: readonly Case[] = [
     message: 'Unable to find any IP address on external network 5d.',
   },
   {
+    from: 'Neutron, interface that is there already',
+    status: 400,
+    contentType: json,
+    body: '{"NeutronError": {"type": "BadRequest", "message": "Bad router request: Router already has a port on subnet 42.", "detail": ""}}',
+    kind: 'conflict',
+    message: 'Bad router request: Router already has a port on subnet 42.',
+  },
+  {
     from: 'Neutron, changed meanwhile',
     status: 412,
     contentType: json,

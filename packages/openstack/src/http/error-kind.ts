@@ -20,10 +20,14 @@ const CAPACITY_TYPES: ReadonlySet<string> = new Set([
 
 const CAPACITY = /no valid host was found|no more ip addresses available|unable to find any ip address on external/i;
 
+/** Neutron's 400 for the second of two equal calls. */
+const EXISTS = /router already has a port on subnet/i;
+
 /** What a status and its words mean. */
 export function errorKind(status: number, error: ErrorMessage, retryAfterMs: number | undefined): OpenStackErrorKind {
   if (isQuotaExceeded(status, error)) return 'quotaExceeded';
   if (status >= 400 && (CAPACITY_TYPES.has(error.type ?? '') || CAPACITY.test(error.message))) return 'outOfCapacity';
+  if (EXISTS.test(error.message)) return 'conflict';
   switch (status) {
     case 401:
       return 'unauthorized';

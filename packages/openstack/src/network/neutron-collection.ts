@@ -121,7 +121,7 @@ export class NeutronCollection<T, Create extends object, Update extends object, 
     return (await this.api.put(Tags, `${this.itemPath}/tags`, call)).tags;
   }
 
-  /** `PUT /{plural}/{id}/tags/{tag}`, beside those there are. */
+  /** `PUT /{plural}/{id}/tags/{tag}`, beside those there are; a tag with a slash is not found. */
   async addTag(id: string, tag: string, options: CallOptions = {}): Promise<void> {
     const call = { ...options, params: { ...this.params(id), tag }, idempotent: true };
     await this.api.send('PUT', `${this.itemPath}/tags/{tag}`, call);

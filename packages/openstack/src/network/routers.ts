@@ -25,7 +25,7 @@ export class Routers extends NeutronCollection<Router, RouterCreate, RouterUpdat
     super(api, { plural: 'routers', singular: 'router' }, Router);
   }
 
-  /** `PUT /routers/{router_id}/add_router_interface`; a second time is a `badRequest` or `conflict`. */
+  /** `PUT /routers/{router_id}/add_router_interface`; a second time is a `conflict`. */
   async addInterface(id: string, target: RouterInterfaceTarget, options: CallOptions = {}): Promise<RouterInterface> {
     const call = { ...options, params: this.params(id), body: target };
     return this.api.put(RouterInterface, `${this.itemPath}/add_router_interface`, call);

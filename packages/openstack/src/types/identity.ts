@@ -127,7 +127,8 @@ export const ApplicationCredential = z.object({
   roles: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
   /** Null: it never expires. UTC without an offset, as Keystone writes it. */
   expires_at: z.string().nullish(),
-  unrestricted: z.boolean().default(false),
+  /** Null, too, is false. */
+  unrestricted: z.boolean().nullish(),
   access_rules: z.array(AccessRule).optional(),
   /** Only in the answer that creates it. */
   secret: z.string().optional(),

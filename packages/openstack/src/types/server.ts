@@ -147,7 +147,7 @@ export const ServerCreate = z.object({
   /** From 2.37 required; `none` makes a server without a port, `auto` lets Nova choose or make a network. */
   networks: z.union([z.array(ServerNetwork), z.enum(['auto', 'none'])]).optional(),
   metadata: z.record(z.string(), z.string()).optional(),
-  /** From 2.52. */
+  /** From 2.52; at most 50, without comma and slash. */
   tags: z.array(z.string()).optional(),
   /** By name or id; only for ports that Nova makes. */
   security_groups: z.array(z.object({ name: z.string() })).optional(),
