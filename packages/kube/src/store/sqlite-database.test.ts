@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SqliteDatabase } from './sqlite-database.ts';
+import { type Entry, type Store, StoreError } from './store.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairway-store-'));
+  path = join(folder, 'state.db');
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function put(store: Store, key: string, expected?: Entry) {
+  const encode = (revision: number) => ({ text: JSON.stringify({ metadata: { name: key, revision } }) });
+  return store.write({ bucket: 'pods', key, expected, encode });
+}
+
+async function remove(store: Store, key: string) {
+  const expected = store.get('pods', key);
+  return store.write({ bucket: 'pods', key, expected, remove: true, encode: () => ({ text: expected?.text ?? '' }) });
+}
+
+describe('SqliteDatabase', () => {
+  it('gives back what was written, with its revision, keyspace by keyspace', async () => {
+    const first = SqliteDatabase.open(path);
+    await put(first.store('a'), 'ns/1');
+    await put(first.store('a'), 'ns/2');
+    await remove(first.store('a'), 'ns/2');
+    await put(first.store('b'), 'ns/3');
+    await first.close();
+
+    const second = SqliteDatabase.open(path);
+    const [a, b] = [second.store('a'), second.store('b')];
+
+    expect(second.keyspaces).toEqual(['a', 'b']);
+    expect(a.list('pods').map((entry) => [entry.key, entry.revision])).toEqual([['ns/1', 1]]);
+    expect([a.revision, b.revision]).toEqual([3, 1]);
+    expect((await put(a, 'ns/2')).entry.revision).toBe(4);
+    await second.close();
+  });
+
+  it('commits the writes of one turn together, in order', async () => {
+    const database = SqliteDatabase.open(path);
+    const store = database.store('a');
+    const batches: string[][] = [];
+    store.subscribe((changes) => batches.push(changes.map(({ entry }) => entry.key)));
+
+    const writes = [put(store, '1'), put(store, '2'), put(store, '3')];
+    expect([store.revision, store.get('pods', '2')?.revision]).toEqual([0, 2]);
+    await store.settled();
+    await Promise.all(writes);
+
+    expect(batches).toEqual([['1', '2', '3']]);
+    expect([store.revision, store.settled()]).toEqual([3, undefined]);
+    await database.close();
+  });
+
+  it('drops a keyspace and nothing else', async () => {
+    const database = SqliteDatabase.open(path);
+    await put(database.store('a'), '1');
+    await put(database.store('b'), '1');
+
+    await database.dropKeyspace('a');
+
+    expect(database.keyspaces).toEqual(['b']);
+    expect([database.store('a').count('pods'), database.store('b').count('pods')]).toEqual([0, 1]);
+    await database.close();
+  });
+
+  it('takes a write back that the disk refuses', async () => {
+    const database = SqliteDatabase.open(path);
+    const store = database.store('a');
+    const { entry } = await put(store, '1');
+
+    // Text with a lone surrogate is fine for SQLite; a value that is no text at all is not.
+    const refused = store.write({
+      bucket: 'pods',
+      key: '1',
+      expected: entry,
+      encode: () => ({ text: undefined as unknown as string }),
+    });
+
+    await expect(refused).rejects.toThrow(StoreError);
+    expect(store.get('pods', '1')).toBe(entry);
+    expect(store.revision).toBe(1);
+    await put(store, '2');
+    await database.close();
+  });
+
+  it('says what is wrong with a file that it cannot use', async () => {
+    await writeFile(path, 'this is no database, but long enough to be looked at as one'.repeat(20));
+    expect(() => SqliteDatabase.open(path)).toThrow(`database ${path} is damaged`);
+
+    const newer = join(folder, 'newer.db');
+    await SqliteDatabase.open(newer).close();
+    const edit = new DatabaseSync(newer);
+    edit.exec('pragma user_version = 99');
+    edit.close();
+    expect(() => SqliteDatabase.open(newer)).toThrow('was written by a newer version (schema 99');
+
+    const foreign = join(folder, 'foreign.db');
+    const other = new DatabaseSync(foreign);
+    other.exec('create table t (x)');
+    other.close();
+    expect(() => SqliteDatabase.open(foreign)).toThrow('is an SQLite database of another program');
+  });
+
+  it('lets one process in at a time', async () => {
+    const database = SqliteDatabase.open(path);
+    await put(database.store('a'), '1');
+
+    expect(() => SqliteDatabase.open(path)).toThrow(`database ${path} is in use by another process`);
+    await database.close();
+  });
+
+  it('loses nothing that was answered when its process is killed', { timeout: 30_000 }, async () => {
+    const last = { a: 0, b: 0 };
+    for (let round = 0; round < 5; round++) {
+      const answered = await killWhileWriting(200 + round * 137);
+      const database = SqliteDatabase.open(path);
+      for (const name of ['a', 'b'] as const) {
+        const store = database.store(name);
+        const newest = Math.max(...answered.filter((line) => line.keyspace === name).map(({ revision }) => revision));
+        expect(store.revision).toBeGreaterThanOrEqual(newest);
+        expect(store.revision).toBeGreaterThan(last[name]);
+        last[name] = store.revision;
+      }
+      expect(lostWrites(database, answered)).toEqual([]);
+      await database.close();
+    }
+  });
+
+  interface Answered {
+    readonly keyspace: string;
+    readonly key: string;
+    readonly removed: boolean;
+    readonly revision: number;
+  }
+
+  /** Writes that were answered and are neither there nor overtaken by a later one that was under way. */
+  function lostWrites(database: SqliteDatabase, answered: readonly Answered[]): Answered[] {
+    const latest = new Map<string, Answered>();
+    for (const line of answered) latest.set(`${line.keyspace} ${line.key}`, line);
+    const newestAnswered = (name: string) =>
+      Math.max(...answered.filter(({ keyspace }) => keyspace === name).map(({ revision }) => revision));
+    return [...latest.values()].filter(({ keyspace, key, removed, revision }) => {
+      const store = database.store(keyspace);
+      const found = store.get('pods', key)?.revision;
+      if (found === (removed ? undefined : revision)) return false;
+      // A write after the last answer may have taken its place.
+      return found === undefined ? store.revision === newestAnswered(keyspace) : found <= newestAnswered(keyspace);
+    });
+  }
+
+  async function killWhileWriting(lines: number): Promise<Answered[]> {
+    const script = new URL('./crash-writer-fixture.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const answered: Answered[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      const match = /^(\S+) (-?)(\S+) (\d+)$/.exec(line);
+      if (match === null) continue;
+      const [, keyspace = '', minus, key = '', revision] = match;
+      answered.push({ keyspace, key, removed: minus === '-', revision: Number(revision) });
+      if (answered.length === lines) child.kill('SIGKILL');
+    }
+    return answered;
+  }
+});

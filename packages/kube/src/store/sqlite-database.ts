@@ -1,0 +1,226 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Keyspace } from './keyspace.ts';
+import { type Change, Entry, type Store, StoreError } from './store.ts';
+
+/** Raised with every change of the tables; a file of a later version is refused. */
+const SCHEMA_VERSION = 1;
+/** Marks a file as ours: 'FWkv'. */
+const APPLICATION_ID = 0x46576b76;
+
+const SCHEMA = `
+  create table keyspace (
+    id integer primary key,
+    name text not null unique,
+    -- Of the last write, deletions included: never goes back.
+    revision integer not null
+  ) strict;
+  create table object (
+    keyspace integer not null references keyspace (id),
+    bucket text not null,
+    key text not null,
+    revision integer not null,
+    value text not null,
+    primary key (keyspace, bucket, key)
+  ) strict;
+`;
+
+interface ObjectRow {
+  readonly bucket: string;
+  readonly key: string;
+  readonly revision: number;
+  readonly value: string;
+}
+
+/**
+ * One durable file for many keyspaces, for instance one for each tenant cluster. What is written in one turn of the event
+ * loop, in whatever keyspace, shares one transaction and one flush to the disk.
+ *
+ * Guarantees: as of `Store`; after a kill at any instant the file holds exactly what was answered, or more of what was under
+ * way. Caveats: one process at a time; the flush blocks the event loop, for as long as the disk takes.
+ */
+export class SqliteDatabase {
+  readonly path: string;
+  readonly #database: DatabaseSync;
+  readonly #put: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #setRevision: StatementSync;
+  readonly #stores = new Map<string, { readonly id: number; readonly keyspace: Keyspace }>();
+  #waiting = new Set<Keyspace>();
+  #isClosed = false;
+
+  private constructor(path: string, database: DatabaseSync) {
+    this.path = path;
+    this.#database = database;
+    this.#put = database.prepare(
+      `insert into object (keyspace, bucket, key, revision, value) values (?, ?, ?, ?, ?)
+       on conflict (keyspace, bucket, key) do update set revision = excluded.revision, value = excluded.value`,
+    );
+    this.#delete = database.prepare('delete from object where keyspace = ? and bucket = ? and key = ?');
+    this.#setRevision = database.prepare('update keyspace set revision = ? where id = ?');
+  }
+
+  /** Opens or makes the file. Throws a StoreError that names it when it is damaged, in use, or of a newer version. */
+  static open(path: string): SqliteDatabase {
+    let database: DatabaseSync | undefined;
+    try {
+      database = new DatabaseSync(path);
+      prepare(path, database);
+      return new SqliteDatabase(path, database);
+    } catch (error) {
+      database?.close();
+      throw error instanceof StoreError ? error : openError(path, error);
+    }
+  }
+
+  /** Names of the keyspaces that the file holds. */
+  get keyspaces(): readonly string[] {
+    const rows = this.#database.prepare('select name from keyspace order by name').all();
+    return rows.map((row) => String(row['name']));
+  }
+
+  /** The store of a keyspace, loaded into memory; made if there is none. The same one until it is closed or dropped. */
+  store(name: string): Store {
+    this.#ensureOpen();
+    const known = this.#stores.get(name);
+    if (known !== undefined) return known.keyspace;
+    try {
+      this.#database.prepare('insert into keyspace (name, revision) values (?, 0) on conflict do nothing').run(name);
+      const row = this.#database.prepare('select id, revision from keyspace where name = ?').get(name);
+      const id = Number(row?.['id']);
+      const keyspace = new SqliteKeyspace(name, Number(row?.['revision']), this.#requestCommit, () => {
+        this.#stores.delete(name);
+      });
+      const select = 'select bucket, key, revision, value from object where keyspace = ? order by bucket, key';
+      for (const object of this.#database.prepare(select).iterate(id) as Iterable<unknown>) {
+        const { bucket, key, revision, value } = object as ObjectRow;
+        keyspace.load(bucket, new Entry(key, revision, value));
+      }
+      this.#stores.set(name, { id, keyspace });
+      return keyspace;
+    } catch (error) {
+      throw openError(this.path, error);
+    }
+  }
+
+  /** Removes a keyspace and all it holds; its store, if open, is closed. */
+  async dropKeyspace(name: string): Promise<void> {
+    this.#ensureOpen();
+    await this.#stores.get(name)?.keyspace.close();
+    this.#inTransaction(() => {
+      const owner = 'select id from keyspace where name = ?';
+      this.#database.prepare(`delete from object where keyspace = (${owner})`).run(name);
+      this.#database.prepare('delete from keyspace where name = ?').run(name);
+    });
+    this.#database.exec('pragma incremental_vacuum');
+  }
+
+  /** Makes durable what waits, and closes all stores. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    await Promise.all([...this.#stores.values()].map(({ keyspace }) => keyspace.close()));
+    this.#isClosed = true;
+    this.#database.close();
+  }
+
+  #ensureOpen(): void {
+    if (this.#isClosed) throw new StoreError(`database ${this.path} is closed`);
+  }
+
+  readonly #requestCommit = (keyspace: Keyspace): void => {
+    if (this.#waiting.size === 0) setImmediate(() => this.#commit());
+    this.#waiting.add(keyspace);
+  };
+
+  #commit(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting = new Set();
+    try {
+      this.#inTransaction(() => {
+        for (const keyspace of waiting) this.#write(keyspace);
+      });
+    } catch (error) {
+      const failure = new StoreError(`cannot write to database ${this.path}: ${messageOf(error)}`, { cause: error });
+      for (const keyspace of waiting) keyspace.abort(failure);
+      return;
+    }
+    for (const keyspace of waiting) keyspace.commit();
+  }
+
+  #write(keyspace: Keyspace): void {
+    const id = this.#stores.get(keyspace.name)?.id ?? -1;
+    // Of several writes to one key in a turn, the last one counts.
+    const latest = new Map<string, Change>();
+    for (const change of keyspace.pendingChanges) latest.set(`${change.bucket} ${change.entry.key}`, change);
+    for (const { bucket, removed, entry } of latest.values()) {
+      if (removed) this.#delete.run(id, bucket, entry.key);
+      else this.#put.run(id, bucket, entry.key, entry.revision, entry.text);
+    }
+    this.#setRevision.run(keyspace.lastRevision, id);
+  }
+
+  #inTransaction(work: () => void): void {
+    this.#database.exec('begin immediate');
+    try {
+      work();
+      this.#database.exec('commit');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw error;
+    }
+  }
+}
+
+class SqliteKeyspace extends Keyspace {
+  readonly #onClose: () => void;
+
+  constructor(name: string, revision: number, requestCommit: (keyspace: Keyspace) => void, onClose: () => void) {
+    super(name, revision, requestCommit);
+    this.#onClose = onClose;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#onClose();
+  }
+}
+
+function prepare(path: string, database: DatabaseSync): void {
+  // Before the first table: space of dropped keyspaces goes back to the file system.
+  database.exec('pragma auto_vacuum = incremental');
+  database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
+  database.exec('pragma journal_size_limit = 8388608; pragma foreign_keys = off');
+  const version = numberOf(database, 'user_version');
+  const application = numberOf(database, 'application_id');
+  const isEmpty = numberOf(database, 'schema_version') === 0;
+  if (!isEmpty && application !== APPLICATION_ID) {
+    throw new StoreError(`${path} is an SQLite database of another program; choose another file`);
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new StoreError(
+      `database ${path} was written by a newer version (schema ${version}, this version knows ${SCHEMA_VERSION}); upgrade, or restore a backup`,
+    );
+  }
+  if (!isEmpty) return;
+  database.exec(
+    `begin immediate; ${SCHEMA} pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA_VERSION}; commit`,
+  );
+}
+
+function numberOf(database: DatabaseSync, pragma: string): number {
+  return Number(Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0]);
+}
+
+function openError(path: string, cause: unknown): StoreError {
+  const message = messageOf(cause);
+  if (/locked|busy/i.test(message)) {
+    return new StoreError(`database ${path} is in use by another process`, { cause });
+  }
+  if (/not a database|malformed|corrupt/i.test(message)) {
+    return new StoreError(`database ${path} is damaged (${message}); restore it from a backup`, { cause });
+  }
+  return new StoreError(`cannot open database ${path}: ${message}`, { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
