@@ -1,0 +1,96 @@
+import { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js';
+import { environmentFor } from './cel-environment.ts';
+import type { Schema, ValidationRule } from './schema.ts';
+
+type Program = (context: { self: unknown; oldSelf?: unknown }) => unknown;
+
+/** A rule of a schema, ready to run; or what is wrong with it. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly program: Program | undefined;
+  readonly messageProgram: Program | undefined;
+  /** Whether it compares with the old value, and so runs on updates alone. */
+  readonly usesOldSelf: boolean;
+  /** Why `rule` or `messageExpression` cannot be compiled. */
+  readonly error: string | undefined;
+  readonly messageError: string | undefined;
+}
+
+const compiledRules = new WeakMap<Schema, readonly CompiledRule[]>();
+
+/** The rules of one level of a schema, compiled on first use. */
+export function compileRules(schema: Schema): readonly CompiledRule[] {
+  let rules = compiledRules.get(schema);
+  if (rules === undefined) {
+    rules = (schema['x-kubernetes-validations'] ?? []).map((rule) => compileRule(rule, schema));
+    compiledRules.set(schema, rules);
+  }
+  return rules;
+}
+
+function compileRule(rule: ValidationRule, schema: Schema): CompiledRule {
+  const main = compile(rule.rule, schema, rule, 'bool');
+  const message =
+    rule.messageExpression === undefined ? undefined : compile(rule.messageExpression, schema, rule, 'string');
+  return {
+    rule,
+    program: main.program,
+    messageProgram: message?.program,
+    usesOldSelf: main.usesOldSelf,
+    error: main.error,
+    messageError: message?.error,
+  };
+}
+
+interface Compiled {
+  readonly program: Program | undefined;
+  readonly usesOldSelf: boolean;
+  readonly error: string | undefined;
+}
+
+function compile(text: string, schema: Schema, rule: ValidationRule, wanted: 'bool' | 'string'): Compiled {
+  try {
+    const program = environmentFor(selfTypeOf(schema), rule.optionalOldSelf === true).parse(text);
+    const checked = program.check();
+    if (checked.error !== undefined) return failed(`compilation failed: ERROR: ${checked.error.summary}`);
+    if (checked.type !== wanted && checked.type !== 'dyn') {
+      return failed(wanted === 'bool' ? 'must evaluate to a bool' : 'must evaluate to a string');
+    }
+    return { program: program as Program, usesOldSelf: mentions(program.ast, 'oldSelf'), error: undefined };
+  } catch (error) {
+    if (error instanceof ParseError || error instanceof CelTypeError) {
+      return failed(`compilation failed: ERROR: ${error.summary}`);
+    }
+    throw error;
+  }
+}
+
+function failed(error: string): Compiled {
+  return { program: undefined, usesOldSelf: false, error };
+}
+
+function selfTypeOf(schema: Schema): string {
+  if (schema['x-kubernetes-int-or-string']) return 'dyn';
+  switch (schema.type) {
+    case 'boolean':
+      return 'bool';
+    case 'integer':
+      return 'int';
+    case 'number':
+      return 'double';
+    case 'string':
+      return schema.format === undefined ? 'string' : 'dyn';
+    case 'array':
+    case 'object':
+    case undefined:
+      break;
+  }
+  return 'dyn';
+}
+
+/** Whether an expression names a variable anywhere. */
+function mentions(node: unknown, variable: string): boolean {
+  if (Array.isArray(node)) return node.some((part) => mentions(part, variable));
+  if (typeof node !== 'object' || node === null || !('op' in node) || !('args' in node)) return false;
+  return node.op === 'id' ? node.args === variable : mentions(node.args, variable);
+}
