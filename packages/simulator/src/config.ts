@@ -1,0 +1,66 @@
+import type { LatencyProfile } from './http/latency.ts';
+
+export interface FlavorSpec {
+  readonly id: string;
+  readonly name: string;
+  readonly vcpus: number;
+  readonly ramMiB: number;
+  readonly diskGiB: number;
+  readonly extraSpecs: Readonly<Record<string, string>>;
+}
+
+export interface ImageSpec {
+  readonly id: string;
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly minDiskGiB: number;
+  readonly minRamMiB: number;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** Hypervisors of one availability zone, all alike. */
+export interface ZoneSpec {
+  readonly name: string;
+  readonly hosts: number;
+  readonly hostVcpus: number;
+  readonly hostRamMiB: number;
+  readonly hostDiskGiB: number;
+}
+
+export interface ExternalNetworkSpec {
+  readonly name: string;
+  readonly cidr: string;
+  readonly gatewayIp: string;
+  readonly allocationPool: { readonly start: string; readonly end: string };
+}
+
+/** A user with a role on a project, and its entry in clouds.yaml. */
+export interface CloudEntrySpec {
+  /** Name of the entry in clouds.yaml. */
+  readonly entry: string;
+  readonly user: string;
+  readonly project: string;
+  readonly role: 'admin' | 'member' | 'reader';
+}
+
+/** Limits by the names that Nova and Neutron give them; -1 is no limit. */
+export interface QuotaSpec {
+  readonly compute: Readonly<Record<string, number>>;
+  readonly network: Readonly<Record<string, number>>;
+}
+
+export interface CloudConfig {
+  readonly region: string;
+  readonly entries: readonly CloudEntrySpec[];
+  /** Password of all users; made up when absent. */
+  readonly password?: string;
+  readonly tokenLifetimeMs: number;
+  readonly flavors: readonly FlavorSpec[];
+  readonly images: readonly ImageSpec[];
+  readonly zones: readonly ZoneSpec[];
+  readonly externalNetwork: ExternalNetworkSpec;
+  readonly quotas: QuotaSpec;
+  readonly latency: LatencyProfile;
+  /** Where the cloud is kept; in memory only when absent. */
+  readonly stateFile?: string;
+}

@@ -1,0 +1,93 @@
+import { type Change, type Row, Table } from './table.ts';
+
+/** Where committed changes go before they are acknowledged. */
+export interface Journal {
+  /** All rows saved so far, tables in any order, rows of a table in order of creation. */
+  load(): Iterable<Change>;
+  /** Saves the changes, all or none; durable against the end of the process when it returns. */
+  write(changes: readonly Change[]): void;
+  close(): void;
+}
+
+/** Every row of every table, as plain JSON. */
+export type Snapshot = Readonly<Record<string, readonly Row[]>>;
+
+/**
+ * The cloud's memory. Work runs to its end without yielding, so a transaction needs no locks: it commits when the
+ * work returns and leaves no trace when it throws.
+ */
+export class Database {
+  readonly #tables = new Map<string, Table<Row>>();
+  readonly #journal: Journal | undefined;
+  #afterCommit: (() => void)[] = [];
+  #depth = 0;
+
+  constructor(journal?: Journal) {
+    this.#journal = journal;
+  }
+
+  table<R extends Row>(name: string): Table<R> {
+    const table = new Table<R>(name);
+    this.#tables.set(name, table);
+    return table;
+  }
+
+  /** Fills the tables, which must have been declared, from the journal. Returns whether there was anything. */
+  loadJournal(): boolean {
+    let count = 0;
+    for (const change of this.#journal?.load() ?? []) {
+      if (change.row === undefined) continue;
+      this.#tables.get(change.table)?.load(change.row);
+      count++;
+    }
+    return count > 0;
+  }
+
+  transact<T>(work: () => T): T {
+    if (this.#depth > 0) return work();
+    this.#depth++;
+    try {
+      const result = work();
+      const changes = [...this.#tables.values()].flatMap((table) => table.takeChanges());
+      if (changes.length > 0) this.#journal?.write(changes);
+      const callbacks = this.#afterCommit;
+      this.#afterCommit = [];
+      this.#depth--;
+      for (const callback of callbacks) callback();
+      return result;
+    } catch (error) {
+      if (this.#depth > 0) {
+        this.#depth--;
+        for (const table of this.#tables.values()) table.rollBack();
+        this.#afterCommit = [];
+      }
+      throw error;
+    }
+  }
+
+  /** Runs `callback` once the transaction at hand has been committed; at once outside of one. */
+  afterCommit(callback: () => void): void {
+    if (this.#depth === 0) callback();
+    else this.#afterCommit.push(callback);
+  }
+
+  snapshot(): Snapshot {
+    const snapshot: Record<string, readonly Row[]> = {};
+    for (const [name, table] of this.#tables) snapshot[name] = structuredClone([...table.values()]);
+    return snapshot;
+  }
+
+  /** Replaces everything by what a snapshot holds. */
+  restore(snapshot: Snapshot): void {
+    this.transact(() => {
+      for (const [name, table] of this.#tables) {
+        for (const row of table.values()) table.delete(row.id);
+        for (const row of structuredClone(snapshot[name] ?? [])) table.put(row);
+      }
+    });
+  }
+
+  close(): void {
+    this.#journal?.close();
+  }
+}

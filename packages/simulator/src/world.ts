@@ -1,0 +1,74 @@
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { KeyPair, Quota, Server, ServerGroup } from './compute/records.ts';
+import type { CloudConfig } from './config.ts';
+import type { Faults } from './http/faults.ts';
+import type {
+  ApplicationCredential,
+  Project,
+  RevokedToken,
+  RoleAssignment,
+  Secret,
+  Trust,
+  User,
+} from './identity/records.ts';
+import type { Ids } from './ids.ts';
+import type { FloatingIp, Network, Port, Router, SecurityGroup, SecurityGroupRule, Subnet } from './network/records.ts';
+import type { Database } from './state/database.ts';
+import type { Table } from './state/table.ts';
+
+/** What every service of one cloud works on. */
+export interface World {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly config: CloudConfig;
+  readonly faults: Faults;
+  readonly database: Database;
+  readonly tables: Tables;
+}
+
+export interface Tables {
+  readonly secrets: Table<Secret>;
+  readonly projects: Table<Project>;
+  readonly users: Table<User>;
+  readonly assignments: Table<RoleAssignment>;
+  readonly applicationCredentials: Table<ApplicationCredential>;
+  readonly trusts: Table<Trust>;
+  readonly revokedTokens: Table<RevokedToken>;
+  readonly servers: Table<Server>;
+  readonly serverGroups: Table<ServerGroup>;
+  readonly keyPairs: Table<KeyPair>;
+  readonly quotas: Table<Quota>;
+  readonly networks: Table<Network>;
+  readonly subnets: Table<Subnet>;
+  readonly ports: Table<Port>;
+  readonly routers: Table<Router>;
+  readonly floatingIps: Table<FloatingIp>;
+  readonly securityGroups: Table<SecurityGroup>;
+  readonly securityGroupRules: Table<SecurityGroupRule>;
+}
+
+export function declareTables(database: Database): Tables {
+  return {
+    secrets: database.table('secrets'),
+    projects: database.table('projects'),
+    users: database.table('users'),
+    assignments: database.table('assignments'),
+    applicationCredentials: database.table('application_credentials'),
+    trusts: database.table('trusts'),
+    revokedTokens: database.table('revoked_tokens'),
+    servers: database.table('servers'),
+    serverGroups: database.table('server_groups'),
+    keyPairs: database.table('key_pairs'),
+    quotas: database.table('quotas'),
+    networks: database.table('networks'),
+    subnets: database.table('subnets'),
+    ports: database.table('ports'),
+    routers: database.table('routers'),
+    floatingIps: database.table('floating_ips'),
+    securityGroups: database.table('security_groups'),
+    securityGroupRules: database.table('security_group_rules'),
+  };
+}
