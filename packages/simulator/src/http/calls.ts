@@ -1,0 +1,80 @@
+export interface CallCount {
+  readonly userAgent: string;
+  readonly projectId: string;
+  readonly service: string;
+  readonly method: string;
+  /** The route with its variables in braces, or `unknown`. */
+  readonly template: string;
+  readonly count: number;
+  /** Of those, answers of 400 and above and connections dropped. */
+  readonly errors: number;
+}
+
+export interface CallRecord {
+  readonly atMs: number;
+  readonly requestId: string;
+  readonly userAgent: string;
+  readonly projectId: string;
+  readonly service: string;
+  readonly method: string;
+  readonly template: string;
+  readonly path: string;
+  /** 0 when the connection was dropped. */
+  readonly status: number;
+}
+
+interface Counter extends CallCount {
+  count: number;
+  errors: number;
+}
+
+const MAX_COUNTERS = 4096;
+const MAX_RECENT = 256;
+
+/** Counts calls by who made them and what they asked for; memory is bounded, so that it can always be on. */
+export class Calls {
+  readonly #counters = new Map<string, Counter>();
+  readonly #recent: CallRecord[] = [];
+  #total = 0;
+
+  record(call: CallRecord): void {
+    this.#total++;
+    if (this.#recent.length === MAX_RECENT) this.#recent.shift();
+    this.#recent.push(call);
+    const counter = this.#counter(call);
+    counter.count++;
+    if (call.status === 0 || call.status >= 400) counter.errors++;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  counts(): CallCount[] {
+    return [...this.#counters.values()].map((counter) => ({ ...counter }));
+  }
+
+  /** The last calls, oldest first. */
+  recent(): readonly CallRecord[] {
+    return [...this.#recent];
+  }
+
+  reset(): void {
+    this.#counters.clear();
+    this.#recent.length = 0;
+    this.#total = 0;
+  }
+
+  #counter({ userAgent, projectId, service, method, template }: CallRecord): Counter {
+    const key = [userAgent, projectId, service, method, template].join('\n');
+    const known = this.#counters.get(key);
+    if (known !== undefined) return known;
+    if (this.#counters.size >= MAX_COUNTERS && (userAgent !== 'other' || projectId !== '')) {
+      // Strangers beyond the bound share a counter for each route.
+      return this.#counter({ userAgent: 'other', projectId: '', service, method, template } as CallRecord);
+    }
+    const fresh = { userAgent, projectId, service, method, template, count: 0, errors: 0 };
+    this.#counters.set(key, fresh);
+    return fresh;
+  }
+}

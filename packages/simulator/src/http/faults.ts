@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import type { Service } from './api.ts';
+
+/** Before the work of the request, which then is not done; or after it, so that only the answer suffers. */
+const When = z.enum(['before', 'after']).default('before');
+
+const Action = z.discriminatedUnion('kind', [
+  /** Answers with an error in the service's own envelope. */
+  z.strictObject({
+    kind: z.literal('answer'),
+    status: z.int().min(400).max(599),
+    message: z.string().optional(),
+    retryAfterSeconds: z.number().min(0).optional(),
+    when: When,
+  }),
+  /** Closes the connection without an answer. */
+  z.strictObject({ kind: z.literal('drop'), when: When }),
+  /** Keeps the client waiting, on the cloud's clock. */
+  z.strictObject({ kind: z.literal('delay'), delayMs: z.number().min(0), when: When }),
+  /** Lets servers that are being built end in ERROR with this fault. */
+  z.strictObject({
+    kind: z.literal('serverError'),
+    message: z.string().default('Build of instance aborted: Failed to allocate the network(s), not rescheduling.'),
+    code: z.int().default(500),
+  }),
+  /** Leaves no host for a flavor, in one zone or in all. */
+  z.strictObject({ kind: z.literal('outOfStock'), flavor: z.string(), zone: z.string().optional() }),
+]);
+
+/** What goes wrong, for which calls, and how often. */
+export const FaultRule = z.strictObject({
+  service: z.enum(['identity', 'compute', 'network', 'image', 'placement']).optional(),
+  method: z.string().optional(),
+  /** Regular expression on the path with the service's prefix, without the query. */
+  path: z.string().optional(),
+  /** Id or name. */
+  project: z.string().optional(),
+  /** The first matching call that is hit, counted from 1 since the rule was added. */
+  nth: z.int().min(1).default(1),
+  /** How many calls are hit; null is all from the nth on. */
+  times: z.int().min(1).nullable().default(1),
+  action: Action,
+});
+export type FaultRule = z.infer<typeof FaultRule>;
+export type FaultInput = z.input<typeof FaultRule>;
+export type FaultAction = z.infer<typeof Action>;
+export type CallFault = Extract<FaultAction, { kind: 'answer' | 'drop' | 'delay' }>;
+export type ServerFault = Extract<FaultAction, { kind: 'serverError' }>;
+
+export interface ActiveFault extends FaultRule {
+  readonly id: string;
+  /** Calls that matched so far. */
+  readonly matched: number;
+  /** Calls that were hit so far. */
+  readonly hits: number;
+}
+
+export interface Call {
+  readonly service: Service['name'];
+  readonly method: string;
+  readonly path: string;
+  readonly projectId: string;
+  readonly projectName: string;
+}
+
+interface Armed {
+  readonly id: string;
+  readonly rule: FaultRule;
+  readonly path: RegExp | undefined;
+  matched: number;
+  hits: number;
+}
+
+/** The faults that wait for their calls. They are not part of the cloud's saved state. */
+export class Faults {
+  readonly #armed: Armed[] = [];
+  #sequence = 0;
+
+  /** Arms a fault and returns its id. Throws a ZodError or SyntaxError for a rule that makes no sense. */
+  add(input: FaultInput): string {
+    const rule = FaultRule.parse(input);
+    const id = `fault-${++this.#sequence}`;
+    this.#armed.push({
+      id,
+      rule,
+      path: rule.path === undefined ? undefined : new RegExp(rule.path),
+      matched: 0,
+      hits: 0,
+    });
+    return id;
+  }
+
+  remove(id: string): boolean {
+    const index = this.#armed.findIndex((armed) => armed.id === id);
+    if (index !== -1) this.#armed.splice(index, 1);
+    return index !== -1;
+  }
+
+  clear(): void {
+    this.#armed.length = 0;
+  }
+
+  list(): ActiveFault[] {
+    return this.#armed.map(({ id, rule, matched, hits }) => ({ id, ...rule, matched, hits }));
+  }
+
+  /** The faults that hit this call; each is counted. */
+  hit(call: Call): CallFault[] {
+    const faults: CallFault[] = [];
+    for (const armed of this.#armed) {
+      const { action } = armed.rule;
+      if (action.kind === 'serverError' || action.kind === 'outOfStock') continue;
+      if (matchesCall(armed, call) && countHit(armed)) faults.push(action);
+    }
+    this.#dropSpent();
+    return faults;
+  }
+
+  /** The fault that the server being built in this project meets, if any; it is counted. */
+  hitServer(projectId: string, projectName: string): ServerFault | undefined {
+    for (const armed of this.#armed) {
+      const { action } = armed.rule;
+      if (action.kind !== 'serverError' || !matchesProject(armed.rule, projectId, projectName)) continue;
+      if (!countHit(armed)) continue;
+      this.#dropSpent();
+      return action;
+    }
+    return undefined;
+  }
+
+  isOutOfStock(flavorName: string, zone: string): boolean {
+    return this.#armed.some(
+      ({ rule: { action } }) =>
+        action.kind === 'outOfStock' &&
+        action.flavor === flavorName &&
+        (action.zone === undefined || action.zone === zone),
+    );
+  }
+
+  #dropSpent(): void {
+    for (let i = this.#armed.length - 1; i >= 0; i--) {
+      const armed = this.#armed[i];
+      if (armed !== undefined && armed.rule.times !== null && armed.hits >= armed.rule.times) this.#armed.splice(i, 1);
+    }
+  }
+}
+
+function matchesCall({ rule, path }: Armed, call: Call): boolean {
+  if (rule.service !== undefined && rule.service !== call.service) return false;
+  if (rule.method !== undefined && rule.method.toUpperCase() !== call.method) return false;
+  if (path !== undefined && !path.test(call.path)) return false;
+  return matchesProject(rule, call.projectId, call.projectName);
+}
+
+function matchesProject({ project }: FaultRule, projectId: string, projectName: string): boolean {
+  return project === undefined || project === projectId || project === projectName;
+}
+
+function countHit(armed: Armed): boolean {
+  armed.matched++;
+  const { nth, times } = armed.rule;
+  if (armed.matched < nth || (times !== null && armed.hits >= times)) return false;
+  armed.hits++;
+  return true;
+}

@@ -1,0 +1,222 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Access, ANONYMOUS } from '../identity/access.ts';
+import { renderIdentityProblem, unauthorized } from '../identity/problem.ts';
+import { accessOf, decodeToken } from '../identity/token.ts';
+import type { World } from '../world.ts';
+import { ApiError, type ApiRequest, type ApiResponse, type Problem, type Service } from './api.ts';
+import type { Calls } from './calls.ts';
+import type { CallFault } from './faults.ts';
+import { operationDuration, pickDurationMs } from './latency.ts';
+import { type Match, Router } from './router.ts';
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+interface Mount {
+  readonly service: Service;
+  readonly router: Router;
+}
+
+/** One HTTP front for all services: finds the route, knows the caller, misbehaves as told, and answers. */
+export class Front {
+  readonly #world: World;
+  readonly #calls: Calls;
+  readonly #mounts: readonly Mount[];
+
+  constructor(world: World, calls: Calls, services: readonly Service[]) {
+    this.#world = world;
+    this.#calls = calls;
+    this.#mounts = services.map((service) => ({ service, router: new Router(service.routes) }));
+  }
+
+  async handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const isTls = 'encrypted' in incoming.socket;
+    const origin = `${isTls ? 'https' : 'http'}://${incoming.headers.host ?? 'localhost'}`;
+    const url = new URL(incoming.url ?? '/', origin);
+    const method = incoming.method ?? 'GET';
+    const requestId = `req-${this.#world.ids.uuid()}`;
+    const mount = this.#mounts.find(({ service }) => isUnder(url.pathname, service.prefix));
+    if (mount === undefined) {
+      send(outgoing, { status: 404, body: '' }, { 'X-Openstack-Request-Id': requestId });
+      return;
+    }
+    const { service } = mount;
+    const body = await readBody(incoming);
+    const access = this.#identify(incoming);
+    const path = url.pathname.slice(service.prefix.length) || '/';
+    const wanted = attempt(() => service.negotiate?.(incoming.headers) ?? 1);
+    const microversion = typeof wanted === 'number' ? wanted : 1;
+    const match = mount.router.match(method, path, microversion);
+    const template = typeof match === 'number' ? 'unknown' : match.route.template;
+    const { projectId, projectName } = access ?? ANONYMOUS;
+    const faults = this.#world.faults.hit({
+      service: service.name,
+      method,
+      path: url.pathname,
+      projectId,
+      projectName,
+    });
+
+    const respond = (): ApiResponse =>
+      this.#respond(service, match, wanted, access, body, {
+        method,
+        query: url.searchParams,
+        headers: incoming.headers,
+        origin,
+        serviceUrl: `${origin}${service.prefix}`,
+        path: url.pathname,
+        microversion,
+      });
+    const latencyMs = pickDurationMs(
+      operationDuration(this.#world.config.latency, service.name, method, template),
+      this.#world.random,
+    );
+    const response = await this.#misbehave(service, faults, latencyMs, incoming.socket, respond);
+    this.#calls.record({
+      atMs: this.#world.clock.now(),
+      requestId,
+      userAgent: incoming.headers['user-agent'] ?? '',
+      projectId,
+      service: service.name,
+      method,
+      template,
+      path: url.pathname + url.search,
+      status: response?.status ?? 0,
+    });
+    if (response === undefined) return;
+    send(outgoing, response, {
+      ...service.responseHeaders?.(microversion),
+      'X-Openstack-Request-Id': requestId,
+      ...(service.name === 'compute' ? { 'X-Compute-Request-Id': requestId } : {}),
+    });
+  }
+
+  #identify(incoming: IncomingMessage): Access | undefined {
+    const token = incoming.headers['x-auth-token'];
+    if (typeof token !== 'string') return undefined;
+    const claims = decodeToken(this.#world, token);
+    return claims === undefined ? undefined : accessOf(this.#world, claims);
+  }
+
+  /** Does the work with what the faults do to it. Undefined when the connection is gone. */
+  async #misbehave(
+    service: Service,
+    faults: readonly CallFault[],
+    latencyMs: number,
+    socket: Socket,
+    respond: () => ApiResponse,
+  ): Promise<ApiResponse | undefined> {
+    const { clock } = this.#world;
+    if (latencyMs > 0) await clock.sleep(latencyMs);
+    let response: ApiResponse | undefined;
+    for (const when of ['before', 'after'] as const) {
+      for (const fault of faults) {
+        if (fault.when !== when) continue;
+        if (fault.kind === 'delay') {
+          await clock.sleep(fault.delayMs);
+        } else if (fault.kind === 'drop') {
+          socket.destroy();
+          return undefined;
+        } else {
+          return failAsTold(service, fault);
+        }
+      }
+      if (when === 'before') response = respond();
+    }
+    return socket.destroyed ? undefined : response;
+  }
+
+  #respond(
+    service: Service,
+    match: Match | 404 | 405,
+    wanted: number | Error,
+    access: Access | undefined,
+    body: ParsedBody,
+    request: Omit<ApiRequest, 'params' | 'access' | 'body'>,
+  ): ApiResponse {
+    const accept = request.headers.accept ?? '';
+    const render = (problem: Problem): ApiResponse => service.renderProblem(problem, { accept });
+    try {
+      if (wanted instanceof Error) throw wanted;
+      if (typeof match === 'object' && match.route.open !== true && access === undefined) {
+        return {
+          ...renderIdentityProblem(unauthorized()),
+          headers: { 'WWW-Authenticate': `Keystone uri="${request.origin}/identity"` },
+        };
+      }
+      if (match === 404) throw new ApiError(404, 'The resource could not be found.', { type: 'HTTPNotFound' });
+      if (match === 405) throw new ApiError(405, 'The method is not allowed for this resource.');
+      if (body.kind === 'tooLarge') throw new ApiError(413, 'Request is too large.');
+      if (body.kind === 'malformed') throw new ApiError(400, 'Malformed request body');
+      const { route, params } = match;
+      return this.#world.database.transact(() =>
+        route.handle({ ...request, params, access: access ?? ANONYMOUS, body: body.value }),
+      );
+    } catch (error) {
+      if (error instanceof ApiError) {
+        const response = render(error);
+        return { ...response, headers: { ...response.headers, ...error.headers } };
+      }
+      this.#world.log.error(
+        { err: error, path: request.path, method: request.method },
+        'request failed in the simulator',
+      );
+      return render({ status: 500, message: 'Unexpected API Error.' });
+    }
+  }
+}
+
+function failAsTold(service: Service, fault: Extract<CallFault, { kind: 'answer' }>): ApiResponse {
+  const response = service.renderProblem(
+    { status: fault.status, message: fault.message ?? 'Injected by the simulator.' },
+    { accept: 'application/json' },
+  );
+  if (fault.retryAfterSeconds === undefined) return response;
+  return { ...response, headers: { ...response.headers, 'Retry-After': String(fault.retryAfterSeconds) } };
+}
+
+function isUnder(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+function attempt<T>(work: () => T): T | Error {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+type ParsedBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'tooLarge' };
+
+async function readBody(incoming: IncomingMessage): Promise<ParsedBody> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (size > MAX_BODY_BYTES) return { kind: 'tooLarge' };
+  if (size === 0) return { kind: 'json', value: undefined };
+  try {
+    return { kind: 'json', value: JSON.parse(Buffer.concat(chunks).toString()) };
+  } catch {
+    return { kind: 'malformed' };
+  }
+}
+
+function send(outgoing: ServerResponse, response: ApiResponse, headers: Readonly<Record<string, string>>): void {
+  const { body } = response;
+  const isText = typeof body === 'string';
+  const payload = body === undefined ? '' : isText ? body : JSON.stringify(body);
+  outgoing.writeHead(response.status, {
+    ...(payload === '' ? {} : { 'Content-Type': isText ? 'text/html; charset=UTF-8' : 'application/json' }),
+    ...(response.status === 204 ? {} : { 'Content-Length': `${Buffer.byteLength(payload)}` }),
+    ...headers,
+    ...response.headers,
+  });
+  outgoing.end(payload);
+}

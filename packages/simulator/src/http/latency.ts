@@ -1,0 +1,72 @@
+/** How long something takes: always the same, or evenly spread between two bounds. Milliseconds. */
+export type Duration = number | readonly [fromMs: number, toMs: number];
+
+/**
+ * How slow the cloud is. `operations` is looked up by `service METHOD template`, then `service METHOD`, then
+ * `service`; what is in none of them takes no time.
+ */
+export interface LatencyProfile {
+  readonly operations: Readonly<Record<string, Duration>>;
+  /** What happens behind the API. */
+  readonly life: Readonly<Record<LifeStep, Duration>>;
+}
+
+export type LifeStep = 'schedule' | 'network' | 'spawn' | 'delete' | 'stop' | 'start' | 'reboot' | 'rebuild' | 'resize';
+
+export const NO_LATENCY: LatencyProfile = {
+  operations: {},
+  life: { schedule: 0, network: 0, spawn: 0, delete: 0, stop: 0, start: 0, reboot: 0, rebuild: 0, resize: 0 },
+};
+
+/** API figures measured on OpenStack Zed; boot times as public clouds show them. */
+export const REALISTIC_LATENCY: LatencyProfile = {
+  operations: {
+    identity: 20,
+    'identity POST /v3/auth/tokens': 70,
+    compute: 60,
+    'compute GET /v2.1/servers': 150,
+    'compute GET /v2.1/servers/detail': 150,
+    'compute POST /v2.1/servers': 400,
+    'compute DELETE': 70,
+    network: 50,
+    'network POST': 80,
+    'network POST /v2.0/subnets': 140,
+    'network POST /v2.0/ports': 140,
+    'network POST /v2.0/routers': 760,
+    'network PUT /v2.0/routers/{id}': 700,
+    'network PUT /v2.0/routers/{id}/add_router_interface': 1070,
+    'network PUT /v2.0/routers/{id}/remove_router_interface': 1000,
+    'network POST /v2.0/floatingips': 610,
+    'network PUT /v2.0/floatingips/{id}': 400,
+    image: 40,
+  },
+  life: {
+    schedule: [300, 700],
+    network: [1000, 2500],
+    spawn: [18_000, 36_000],
+    delete: [1200, 5000],
+    stop: [3000, 10_000],
+    start: [3000, 8000],
+    reboot: [8000, 15_000],
+    rebuild: [15_000, 30_000],
+    resize: [20_000, 40_000],
+  },
+};
+
+export function pickDurationMs(duration: Duration, random: () => number): number {
+  if (typeof duration === 'number') return duration;
+  const [fromMs, toMs] = duration;
+  return Math.round(fromMs + random() * (toMs - fromMs));
+}
+
+export function operationDuration(
+  profile: LatencyProfile,
+  service: string,
+  method: string,
+  template: string,
+): Duration {
+  const { operations } = profile;
+  return (
+    operations[`${service} ${method} ${template}`] ?? operations[`${service} ${method}`] ?? operations[service] ?? 0
+  );
+}

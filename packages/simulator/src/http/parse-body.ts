@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import { ApiError } from './api.ts';
+
+/** A value as Python prints it, because OpenStack's services quote values that way in what they complain of. */
+export function pythonRepr(value: unknown): string {
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'string') {
+    const quote = value.includes("'") && !value.includes('"') ? '"' : "'";
+    const escaped = value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+    return `${quote}${quote === "'" ? escaped.replaceAll("'", "\\'") : escaped}${quote}`;
+  }
+  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`;
+  if (typeof value === 'object') {
+    const entries = Object.entries(value).map(([key, item]) => `${pythonRepr(key)}: ${pythonRepr(item)}`);
+    return `{${entries.join(', ')}}`;
+  }
+  return `${value as number}`;
+}
+
+/**
+ * Parses a body by a schema. The 400 reads as that of Nova and Keystone, which word their answers as Python's
+ * jsonschema does: `Invalid input for field/attribute name. Value: . '' is too short`.
+ */
+export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
+  const parsed = schema.safeParse(body, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  if (issue === undefined) throw new ApiError(400, 'Malformed request body');
+  const isMissing = issue.code === 'invalid_type' && issue.input === undefined && issue.path.length > 0;
+  const isUnknown = issue.code === 'invalid_type' && issue.expected === 'never';
+  const path = isMissing || isUnknown ? issue.path.slice(0, -1) : issue.path;
+  const value = valueAt(body, path);
+  const last = pythonRepr(String(issue.path.at(-1)));
+  const complaint = isMissing
+    ? `${last} is a required property`
+    : isUnknown
+      ? `Additional properties are not allowed (${last} was unexpected)`
+      : describe(issue, value);
+  const place = path.at(-1);
+  if (place === undefined) throw new ApiError(400, complaint);
+  const printed = typeof value === 'string' ? value : pythonRepr(value);
+  throw new ApiError(400, `Invalid input for field/attribute ${String(place)}. Value: ${printed}. ${complaint}`);
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
+  }
+  return value;
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  const printed = pythonRepr(value);
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const keys = issue.keys.map(pythonRepr).join(', ');
+      return `Additional properties are not allowed (${keys} ${issue.keys.length === 1 ? 'was' : 'were'} unexpected)`;
+    }
+    case 'too_small':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `${printed} is too short`
+        : `${printed} is less than the minimum of ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `${printed} is too long`
+        : `${printed} is greater than the maximum of ${issue.maximum}`;
+    case 'invalid_type':
+      return `${printed} is not of type ${pythonRepr(jsonTypes[issue.expected] ?? issue.expected)}`;
+    case 'invalid_value':
+      return `${printed} is not one of ${pythonRepr(issue.values)}`;
+    case 'invalid_format':
+      return `${printed} ${issue.pattern === undefined ? `is not a ${pythonRepr(issue.format)}` : `does not match ${pythonRepr(issue.pattern)}`}`;
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_key':
+    case 'invalid_union':
+    case 'not_multiple_of':
+      return issue.message === 'Invalid input'
+        ? `${printed} is not valid under any of the given schemas`
+        : issue.message;
+  }
+}
+
+const jsonTypes: Readonly<Record<string, string>> = { int: 'integer', record: 'object' };

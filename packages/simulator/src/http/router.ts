@@ -1,0 +1,67 @@
+import type { Route } from './api.ts';
+
+export interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface Compiled {
+  readonly route: Route;
+  readonly segments: readonly string[];
+  readonly variables: number;
+}
+
+/** Finds the route of a path: a literal segment wins over a variable. */
+export class Router {
+  readonly #byLength = new Map<number, Compiled[]>();
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      const segments = split(route.template);
+      const compiled = { route, segments, variables: segments.filter(isVariable).length };
+      const sameLength = this.#byLength.get(segments.length);
+      if (sameLength === undefined) this.#byLength.set(segments.length, [compiled]);
+      else sameLength.push(compiled);
+    }
+    for (const list of this.#byLength.values()) list.sort((a, b) => a.variables - b.variables);
+  }
+
+  /** The match, or 404 for an unknown path, or 405 for a known path without this method. */
+  match(method: string, path: string, microversion: number): Match | 404 | 405 {
+    const segments = split(path);
+    let isKnownPath = false;
+    for (const { route, segments: pattern } of this.#byLength.get(segments.length) ?? []) {
+      const params = matchSegments(pattern, segments);
+      if (params === undefined || (route.since ?? 0) > microversion) continue;
+      if (route.method === method) return { route, params };
+      isKnownPath = true;
+    }
+    return isKnownPath ? 405 : 404;
+  }
+}
+
+function split(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}
+
+function isVariable(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  const params: Record<string, string> = {};
+  for (const [i, expected] of pattern.entries()) {
+    const actual = segments[i] ?? '';
+    if (isVariable(expected)) params[expected.slice(1, -1)] = decodeSegment(actual);
+    else if (expected !== actual) return undefined;
+  }
+  return params;
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
