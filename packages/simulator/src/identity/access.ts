@@ -1,0 +1,36 @@
+import type { RoleName } from './records.ts';
+import type { TokenClaims } from './token.ts';
+
+/** Who asks, and what they may do where, as the token's state is now. */
+export interface Access {
+  readonly claims: TokenClaims | undefined;
+  readonly userId: string;
+  readonly userName: string;
+  /** Empty for a token without project. */
+  readonly projectId: string;
+  readonly projectName: string;
+  /** Roles on the scope with the implied ones. */
+  readonly roles: readonly RoleName[];
+}
+
+export const ANONYMOUS: Access = {
+  claims: undefined,
+  userId: '',
+  userName: '',
+  projectId: '',
+  projectName: '',
+  roles: [],
+};
+
+export function isAdmin(access: Access): boolean {
+  return access.roles.includes('admin');
+}
+
+export function canWrite(access: Access): boolean {
+  return access.roles.includes('member');
+}
+
+/** Whether an object of `projectId` exists for the one who asks. */
+export function canSee(access: Access, projectId: string): boolean {
+  return isAdmin(access) || (projectId !== '' && projectId === access.projectId);
+}

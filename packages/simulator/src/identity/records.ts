@@ -1,0 +1,79 @@
+/** The one domain that the cloud has. */
+export const DOMAIN = { id: 'default', name: 'Default' } as const;
+
+export type RoleName = 'admin' | 'member' | 'reader';
+
+/** A role of the token implies the ones after it. */
+export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] = [
+  { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10001', name: 'admin' },
+  { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10002', name: 'member' },
+  { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10003', name: 'reader' },
+];
+
+/** The key that signs tokens and the users' password, kept with the state so that both outlive a restart. */
+export interface Secret {
+  readonly id: 'token-key' | 'password';
+  readonly value: string;
+}
+
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly enabled: boolean;
+  readonly tags: readonly string[];
+}
+
+export interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly password: string;
+  readonly enabled: boolean;
+  readonly description: string;
+  readonly email?: string;
+  readonly defaultProjectId?: string;
+}
+
+export type AssignmentTarget =
+  | { readonly kind: 'project'; readonly projectId: string }
+  | { readonly kind: 'domain' }
+  | { readonly kind: 'system' };
+
+export interface RoleAssignment {
+  readonly id: string;
+  readonly userId: string;
+  readonly role: RoleName;
+  readonly target: AssignmentTarget;
+}
+
+export interface ApplicationCredential {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly userId: string;
+  readonly projectId: string;
+  readonly roles: readonly RoleName[];
+  readonly secretHash: string;
+  readonly unrestricted: boolean;
+  /** Epoch milliseconds; null never expires. */
+  readonly expiresMs: number | null;
+}
+
+export interface Trust {
+  readonly id: string;
+  readonly trustorUserId: string;
+  readonly trusteeUserId: string;
+  readonly projectId: string;
+  readonly roles: readonly RoleName[];
+  readonly impersonation: boolean;
+  readonly expiresMs: number | null;
+  readonly remainingUses: number | null;
+  readonly allowRedelegation: boolean;
+  readonly deletedMs: number | null;
+}
+
+/** By audit id; forgotten when the token would have expired. */
+export interface RevokedToken {
+  readonly id: string;
+  readonly expiresMs: number;
+}

@@ -1,0 +1,73 @@
+import { type ApiRequest, type ApiResponse, ok, type Route, type Service } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { applicationCredentialRoutes } from './application-credential-routes.ts';
+import { catalogFor } from './catalog.ts';
+import { collection } from './collection.ts';
+import { renderIdentityProblem, requireAdmin } from './problem.ts';
+import { projectRoutes } from './project-routes.ts';
+import { roleRoutes } from './role-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
+import { trustRoutes } from './trust-routes.ts';
+import { userRoutes } from './user-routes.ts';
+
+export function identityService(world: World): Service {
+  return {
+    name: 'identity',
+    prefix: '/identity',
+    routes: [
+      ...versionRoutes(),
+      ...tokenRoutes(world),
+      ...projectRoutes(world),
+      ...userRoutes(world),
+      ...roleRoutes(world),
+      ...applicationCredentialRoutes(world),
+      ...trustRoutes(world),
+      ...catalogRoutes(world),
+    ],
+    renderProblem: renderIdentityProblem,
+    responseHeaders: () => ({ Vary: 'X-Auth-Token' }),
+  };
+}
+
+function versionRoutes(): Route[] {
+  const version = ({ serviceUrl }: ApiRequest): object => ({
+    id: 'v3.14',
+    status: 'stable',
+    updated: '2020-04-07T00:00:00Z',
+    links: [{ rel: 'self', href: `${serviceUrl}/v3/` }],
+    'media-types': [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }],
+  });
+  return [
+    {
+      method: 'GET',
+      template: '/',
+      open: true,
+      handle: (request) => ({ status: 300, body: { versions: { values: [version(request)] } } }),
+    },
+    { method: 'GET', template: '/v3', open: true, handle: (request) => ok({ version: version(request) }) },
+  ];
+}
+
+function catalogRoutes(world: World): Route[] {
+  const { region } = world.config;
+  const regionView = { id: region, description: '', parent_region_id: null };
+  return [
+    { method: 'GET', template: '/v3/regions', handle: (request) => collection(request, 'regions', [regionView], []) },
+    { method: 'GET', template: '/v3/services', handle: (request) => listServices(request, region) },
+    { method: 'GET', template: '/v3/endpoints', handle: (request) => listEndpoints(request, region) },
+  ];
+}
+
+function listServices(request: ApiRequest, region: string): ApiResponse {
+  requireAdmin(request.access, 'list_services');
+  const services = catalogFor(request.origin, region).map(({ id, type, name }) => ({ id, type, name, enabled: true }));
+  return collection(request, 'services', services, ['name', 'type']);
+}
+
+function listEndpoints(request: ApiRequest, region: string): ApiResponse {
+  requireAdmin(request.access, 'list_endpoints');
+  const endpoints = catalogFor(request.origin, region).flatMap((service) =>
+    service.endpoints.map((endpoint) => ({ ...endpoint, service_id: service.id, enabled: true })),
+  );
+  return collection(request, 'endpoints', endpoints, ['interface', 'service_id', 'region_id']);
+}

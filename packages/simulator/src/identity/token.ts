@@ -1,0 +1,107 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { World } from '../world.ts';
+import { type Access, ANONYMOUS } from './access.ts';
+import { type AssignmentTarget, ROLES, type RoleName } from './records.ts';
+
+export type Scope = { readonly kind: 'unscoped' } | AssignmentTarget;
+
+/** What a token carries. All else is looked up when it is used, so that a lost role or user is felt at once. */
+export interface TokenClaims {
+  readonly userId: string;
+  readonly methods: readonly string[];
+  readonly scope: Scope;
+  readonly issuedMs: number;
+  readonly expiresMs: number;
+  readonly auditIds: readonly string[];
+  readonly applicationCredentialId?: string;
+  readonly trustId?: string;
+}
+
+/** A signed token in the manner of Keystone's Fernet tokens: nothing of it is stored. */
+export function encodeToken(world: World, claims: TokenClaims): string {
+  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  return `gAAAAA${payload}.${sign(world, payload)}`;
+}
+
+/** Undefined for a token that is forged, expired, revoked, or whose user, project, credential or trust is gone. */
+export function decodeToken(world: World, token: string): TokenClaims | undefined {
+  if (!token.startsWith('gAAAAA')) return undefined;
+  const [payload = '', signature = ''] = token.slice('gAAAAA'.length).split('.');
+  const expected = Buffer.from(sign(world, payload));
+  const actual = Buffer.from(signature);
+  if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as TokenClaims;
+  return isInForce(world, claims) ? claims : undefined;
+}
+
+function isInForce(world: World, claims: TokenClaims): boolean {
+  const { tables, clock } = world;
+  if (claims.expiresMs <= clock.now()) return false;
+  if (claims.auditIds.some((id) => tables.revokedTokens.has(id))) return false;
+  if (tables.users.get(claims.userId)?.enabled !== true) return false;
+  if (claims.scope.kind === 'project' && tables.projects.get(claims.scope.projectId)?.enabled !== true) return false;
+  if (claims.applicationCredentialId !== undefined) {
+    const credential = tables.applicationCredentials.get(claims.applicationCredentialId);
+    if (credential === undefined) return false;
+    if (credential.expiresMs !== null && credential.expiresMs <= clock.now()) return false;
+  }
+  if (claims.trustId !== undefined) {
+    const trust = tables.trusts.get(claims.trustId);
+    if (trust === undefined || trust.deletedMs !== null) return false;
+    if (trust.expiresMs !== null && trust.expiresMs <= clock.now()) return false;
+    if (tables.users.get(trust.trustorUserId)?.enabled !== true) return false;
+  }
+  return claims.scope.kind === 'unscoped' || rolesOf(world, claims).length > 0;
+}
+
+/** The roles that a token has at this moment, with the implied ones. */
+export function rolesOf(world: World, claims: TokenClaims): RoleName[] {
+  if (claims.scope.kind === 'unscoped') return [];
+  const trust = claims.trustId === undefined ? undefined : world.tables.trusts.get(claims.trustId);
+  const held = assignedRoles(world, trust?.trustorUserId ?? claims.userId, claims.scope);
+  if (trust !== undefined) return withImplied(trust.roles.filter((role) => held.includes(role)));
+  if (claims.applicationCredentialId !== undefined) {
+    const credential = world.tables.applicationCredentials.get(claims.applicationCredentialId);
+    return withImplied((credential?.roles ?? []).filter((role) => held.includes(role)));
+  }
+  return held;
+}
+
+/** The roles of a user on a target, with the implied ones. */
+export function assignedRoles(world: World, userId: string, target: AssignmentTarget): RoleName[] {
+  const direct = world.tables.assignments
+    .where((a) => a.userId === userId && isSameTarget(a.target, target))
+    .map((a) => a.role);
+  return withImplied(direct);
+}
+
+export function isSameTarget(a: AssignmentTarget, b: AssignmentTarget): boolean {
+  if (a.kind === 'project') return b.kind === 'project' && a.projectId === b.projectId;
+  return a.kind === b.kind;
+}
+
+export function withImplied(roles: readonly RoleName[]): RoleName[] {
+  const strongest = ROLES.findIndex((role) => roles.includes(role.name));
+  return strongest === -1 ? [] : ROLES.slice(strongest).map((role) => role.name);
+}
+
+export function accessOf(world: World, claims: TokenClaims): Access {
+  const { tables } = world;
+  const trust = claims.trustId === undefined ? undefined : tables.trusts.get(claims.trustId);
+  const userId = trust?.impersonation === true ? trust.trustorUserId : claims.userId;
+  const projectId = claims.scope.kind === 'project' ? claims.scope.projectId : '';
+  return {
+    ...ANONYMOUS,
+    claims,
+    userId,
+    userName: tables.users.get(userId)?.name ?? '',
+    projectId,
+    projectName: tables.projects.get(projectId)?.name ?? '',
+    roles: rolesOf(world, claims),
+  };
+}
+
+function sign(world: World, payload: string): string {
+  const key = world.tables.secrets.get('token-key')?.value ?? '';
+  return createHmac('sha256', key).update(payload).digest('base64url');
+}
