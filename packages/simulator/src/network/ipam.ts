@@ -1,0 +1,138 @@
+import type { World } from '../world.ts';
+import { contains, formatIp, type IpAddress, parseCidr, parseIp, slaacAddress } from './cidr.ts';
+import { badRequest, conflict, subnetMissing } from './problem.ts';
+import type { FixedIp, Network, Port, Subnet } from './records.ts';
+
+export interface FixedIpRequest {
+  readonly subnet_id?: string | undefined;
+  readonly ip_address?: string | undefined;
+}
+
+/** Chooses the addresses of a port: what was asked for, or one of each IP version that the network has. */
+export function allocate(
+  world: World,
+  network: Network,
+  mac: string,
+  requested: readonly FixedIpRequest[] | undefined,
+  portId?: string,
+): FixedIp[] {
+  const subnets = world.tables.subnets.where((subnet) => subnet.network_id === network.id);
+  const taken = new Taken(world.tables.ports.where((port) => port.network_id === network.id && port.id !== portId));
+  if (requested !== undefined)
+    return requested.map((wanted) => allocateRequested(network, subnets, taken, mac, wanted));
+  const fixedIps: FixedIp[] = [];
+  for (const version of [4, 6] as const) {
+    const ofVersion = subnets.filter((subnet) => subnet.ip_version === version);
+    const [automatic, managed] = [ofVersion.filter(isSlaac), ofVersion.filter((subnet) => !isSlaac(subnet))];
+    for (const subnet of automatic) fixedIps.push(fromSlaac(subnet, mac));
+    if (managed.length === 0) continue;
+    const found = firstFree(managed, taken);
+    if (found === undefined) throw exhausted(network);
+    taken.add(found);
+    fixedIps.push(found);
+  }
+  return fixedIps;
+}
+
+export function isSlaac(subnet: Subnet): boolean {
+  return subnet.ipv6_address_mode === 'slaac' || subnet.ipv6_address_mode === 'dhcpv6-stateless';
+}
+
+class Taken {
+  readonly #addresses = new Set<string>();
+
+  constructor(ports: readonly Port[]) {
+    for (const port of ports) for (const fixedIp of port.fixed_ips) this.add(fixedIp);
+  }
+
+  add({ subnet_id, ip_address }: FixedIp): void {
+    this.#addresses.add(`${subnet_id} ${ip_address}`);
+  }
+
+  has(subnetId: string, address: string): boolean {
+    return this.#addresses.has(`${subnetId} ${address}`);
+  }
+}
+
+function allocateRequested(
+  network: Network,
+  subnets: readonly Subnet[],
+  taken: Taken,
+  mac: string,
+  wanted: FixedIpRequest,
+): FixedIp {
+  const fixedIp = choose(network, subnets, taken, mac, wanted);
+  taken.add(fixedIp);
+  return fixedIp;
+}
+
+function choose(
+  network: Network,
+  subnets: readonly Subnet[],
+  taken: Taken,
+  mac: string,
+  { subnet_id, ip_address }: FixedIpRequest,
+): FixedIp {
+  const subnet = subnet_id === undefined ? undefined : subnets.find((candidate) => candidate.id === subnet_id);
+  if (subnet_id !== undefined && subnet === undefined) {
+    throw badRequest(
+      `Failed to create port on network ${network.id}, because fixed_ips included invalid subnet ${subnet_id}.`,
+    );
+  }
+  if (ip_address === undefined) {
+    if (subnet === undefined)
+      throw badRequest("Invalid input for fixed_ips. Reason: 'subnet_id' or 'ip_address' is needed.");
+    if (isSlaac(subnet)) return fromSlaac(subnet, mac);
+    const found = firstFree([subnet], taken);
+    if (found === undefined) throw exhausted(network);
+    return found;
+  }
+  const ip = parseIp(ip_address);
+  const home = (subnet === undefined ? subnets : [subnet]).find(
+    (candidate) => ip !== undefined && isInside(candidate, ip),
+  );
+  if (ip === undefined || home === undefined) throw outside(ip_address, subnet);
+  const address = formatIp(ip);
+  if (taken.has(home.id, address)) throw alreadyAllocated(address, home.id);
+  return { subnet_id: home.id, ip_address: address };
+}
+
+function outside(address: string, subnet: Subnet | undefined): Error {
+  return subnet === undefined
+    ? badRequest(`IP address ${address} is not a valid IP for any of the subnets on the specified network.`)
+    : badRequest(`IP address ${address} is not a valid IP for the specified subnet.`);
+}
+
+export function alreadyAllocated(address: string, subnetId: string): Error {
+  return conflict('IpAddressAlreadyAllocated', `IP address ${address} already allocated in subnet ${subnetId}`);
+}
+
+function exhausted(network: Network): Error {
+  return conflict('IpAddressGenerationFailure', `No more IP addresses available on network ${network.id}.`);
+}
+
+function isInside(subnet: Subnet, ip: IpAddress): boolean {
+  const cidr = parseCidr(subnet.cidr);
+  return cidr !== undefined && contains(cidr, ip);
+}
+
+function fromSlaac(subnet: Subnet, mac: string): FixedIp {
+  const cidr = parseCidr(subnet.cidr);
+  if (cidr === undefined) throw subnetMissing(subnet.id);
+  return { subnet_id: subnet.id, ip_address: slaacAddress(cidr, mac) };
+}
+
+function firstFree(subnets: readonly Subnet[], taken: Taken): FixedIp | undefined {
+  for (const subnet of subnets) {
+    for (const pool of subnet.allocation_pools) {
+      const start = parseIp(pool.start);
+      const end = parseIp(pool.end);
+      if (start === undefined || end === undefined) continue;
+      for (let value = start.value; value <= end.value; value++) {
+        const address = formatIp({ version: subnet.ip_version, value });
+        if (!taken.has(subnet.id, address)) return { subnet_id: subnet.id, ip_address: address };
+      }
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import { pythonRepr } from '../http/parse-body.ts';
+import { badRequest } from './problem.ts';
+
+/** Parses the attributes of one object, with complaints as Neutron words them. */
+export function parseAttributes<S extends z.ZodObject>(
+  schema: S,
+  attributes: unknown,
+  options: { readonly readOnly?: readonly string[] } = {},
+): z.infer<S> {
+  const parsed = schema.safeParse(attributes, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) {
+    if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) continue;
+    const readOnly = issue.keys.find((key) => options.readOnly?.includes(key));
+    if (readOnly !== undefined) throw badRequest(`Cannot update read-only attribute ${readOnly}`);
+    throw badRequest(`Unrecognized attribute(s) '${issue.keys.join(', ')}'`);
+  }
+  const [issue] = parsed.error.issues;
+  const name = String(issue?.path[0] ?? 'body');
+  if (issue?.code === 'invalid_type' && issue.input === undefined && issue.path.length === 1) {
+    throw badRequest(`Failed to parse request. Required attribute '${name}' not specified`);
+  }
+  const value = (attributes as Readonly<Record<string, unknown>>)[name];
+  throw badRequest(`Invalid input for ${name}. Reason: ${reason(issue, value)}.`);
+}
+
+function reason(issue: z.core.$ZodIssue | undefined, value: unknown): string {
+  const printed = pythonRepr(value);
+  if (issue === undefined) return `${printed} is not valid`;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${printed} is not a valid ${issue.expected}`;
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `${printed} exceeds maximum length of ${issue.maximum}`
+        : `${printed} is too large - must be no larger than '${issue.maximum}'`;
+    case 'too_small':
+      return `${printed} is too small - must be at least '${issue.minimum}'`;
+    case 'invalid_value':
+      return `${printed} is not in ${pythonRepr(issue.values)}`;
+    case 'custom':
+      return `${printed} ${issue.message}`;
+    case 'invalid_element':
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'invalid_union':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
+      return `${printed} is not valid`;
+  }
+}

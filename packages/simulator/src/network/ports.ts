@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import { type Access, isAdmin } from '../identity/access.ts';
+import type { World } from '../world.ts';
+import { parseCidr } from './cidr.ts';
+import { allocate, type FixedIpRequest } from './ipam.ts';
+import { detachFloatingIps } from './port-life.ts';
+import { badRequest, conflict, groupMissing, networkMissing, portMissing } from './problem.ts';
+import type { AddressPair, Network, Port } from './records.ts';
+import type { ResourceKind } from './resource.ts';
+import { Description, Flag, IpText, MacText, Name, ownerAttributes, Uuid } from './schema.ts';
+import { ensureDefaultGroup } from './security-groups.ts';
+import { newResource } from './stamp.ts';
+
+const mutable = {
+  name: Name.optional(),
+  description: Description.nullish(),
+  admin_state_up: Flag.optional(),
+  fixed_ips: z.array(z.strictObject({ subnet_id: Uuid.optional(), ip_address: IpText.optional() })).optional(),
+  device_id: z.string().max(255).nullish(),
+  device_owner: z.string().max(255).nullish(),
+  security_groups: z.array(Uuid).nullish(),
+  allowed_address_pairs: z
+    .array(
+      z.strictObject({
+        ip_address: z.string().refine((text) => parseCidr(text) !== undefined, { message: 'is not a valid IP' }),
+        mac_address: MacText.optional(),
+      }),
+    )
+    .optional(),
+  port_security_enabled: Flag.optional(),
+  'binding:vnic_type': z.string().optional(),
+  'binding:host_id': z.string().nullish(),
+  'binding:profile': z.record(z.string(), z.unknown()).nullish(),
+  extra_dhcp_opts: z.array(z.unknown()).nullish(),
+  dns_name: z.string().optional(),
+  mac_address: MacText.optional(),
+};
+
+const CreatePort = z.strictObject({ ...mutable, ...ownerAttributes, network_id: Uuid });
+const UpdatePort = z.strictObject(mutable);
+
+export interface NewPort {
+  readonly network: Network;
+  readonly projectId: string;
+  readonly fixedIps?: readonly FixedIpRequest[] | undefined;
+  readonly mac?: string | undefined;
+  readonly fields?: Partial<Port> | undefined;
+}
+
+/** A new port with its addresses, as the API, Nova and routers make it; not yet in the table. */
+export function newPort(world: World, { network, projectId, fixedIps, mac, fields }: NewPort): Port {
+  const mac_address = mac?.toLowerCase() ?? freshMac(world);
+  if (
+    mac !== undefined &&
+    world.tables.ports.find((p) => p.network_id === network.id && p.mac_address === mac_address)
+  ) {
+    throw conflict(
+      'MacAddressInUse',
+      `Unable to complete operation for network ${network.id}. The mac address ${mac_address} is in use.`,
+    );
+  }
+  return {
+    ...newResource(world, projectId, ''),
+    name: '',
+    network_id: network.id,
+    mac_address,
+    status: 'DOWN',
+    admin_state_up: true,
+    device_id: '',
+    device_owner: '',
+    fixed_ips: allocate(world, network, mac_address, fixedIps),
+    security_groups: [],
+    allowed_address_pairs: [],
+    port_security_enabled: network.port_security_enabled,
+    'binding:vnic_type': 'normal',
+    'binding:host_id': '',
+    'binding:profile': {},
+    ...fields,
+  };
+}
+
+function freshMac(world: World): string {
+  const used = new Set([...world.tables.ports.values()].map((port) => port.mac_address));
+  let mac = world.ids.mac();
+  while (used.has(mac)) mac = world.ids.mac();
+  return mac;
+}
+
+const SERVICE_OWNERS: readonly string[] = ['network:router_interface', 'network:router_gateway', 'network:floatingip'];
+
+export function portKind(world: World): ResourceKind<Port, typeof CreatePort, typeof UpdatePort> {
+  const { networks, ports } = world.tables;
+  return {
+    singular: 'port',
+    plural: 'ports',
+    path: 'ports',
+    table: ports,
+    createSchema: CreatePort,
+    updateSchema: UpdatePort,
+    adminAttributes: ['binding:host_id', 'binding:profile'],
+    hiddenAttributes: ['binding:host_id', 'binding:profile', 'binding:vif_type', 'binding:vif_details'],
+    missing: portMissing,
+    isSharedWith: (access, port) => {
+      const network = networks.get(port.network_id);
+      return network !== undefined && network.project_id === access.projectId && access.projectId !== '';
+    },
+    create(access, projectId, body) {
+      const network = findUsableNetwork(world, access, body.network_id);
+      const hasSecurity = body.port_security_enabled ?? network.port_security_enabled;
+      const isService = (body.device_owner ?? '').startsWith('network:');
+      const wantsDefault = hasSecurity && !isService && body.security_groups == null;
+      const groups = wantsDefault ? [ensureDefaultGroup(world, projectId).id] : (body.security_groups ?? []);
+      checkSecurity(world, access, projectId, hasSecurity, groups, body.allowed_address_pairs ?? []);
+      const port = newPort(world, { network, projectId, fixedIps: body.fixed_ips, mac: body.mac_address });
+      return {
+        ...port,
+        name: body.name ?? '',
+        description: body.description ?? '',
+        admin_state_up: body.admin_state_up ?? true,
+        device_id: body.device_id ?? '',
+        device_owner: body.device_owner ?? '',
+        security_groups: groups,
+        allowed_address_pairs: pairsOf(body.allowed_address_pairs, port.mac_address),
+        port_security_enabled: hasSecurity,
+        'binding:vnic_type': body['binding:vnic_type'] ?? 'normal',
+        'binding:host_id': body['binding:host_id'] ?? '',
+        'binding:profile': body['binding:profile'] ?? {},
+      };
+    },
+    update(access, port, body) {
+      const network = networks.get(port.network_id);
+      if (network === undefined) throw networkMissing(port.network_id);
+      const hasSecurity = body.port_security_enabled ?? port.port_security_enabled;
+      const groups = body.security_groups === undefined ? port.security_groups : (body.security_groups ?? []);
+      const pairs =
+        body.allowed_address_pairs === undefined
+          ? port.allowed_address_pairs
+          : pairsOf(body.allowed_address_pairs, port.mac_address);
+      checkSecurity(world, access, port.project_id, hasSecurity, groups, pairs);
+      const mac = body.mac_address?.toLowerCase() ?? port.mac_address;
+      return {
+        ...port,
+        name: body.name ?? port.name,
+        description: body.description ?? port.description,
+        admin_state_up: body.admin_state_up ?? port.admin_state_up,
+        device_id: body.device_id ?? port.device_id,
+        device_owner: body.device_owner ?? port.device_owner,
+        mac_address: mac,
+        fixed_ips:
+          body.fixed_ips === undefined ? port.fixed_ips : allocate(world, network, mac, body.fixed_ips, port.id),
+        security_groups: groups,
+        allowed_address_pairs: pairs,
+        port_security_enabled: hasSecurity,
+        'binding:host_id': body['binding:host_id'] ?? port['binding:host_id'],
+        'binding:profile': body['binding:profile'] ?? port['binding:profile'],
+        'binding:vnic_type': body['binding:vnic_type'] ?? port['binding:vnic_type'],
+      };
+    },
+    remove(_access, port) {
+      if (SERVICE_OWNERS.includes(port.device_owner)) {
+        throw conflict(
+          'ServicePortInUse',
+          `Port ${port.id} cannot be deleted directly via the port API: has device owner ${port.device_owner}.`,
+        );
+      }
+      detachFloatingIps(world, port.id);
+    },
+    derive: (port) => ({
+      'binding:vif_type': port['binding:host_id'] === '' ? 'unbound' : 'ovs',
+      'binding:vif_details': port['binding:host_id'] === '' ? {} : { port_filter: true, connectivity: 'l2' },
+      extra_dhcp_opts: [],
+      dns_name: '',
+      dns_assignment: [],
+    }),
+    extraFilters: ['ip_allocation'],
+  };
+}
+
+function findUsableNetwork(world: World, access: Access, id: string): Network {
+  const network = world.tables.networks.get(id);
+  const isUsable =
+    network !== undefined &&
+    (isAdmin(access) || network.project_id === access.projectId || network.shared || network['router:external']);
+  if (!isUsable) throw networkMissing(id);
+  return network;
+}
+
+function checkSecurity(
+  world: World,
+  access: Access,
+  projectId: string,
+  hasSecurity: boolean,
+  groups: readonly string[],
+  pairs: readonly { readonly ip_address: string }[],
+): void {
+  for (const id of groups) {
+    const group = world.tables.securityGroups.get(id);
+    if (group === undefined || (group.project_id !== projectId && !isAdmin(access))) throw groupMissing(id);
+  }
+  if (hasSecurity) return;
+  if (groups.length > 0) {
+    throw conflict(
+      'PortSecurityPortHasSecurityGroup',
+      'Port has security group associated. Cannot disable port security or IP address until security group is removed.',
+    );
+  }
+  if (pairs.length > 0) {
+    throw conflict(
+      'AddressPairAndPortSecurityRequired',
+      'Port Security must be enabled in order to have allowed address pairs on a port.',
+    );
+  }
+}
+
+function pairsOf(
+  pairs: readonly { readonly ip_address: string; readonly mac_address?: string | undefined }[] | undefined,
+  mac: string,
+): AddressPair[] {
+  const seen = new Set<string>();
+  return (pairs ?? []).map(({ ip_address, mac_address = mac }) => {
+    const key = `${ip_address} ${mac_address}`;
+    if (seen.has(key))
+      throw badRequest(`Request contains duplicate address pair: mac_address ${mac_address} ip_address ${ip_address}.`);
+    seen.add(key);
+    return { ip_address, mac_address };
+  });
+}

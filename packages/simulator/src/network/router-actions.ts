@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.ts';
+import { isAdmin } from '../identity/access.ts';
+import type { World } from '../world.ts';
+import { contains, overlaps, parseCidr, parseIp } from './cidr.ts';
+import { parseAttributes } from './parse.ts';
+import { deletePort, patchPort } from './port-life.ts';
+import { newPort } from './ports.ts';
+import { conflict, missing, networkMissing, portMissing, subnetMissing } from './problem.ts';
+import type { Port, Router, Subnet } from './records.ts';
+import { findOwn, viewOf } from './resource.ts';
+import { badRouter, checkRoutes, interfacesOf, routerKind } from './routers.ts';
+import { HostRoutes } from './schema.ts';
+import { networkTime } from './stamp.ts';
+
+const Interface = z.strictObject({ subnet_id: z.string().optional(), port_id: z.string().optional() });
+const Routes = z.strictObject({ routes: HostRoutes });
+
+export function routerActionRoutes(world: World): Route[] {
+  const kind = routerKind(world);
+  const on = (action: string, handle: (request: ApiRequest, router: Router) => object): Route => ({
+    method: 'PUT',
+    template: `/v2.0/routers/{id}/${action}`,
+    handle: (request): ApiResponse =>
+      ok(handle(request, findOwn(kind, request.access, request.params['id'] ?? '', action))),
+  });
+  return [
+    on('add_router_interface', (request, router) => addInterface(world, request, router)),
+    on('remove_router_interface', (request, router) => removeInterface(world, request, router)),
+    on('add_extraroutes', (request, router) => {
+      const { routes } = readRoutes(request);
+      const isNew = (route: (typeof routes)[number]): boolean =>
+        !router.routes.some((r) => r.destination === route.destination && r.nexthop === route.nexthop);
+      checkRoutes(world, router, routes);
+      const after = touch(world, { ...router, routes: [...router.routes, ...routes.filter(isNew)] });
+      return { router: viewOf(kind, request.access, after) };
+    }),
+    on('remove_extraroutes', (request, router) => {
+      const { routes } = readRoutes(request);
+      const isKept = (route: (typeof routes)[number]): boolean =>
+        !routes.some((r) => r.destination === route.destination && r.nexthop === route.nexthop);
+      return {
+        router: viewOf(kind, request.access, touch(world, { ...router, routes: router.routes.filter(isKept) })),
+      };
+    }),
+  ];
+}
+
+function readRoutes(request: ApiRequest): z.infer<typeof Routes> {
+  const body = request.body as { readonly router?: unknown } | undefined;
+  return parseAttributes(Routes, body?.router ?? {});
+}
+
+function touch(world: World, router: Router): Router {
+  return world.tables.routers.put({
+    ...router,
+    revision_number: router.revision_number + 1,
+    updated_at: networkTime(world),
+  });
+}
+
+function answer(router: Router, port: Port, subnetIds: readonly string[]): object {
+  return {
+    id: router.id,
+    tenant_id: router.project_id,
+    port_id: port.id,
+    network_id: port.network_id,
+    subnet_id: subnetIds.at(-1),
+    subnet_ids: subnetIds,
+  };
+}
+
+function readInterface(request: ApiRequest): { readonly subnetId?: string; readonly portId?: string } {
+  const { subnet_id, port_id } = parseAttributes(Interface, request.body ?? {});
+  if (subnet_id === undefined && port_id === undefined)
+    throw badRouter('Either subnet_id or port_id must be specified');
+  return {
+    ...(subnet_id === undefined ? {} : { subnetId: subnet_id }),
+    ...(port_id === undefined ? {} : { portId: port_id }),
+  };
+}
+
+function addInterface(world: World, request: ApiRequest, router: Router): object {
+  const { subnetId, portId } = readInterface(request);
+  if (subnetId !== undefined && portId !== undefined) throw badRouter('Cannot specify both subnet-id and port-id');
+  const port =
+    portId === undefined
+      ? addBySubnet(world, request, router, subnetId ?? '')
+      : addByPort(world, request, router, portId);
+  touch(world, router);
+  return answer(
+    router,
+    port,
+    port.fixed_ips.map((ip) => ip.subnet_id),
+  );
+}
+
+function addBySubnet(world: World, request: ApiRequest, router: Router, subnetId: string): Port {
+  const { subnets, networks, ports } = world.tables;
+  const subnet = subnets.get(subnetId);
+  const network = networks.get(subnet?.network_id ?? '');
+  const { access } = request;
+  const isSeen = isAdmin(access) || subnet?.project_id === access.projectId || network?.shared === true;
+  if (subnet === undefined || network === undefined || !isSeen) throw subnetMissing(subnetId);
+  if (subnet.gateway_ip === null) throw badRouter('Subnet for router interface must have a gateway IP');
+  checkSubnet(world, router, subnet);
+  return ports.put(
+    newPort(world, {
+      network,
+      projectId: router.project_id,
+      fixedIps: [{ subnet_id: subnet.id, ip_address: subnet.gateway_ip }],
+      fields: {
+        device_id: router.id,
+        device_owner: 'network:router_interface',
+        status: 'ACTIVE',
+        port_security_enabled: false,
+        'binding:host_id': 'network-1',
+      },
+    }),
+  );
+}
+
+function addByPort(world: World, request: ApiRequest, router: Router, portId: string): Port {
+  const { ports, subnets, networks } = world.tables;
+  const port = ports.get(portId);
+  if (port === undefined || !(isAdmin(request.access) || port.project_id === request.access.projectId))
+    throw portMissing(portId);
+  if (port.device_id !== '') {
+    throw conflict(
+      'PortInUse',
+      `Unable to complete operation on port ${portId} for network ${port.network_id}. Port already has an attached device ${port.device_id}.`,
+    );
+  }
+  if (!networks.has(port.network_id)) throw networkMissing(port.network_id);
+  if (port.fixed_ips.length === 0) throw badRouter('Router port must have at least one fixed IP');
+  for (const { subnet_id } of port.fixed_ips) {
+    const subnet = subnets.get(subnet_id);
+    if (subnet !== undefined) checkSubnet(world, router, subnet);
+  }
+  return patchPort(world, port, {
+    device_id: router.id,
+    device_owner: 'network:router_interface',
+    status: 'ACTIVE',
+    security_groups: [],
+    port_security_enabled: false,
+  });
+}
+
+function checkSubnet(world: World, router: Router, subnet: Subnet): void {
+  const { ports, subnets } = world.tables;
+  const cidr = parseCidr(subnet.cidr);
+  for (const port of ports.where((p) => p.device_id === router.id)) {
+    for (const { subnet_id } of port.fixed_ips) {
+      if (subnet_id === subnet.id) throw badRouter(`Router already has a port on subnet ${subnet.id}`);
+      const other = subnets.get(subnet_id);
+      const otherCidr = parseCidr(other?.cidr ?? '');
+      if (other === undefined || cidr === undefined || otherCidr === undefined || !overlaps(cidr, otherCidr)) continue;
+      throw badRouter(
+        `Cidr ${subnet.cidr} of subnet ${subnet.id} overlaps with cidr ${other.cidr} of subnet ${other.id}`,
+      );
+    }
+  }
+}
+
+function removeInterface(world: World, request: ApiRequest, router: Router): object {
+  const { subnetId, portId } = readInterface(request);
+  const port = interfacesOf(world, router.id).find(
+    (p) =>
+      (portId === undefined || p.id === portId) &&
+      (subnetId === undefined || p.fixed_ips.some((ip) => ip.subnet_id === subnetId)),
+  );
+  if (port === undefined) {
+    if (portId !== undefined) {
+      throw missing('RouterInterfaceNotFound', `Router ${router.id} does not have an interface with id ${portId}`);
+    }
+    throw missing('RouterInterfaceNotFoundForSubnet', `Router ${router.id} has no interface on subnet ${subnetId}`);
+  }
+  for (const { subnet_id } of port.fixed_ips) refuseNeeded(world, router, subnet_id);
+  const subnetIds = port.fixed_ips.map((ip) => ip.subnet_id);
+  deletePort(world, port);
+  touch(world, router);
+  return answer(router, port, subnetIds);
+}
+
+function refuseNeeded(world: World, router: Router, subnetId: string): void {
+  const { floatingIps, ports, subnets } = world.tables;
+  const isNeeded = floatingIps.find((floatingIp) => {
+    if (floatingIp.router_id !== router.id || floatingIp.port_id === null) return false;
+    const target = ports.get(floatingIp.port_id)?.fixed_ips.find((ip) => ip.ip_address === floatingIp.fixed_ip_address);
+    return target?.subnet_id === subnetId;
+  });
+  if (isNeeded !== undefined) {
+    throw conflict(
+      'RouterInterfaceInUseByFloatingIP',
+      `Router interface for subnet ${subnetId} on router ${router.id} cannot be deleted, as it is required by one or more floating IPs.`,
+    );
+  }
+  const cidr = parseCidr(subnets.get(subnetId)?.cidr ?? '');
+  const isOnPath = router.routes.some(({ nexthop }) => {
+    const ip = parseIp(nexthop);
+    return ip !== undefined && cidr !== undefined && contains(cidr, ip);
+  });
+  if (!isOnPath) return;
+  throw conflict(
+    'RouterInterfaceInUseByRoute',
+    `Router interface for subnet ${subnetId} on router ${router.id} cannot be deleted, as it is required by one or more routes.`,
+  );
+}
