@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../http/api.ts';
+
+export const MAX_MICROVERSION = 93;
+
+/** The microversion that the headers ask for, as its minor number; 1 when they don't ask. */
+export function negotiateMicroversion(headers: IncomingHttpHeaders): number {
+  const wanted = wantedVersion(headers);
+  if (wanted === undefined) return 1;
+  if (wanted === 'latest') return MAX_MICROVERSION;
+  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(wanted);
+  if (match === null) {
+    throw new ApiError(400, `API Version String ${wanted} is of invalid format. Must be of format MajorNum.MinorNum.`);
+  }
+  const minor = Number(match[2]);
+  if (match[1] !== '2' || minor < 1 || minor > MAX_MICROVERSION) {
+    throw new ApiError(
+      406,
+      `Version ${wanted} is not supported by the API. Minimum is 2.1 and maximum is 2.${MAX_MICROVERSION}.`,
+    );
+  }
+  return minor;
+}
+
+function wantedVersion(headers: IncomingHttpHeaders): string | undefined {
+  const modern = String(headers['openstack-api-version'] ?? '');
+  for (const item of modern.split(',')) {
+    const [service, version] = item.trim().split(/\s+/);
+    if (service?.toLowerCase() === 'compute' && version !== undefined) return version;
+  }
+  const legacy = headers['x-openstack-nova-api-version'];
+  return typeof legacy === 'string' ? legacy.trim() : undefined;
+}
+
+export function microversionHeaders(microversion: number): Record<string, string> {
+  return {
+    'OpenStack-API-Version': `compute 2.${microversion}`,
+    'X-OpenStack-Nova-API-Version': `2.${microversion}`,
+    Vary: 'OpenStack-API-Version, X-OpenStack-Nova-API-Version',
+  };
+}

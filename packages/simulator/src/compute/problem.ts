@@ -1,0 +1,56 @@
+import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
+import { type Access, canWrite, isAdmin } from '../identity/access.ts';
+
+const FAULT_NAMES: Readonly<Record<number, string>> = {
+  400: 'badRequest',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'itemNotFound',
+  405: 'badMethod',
+  409: 'conflictingRequest',
+  413: 'overLimit',
+  415: 'badMediaType',
+  429: 'overLimit',
+  501: 'notImplemented',
+  503: 'serviceUnavailable',
+};
+
+const UNEXPECTED =
+  'Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.';
+
+export function renderComputeProblem({ status, message }: Problem): ApiResponse {
+  const text = status === 500 ? UNEXPECTED : message;
+  return { status, body: { [FAULT_NAMES[status] ?? 'computeFault']: { code: status, message: text } } };
+}
+
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, message);
+}
+
+export function forbidden(message: string): ApiError {
+  return new ApiError(403, message);
+}
+
+export function notFound(message: string): ApiError {
+  return new ApiError(404, message);
+}
+
+export function conflict(message: string): ApiError {
+  return new ApiError(409, message);
+}
+
+function disallowed(rule: string): ApiError {
+  return forbidden(`Policy doesn't allow os_compute_api:${rule} to be performed.`);
+}
+
+export function requireReader(access: Access, rule: string): void {
+  if (access.roles.length === 0) throw disallowed(rule);
+}
+
+export function requireWriter(access: Access, rule: string): void {
+  if (!canWrite(access)) throw disallowed(rule);
+}
+
+export function requireAdmin(access: Access, rule: string): void {
+  if (!isAdmin(access)) throw disallowed(rule);
+}

@@ -1,0 +1,112 @@
+/** Nova's own states; the status that users see is made of both. */
+export type VmState = 'building' | 'active' | 'stopped' | 'error' | 'resized' | 'paused' | 'deleted';
+
+export type TaskState =
+  | 'scheduling'
+  | 'networking'
+  | 'spawning'
+  | 'deleting'
+  | 'powering-off'
+  | 'powering-on'
+  | 'rebooting'
+  | 'rebooting_hard'
+  | 'rebuilding'
+  | 'resize_prep'
+  | 'resize_reverting';
+
+/** What comes next for a server, and when; kept with it so that it goes on after a restart. */
+export interface PendingStep {
+  readonly step:
+    | 'schedule'
+    | 'network'
+    | 'spawn'
+    | 'delete'
+    | 'stop'
+    | 'start'
+    | 'reboot'
+    | 'rebuild'
+    | 'resize'
+    | 'revert';
+  readonly dueMs: number;
+}
+
+export interface ServerFault {
+  readonly code: number;
+  readonly message: string;
+  readonly details: string;
+  readonly createdMs: number;
+}
+
+export interface NetworkRequest {
+  readonly networkId?: string;
+  readonly portId?: string;
+  readonly fixedIp?: string;
+}
+
+export interface Server {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly hostname: string;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+  readonly launchedMs: number | null;
+  readonly deletedMs: number | null;
+  readonly vmState: VmState;
+  readonly taskState: TaskState | null;
+  readonly pending: PendingStep | null;
+  readonly fault: ServerFault | null;
+  readonly flavorId: string;
+  /** What a revert goes back to. */
+  readonly oldFlavorId: string | null;
+  /** Null when it boots from a volume. */
+  readonly imageId: string | null;
+  readonly volumes: readonly { readonly id: string; readonly deleteOnTermination: boolean }[];
+  /** As asked for; where it runs follows from the host. */
+  readonly wantedZone: string | null;
+  readonly host: string | null;
+  readonly keyName: string | null;
+  /** Packed; see user-data.ts. */
+  readonly userData: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+  readonly configDrive: boolean;
+  readonly groupId: string | null;
+  readonly networks: readonly NetworkRequest[];
+  /** Ids, for ports that Nova makes. */
+  readonly securityGroups: readonly string[];
+  readonly locked: boolean;
+  readonly lockedReason: string | null;
+  readonly reservationId: string;
+  readonly launchIndex: number;
+}
+
+export type GroupPolicy = 'affinity' | 'anti-affinity' | 'soft-affinity' | 'soft-anti-affinity';
+
+export interface ServerGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly policy: GroupPolicy;
+  readonly maxServersPerHost: number | null;
+}
+
+/** Keyed by user and name. */
+export interface KeyPair {
+  readonly id: string;
+  readonly name: string;
+  readonly userId: string;
+  readonly type: 'ssh' | 'x509';
+  readonly publicKey: string;
+  readonly fingerprint: string;
+  readonly createdMs: number;
+}
+
+/** Limits of one project that differ from the cloud's, by `compute/<project>` and `network/<project>`. */
+export interface Quota {
+  readonly id: string;
+  readonly limits: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { type ApiRequest, type ApiResponse, accepted, ok, type Route } from '../http/api.ts';
+import { parseBody } from '../http/parse-body.ts';
+import { patchPort } from '../network/port-life.ts';
+import type { World } from '../world.ts';
+import { findFlavor } from './flavor-of.ts';
+import { badRequest, conflict, notFound, requireAdmin } from './problem.ts';
+import type { Server, VmState } from './records.ts';
+import type { ServerLife } from './server-life.ts';
+import { portsOf, resolveGroups } from './server-networks.ts';
+import { requireServerQuota } from './server-quota.ts';
+import { findForChange, findServer, refuseLocked, startDeletion } from './server-routes.ts';
+import { Metadata, UserData } from './server-schema.ts';
+import { detailView } from './server-view.ts';
+import { packUserData } from './user-data.ts';
+
+type Action = (world: World, life: ServerLife, request: ApiRequest, server: Server, argument: unknown) => ApiResponse;
+
+export function serverActionRoutes(world: World, life: ServerLife): Route[] {
+  return [{ method: 'POST', template: '/v2.1/servers/{id}/action', handle: (request) => act(world, life, request) }];
+}
+
+function act(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
+  const body = request.body as Readonly<Record<string, unknown>> | undefined;
+  const [name, ...others] = Object.keys(body ?? {});
+  const action = name === undefined || others.length > 0 ? undefined : ACTIONS[name];
+  if (name === undefined || action === undefined) throw badRequest(`There is no such action: ${name ?? ''}`);
+  const server =
+    name === 'os-getConsoleOutput' ? findServer(world, request) : findForChange(world, request, `servers:${name}`);
+  if (name !== 'lock' && name !== 'unlock') refuseLocked(request, server);
+  return action(world, life, request, server, body?.[name]);
+}
+
+/** Refuses an action that the server's state does not allow, in Nova's words. */
+function requireState(server: Server, verb: string, states: readonly VmState[]): void {
+  if (!states.includes(server.vmState)) {
+    throw conflict(`Cannot '${verb}' instance ${server.id} while it is in vm_state ${server.vmState}`);
+  }
+  if (server.taskState !== null) {
+    throw conflict(`Cannot '${verb}' instance ${server.id} while it is in task_state ${server.taskState}`);
+  }
+}
+
+const Reboot = z.strictObject({ type: z.enum(['HARD', 'Hard', 'hard', 'SOFT', 'Soft', 'soft']) });
+const Rebuild = z.strictObject({
+  imageRef: z.string(),
+  name: z.string().min(1).max(255).optional(),
+  adminPass: z.string().optional(),
+  metadata: Metadata.optional(),
+  description: z.string().max(255).nullish(),
+  user_data: UserData.nullish(),
+  key_name: z.string().nullish(),
+  hostname: z.string().optional(),
+  preserve_ephemeral: z.boolean().optional(),
+  accessIPv4: z.string().optional(),
+  accessIPv6: z.string().optional(),
+  trusted_image_certificates: z.array(z.string()).nullish(),
+  'OS-DCF:diskConfig': z.enum(['AUTO', 'MANUAL']).optional(),
+});
+const Resize = z.strictObject({
+  flavorRef: z.union([z.string(), z.int()]),
+  'OS-DCF:diskConfig': z.enum(['AUTO', 'MANUAL']).optional(),
+});
+const GroupName = z.strictObject({ name: z.string().min(1).max(255) });
+const Lock = z.strictObject({ locked_reason: z.string().max(255).optional() }).nullable();
+const ConsoleOutput = z.strictObject({ length: z.coerce.number().int().nullish() });
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  'os-start': (_world, life, _request, server) => {
+    requireState(server, 'start', ['stopped']);
+    life.begin({ ...server, taskState: 'powering-on' }, 'start');
+    return accepted;
+  },
+  'os-stop': (_world, life, _request, server) => {
+    requireState(server, 'stop', ['active', 'error']);
+    life.begin({ ...server, taskState: 'powering-off' }, 'stop');
+    life.notifyGone(server, 'stopped');
+    return accepted;
+  },
+  reboot(_world, life, _request, server, argument) {
+    const { type } = parseBody(Reboot, argument);
+    const isHard = type.toUpperCase() === 'HARD';
+    requireState(server, 'reboot', isHard ? ['active', 'stopped', 'error', 'paused'] : ['active']);
+    life.begin({ ...server, vmState: 'active', taskState: isHard ? 'rebooting_hard' : 'rebooting' }, 'reboot');
+    life.notifyGone(server, 'rebooting');
+    return accepted;
+  },
+  rebuild,
+  resize(world, life, _request, server, argument) {
+    const { flavorRef } = parseBody(Resize, argument);
+    requireState(server, 'resize', ['active', 'stopped']);
+    const flavor = findFlavor(world, String(flavorRef));
+    if (flavor === undefined) throw badRequest(`Flavor ${flavorRef} could not be found.`);
+    if (flavor.id === server.flavorId) throw badRequest('When resizing, instances must change flavor!');
+    const old = findFlavor(world, server.flavorId);
+    if (old !== undefined && server.imageId !== null && flavor.diskGiB < old.diskGiB) {
+      throw badRequest('Resize to zero disk flavor is not allowed.'.replace('zero', 'smaller'));
+    }
+    const more = { ...flavor, vcpus: flavor.vcpus - (old?.vcpus ?? 0), ramMiB: flavor.ramMiB - (old?.ramMiB ?? 0) };
+    if (more.vcpus > 0 || more.ramMiB > 0) requireServerQuota(world, server.projectId, more, 0, 0);
+    life.begin({ ...server, oldFlavorId: server.flavorId, flavorId: flavor.id, taskState: 'resize_prep' }, 'resize');
+    return accepted;
+  },
+  confirmResize(_world, life, _request, server) {
+    if (server.vmState !== 'resized') throw badRequest('Instance has not been resized.');
+    life.settle({ ...server, vmState: 'active', oldFlavorId: null });
+    return { status: 204 };
+  },
+  revertResize(_world, life, _request, server) {
+    if (server.vmState !== 'resized') throw badRequest('Instance has not been resized.');
+    life.begin({ ...server, taskState: 'resize_reverting' }, 'revert');
+    return accepted;
+  },
+  pause(_world, life, _request, server) {
+    requireState(server, 'pause', ['active']);
+    life.settle({ ...server, vmState: 'paused' });
+    life.notifyGone(server, 'stopped');
+    return accepted;
+  },
+  unpause(_world, life, _request, server) {
+    requireState(server, 'unpause', ['paused']);
+    life.begin(server, 'start');
+    return accepted;
+  },
+  lock(world, _life, request, server, argument) {
+    const reason = request.microversion >= 73 ? parseBody(Lock, argument ?? null)?.locked_reason : undefined;
+    world.tables.servers.put({ ...server, locked: true, lockedReason: reason ?? null });
+    return accepted;
+  },
+  unlock(world, _life, _request, server) {
+    world.tables.servers.put({ ...server, locked: false, lockedReason: null });
+    return accepted;
+  },
+  forceDelete(_world, life, _request, server) {
+    startDeletion(life, server);
+    return accepted;
+  },
+  'os-resetState': (world, life, request, server, argument) => {
+    requireAdmin(request.access, 'os-admin-actions:reset_state');
+    const { state } = parseBody(z.strictObject({ state: z.enum(['active', 'error']) }), argument);
+    life.settle({ ...server, vmState: state, fault: state === 'active' ? null : server.fault });
+    return accepted;
+  },
+  addSecurityGroup: (world, _life, request, server, argument) => changeGroups(world, request, server, argument, true),
+  removeSecurityGroup: (world, _life, request, server, argument) =>
+    changeGroups(world, request, server, argument, false),
+  'os-getConsoleOutput': (_world, _life, _request, server, argument) => {
+    const { length } = parseBody(ConsoleOutput, argument);
+    if (server.launchedMs === null) throw notFound(`Instance ${server.id} is not ready`);
+    const lines = [
+      '[    0.000000] Linux version 6.8.0-cloud (simulated)',
+      `cloud-init: running 'init' at ${new Date(server.launchedMs).toUTCString()}.`,
+      `cloud-init: user data ${server.userData === null ? 'absent' : 'present'}`,
+      `${server.hostname} login: `,
+    ];
+    return ok({ output: (length == null || length < 0 ? lines : lines.slice(-length)).join('\n') });
+  },
+};
+
+function rebuild(world: World, life: ServerLife, request: ApiRequest, server: Server, argument: unknown): ApiResponse {
+  const body = parseBody(Rebuild, argument);
+  requireState(server, 'rebuild', ['active', 'stopped', 'error']);
+  if (!world.config.images.some((image) => image.id === body.imageRef))
+    throw badRequest('Cannot find image for rebuild');
+  const userData =
+    body.user_data === undefined ? server.userData : body.user_data === null ? null : packUserData(body.user_data);
+  const row = life.begin(
+    {
+      ...server,
+      name: body.name ?? server.name,
+      description: body.description ?? server.description,
+      metadata: body.metadata ?? server.metadata,
+      hostname: body.hostname ?? server.hostname,
+      imageId: server.imageId === null ? null : body.imageRef,
+      userData: request.microversion >= 57 ? userData : server.userData,
+      taskState: 'rebuilding',
+    },
+    'rebuild',
+  );
+  life.notifyGone(server, 'rebuilding');
+  return {
+    status: 202,
+    body: { server: { ...detailView(world, request, row, true), adminPass: world.ids.secret(12) } },
+  };
+}
+
+function changeGroups(
+  world: World,
+  request: ApiRequest,
+  server: Server,
+  argument: unknown,
+  isAdded: boolean,
+): ApiResponse {
+  const { name } = parseBody(GroupName, argument);
+  const access = { ...request.access, projectId: server.projectId };
+  const [id] = resolveGroups(world, access, [name]);
+  if (id === undefined) throw notFound(`Security group ${name} not found for project ${server.projectId}.`);
+  for (const port of portsOf(world, server.id)) {
+    const others = port.security_groups.filter((group) => group !== id);
+    patchPort(world, port, { security_groups: isAdded ? [...others, id] : others });
+  }
+  return accepted;
+}

@@ -1,0 +1,225 @@
+import type { FlavorSpec, ImageSpec } from '../config.ts';
+import type { ApiRequest, ApiResponse } from '../http/api.ts';
+import { parseBody } from '../http/parse-body.ts';
+import { isAdmin } from '../identity/access.ts';
+import type { World } from '../world.ts';
+import { findFlavor } from './flavor-of.ts';
+import { badRequest, forbidden, requireWriter } from './problem.ts';
+import type { NetworkRequest, Server } from './records.ts';
+import { membersOf } from './scheduler.ts';
+import type { ServerLife } from './server-life.ts';
+import { onlyNetwork, resolveGroups, validateNetworks } from './server-networks.ts';
+import { computeLimits, requireServerQuota } from './server-quota.ts';
+import { type BlockDevice, type CreateServer, createServerSchema, isTrue } from './server-schema.ts';
+import { linksTo } from './server-view.ts';
+import { packUserData } from './user-data.ts';
+
+type Body = CreateServer['server'];
+
+/** `POST /servers`: all that Nova checks before it says 202; the rest happens in the server's life. */
+export function createServers(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
+  const { access, microversion } = request;
+  requireWriter(access, 'servers:create');
+  const body = parseBody(createServerSchema(microversion), request.body);
+  const { server } = body;
+  const min = Number(server.min_count ?? 1);
+  const max = Number(server.max_count ?? Math.max(min, 1));
+  if (min > max) throw badRequest('min_count must be <= max_count');
+  const wantedZone = chooseZone(world, server);
+  const flavor = findFlavor(world, String(server.flavorRef));
+  const { imageId, volumes } = chooseRoot(world, server);
+  if (flavor === undefined) throw badRequest(`Flavor ${server.flavorRef} could not be found.`);
+  checkFlavor(
+    flavor,
+    world.config.images.find((image) => image.id === imageId),
+  );
+  if (server.key_name !== undefined && !world.tables.keyPairs.has(`${access.userId}/${server.key_name}`)) {
+    throw badRequest('Invalid key_name provided.');
+  }
+  const limits = computeLimits(world, access.projectId);
+  const metadata = server.metadata ?? {};
+  if (isOver(limits['metadata_items'], Object.keys(metadata).length)) {
+    throw forbidden(`Maximum number of metadata items exceeds ${limits['metadata_items']}`);
+  }
+  const networks = chooseNetworks(world, request, server);
+  const hints = body['os:scheduler_hints'] ?? body['OS-SCH-HNT:scheduler_hints'];
+  const securityGroups = resolveGroups(
+    world,
+    access,
+    (server.security_groups ?? []).map((group) => group.name),
+  );
+  validateNetworks(world, access, networks, max);
+  const count = requireServerQuota(world, access.projectId, flavor, min, max);
+  const groupId = chooseGroup(world, request, hints?.group, count);
+  const now = world.clock.now();
+  const reservationId = `r-${world.ids.secret(8).toLowerCase()}`;
+  const userData = server.user_data == null ? null : packUserData(server.user_data);
+  const made = Array.from({ length: count }, (_, launchIndex) => {
+    const name = count === 1 ? server.name : `${server.name}-${launchIndex + 1}`;
+    const row: Server = {
+      id: world.ids.uuid(),
+      name,
+      description: server.description ?? null,
+      hostname: server.hostname ?? hostnameOf(name),
+      projectId: access.projectId,
+      userId: access.userId,
+      createdMs: now,
+      updatedMs: now,
+      launchedMs: null,
+      deletedMs: null,
+      vmState: 'building',
+      taskState: 'scheduling',
+      pending: null,
+      fault: null,
+      flavorId: flavor.id,
+      oldFlavorId: null,
+      imageId,
+      volumes: volumes.map((deleteOnTermination) => ({ id: world.ids.uuid(), deleteOnTermination })),
+      wantedZone,
+      host: null,
+      keyName: server.key_name ?? null,
+      userData,
+      metadata,
+      tags: [...new Set(server.tags ?? [])].sort(),
+      configDrive: isTrue(server.config_drive),
+      groupId,
+      networks,
+      securityGroups,
+      locked: false,
+      lockedReason: null,
+      reservationId,
+      launchIndex,
+    };
+    return life.begin(row, 'schedule');
+  });
+  if (isTrue(server.return_reservation_id)) return { status: 202, body: { reservation_id: reservationId } };
+  const [first] = made;
+  if (first === undefined) throw badRequest('max_count must be >= 1');
+  const links = linksTo(request, `servers/${first.id}`);
+  return {
+    status: 202,
+    headers: { Location: `${request.serviceUrl}/v2.1/servers/${first.id}` },
+    body: {
+      server: {
+        id: first.id,
+        links,
+        'OS-DCF:diskConfig': server['OS-DCF:diskConfig'] ?? 'MANUAL',
+        security_groups: server.security_groups ?? [{ name: 'default' }],
+        adminPass: server.adminPass ?? world.ids.secret(12),
+      },
+    },
+  };
+}
+
+function isOver(limit: number | undefined, count: number): boolean {
+  return limit !== undefined && limit >= 0 && count > limit;
+}
+
+/** Nova makes a host name of any display name. */
+function hostnameOf(name: string): string {
+  const plain = name
+    .toLowerCase()
+    .replaceAll(/[ _]/g, '-')
+    .replaceAll(/[^a-z0-9.-]/g, '');
+  return plain.replaceAll(/^[.-]+|[.-]+$/g, '').slice(0, 63) || 'server';
+}
+
+function chooseZone(world: World, server: Body): string | null {
+  const zone = server.availability_zone;
+  if (zone == null) return null;
+  if (!world.config.zones.some(({ name }) => name === zone)) {
+    throw badRequest('The requested availability zone is not available');
+  }
+  return zone;
+}
+
+function chooseNetworks(world: World, request: ApiRequest, server: Body): NetworkRequest[] {
+  const { networks } = server;
+  if (networks === 'none') return [];
+  if (networks === 'auto') {
+    const found = onlyNetwork(world, request.access);
+    if (found.length === 0) {
+      throw badRequest(`Unable to automatically allocate a network for project ${request.access.projectId}`);
+    }
+    return found;
+  }
+  if (networks === undefined || networks.length === 0) return onlyNetwork(world, request.access);
+  return networks.map(({ uuid, port, fixed_ip }) => {
+    if (port != null) return { portId: port };
+    if (uuid === undefined) throw badRequest('Bad network format: missing uuid');
+    if (!isUuid(uuid)) throw badRequest(`Bad networks format: network uuid is not in proper format (${uuid})`);
+    return { networkId: uuid, ...(fixed_ip === undefined ? {} : { fixedIp: fixed_ip }) };
+  });
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text);
+}
+
+/** What the server boots from: its image, or volumes (given by whether each is deleted with it). */
+function chooseRoot(
+  world: World,
+  server: Body,
+): { readonly imageId: string | null; readonly volumes: readonly boolean[] } {
+  const devices = (server.block_device_mapping_v2 ?? []).map((device) => checkDevice(world, device));
+  const root = devices.find((device) => Number(device.boot_index ?? -1) === 0);
+  const volumes = devices
+    .filter((device) => device.destination_type === 'volume')
+    .map((device) => isTrue(device.delete_on_termination));
+  const imageId = server.imageRef ?? '';
+  if (imageId === '' && root === undefined) {
+    throw badRequest(
+      devices.length === 0
+        ? 'Invalid imageRef provided.'
+        : 'Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping combination is not valid.',
+    );
+  }
+  if (root?.destination_type === 'volume') return { imageId: null, volumes };
+  const wanted = imageId === '' ? (root?.uuid ?? '') : imageId;
+  if (!isUuid(wanted)) throw badRequest('Invalid imageRef provided.');
+  if (!world.config.images.some((image) => image.id === wanted)) throw badRequest('Can not find requested image');
+  return { imageId: wanted, volumes };
+}
+
+function checkDevice(world: World, device: BlockDevice): BlockDevice {
+  const invalid = (reason: string): Error => badRequest(`Block Device Mapping is Invalid: ${reason}`);
+  const destination = device.destination_type ?? (device.source_type === 'volume' ? 'volume' : 'local');
+  if (device.source_type === 'volume') throw invalid(`failed to get volume ${device.uuid}.`);
+  if (device.source_type === 'snapshot') throw invalid(`failed to get snapshot ${device.uuid}.`);
+  if (device.source_type === 'image') {
+    if (!world.config.images.some((image) => image.id === device.uuid))
+      throw invalid(`failed to get image ${device.uuid}.`);
+    if (destination === 'volume' && !(Number(device.volume_size ?? 0) > 0)) {
+      throw invalid("Images with destination_type 'volume' need to have a non-zero size specified");
+    }
+  }
+  if (device.source_type === 'blank' && destination === 'volume' && !(Number(device.volume_size ?? 0) > 0)) {
+    throw invalid("Blank volumes (source: 'blank', dest: 'volume') need to have non-zero size");
+  }
+  return { ...device, destination_type: destination };
+}
+
+function checkFlavor(flavor: FlavorSpec, image: ImageSpec | undefined): void {
+  if (image === undefined) return;
+  if (flavor.ramMiB < image.minRamMiB) throw badRequest("Flavor's memory is too small for requested image.");
+  if (flavor.diskGiB === 0) {
+    throw forbidden('Only volume-backed servers are allowed for flavors with zero disk.');
+  }
+  if (flavor.diskGiB >= image.minDiskGiB) return;
+  throw badRequest(
+    `Flavor's disk is smaller than the minimum size specified in image metadata. Flavor disk is ${flavor.diskGiB * 1024 ** 3} bytes, minimum size is ${image.minDiskGiB * 1024 ** 3} bytes.`,
+  );
+}
+
+function chooseGroup(world: World, { access }: ApiRequest, id: string | undefined, count: number): string | null {
+  if (id === undefined) return null;
+  const group = world.tables.serverGroups.get(id);
+  if (group === undefined || (group.projectId !== access.projectId && !isAdmin(access))) {
+    throw badRequest(`Instance group ${id} could not be found.`);
+  }
+  const limit = computeLimits(world, group.projectId)['server_group_members'];
+  if (isOver(limit, membersOf(world, group).length + count)) {
+    throw forbidden('Quota exceeded, too many servers in group');
+  }
+  return id;
+}

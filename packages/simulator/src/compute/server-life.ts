@@ -1,0 +1,207 @@
+import type { Timer } from '@fairway/kube/clock';
+import { type LifeStep, pickDurationMs } from '../http/latency.ts';
+import type { World } from '../world.ts';
+import { flavorOf } from './flavor-of.ts';
+import type { PendingStep, Server, ServerFault } from './records.ts';
+import { chooseHost } from './scheduler.ts';
+import { allocatePorts, plugPorts, releasePorts } from './server-networks.ts';
+
+export type GoneReason = 'deleted' | 'stopped' | 'rebooting' | 'rebuilding';
+export type ActiveListener = (server: Server) => void;
+export type GoneListener = (server: Server, reason: GoneReason) => void;
+
+const NO_VALID_HOST = 'No valid host was found. There are not enough hosts available.';
+
+/** How long deleted servers still show up for `changes-since`. */
+const TOMBSTONE_MS = 60 * 60 * 1000;
+
+const LIFE_OF: Readonly<Record<PendingStep['step'], LifeStep>> = {
+  schedule: 'schedule',
+  network: 'network',
+  spawn: 'spawn',
+  delete: 'delete',
+  stop: 'stop',
+  start: 'start',
+  reboot: 'reboot',
+  rebuild: 'rebuild',
+  resize: 'resize',
+  revert: 'resize',
+};
+
+/** What conductor, scheduler and hypervisors do to a server, step by step on the cloud's clock. */
+export class ServerLife {
+  readonly #world: World;
+  readonly #timers = new Map<string, Timer>();
+  readonly #active = new Set<ActiveListener>();
+  readonly #gone = new Set<GoneListener>();
+  #isClosed = false;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Takes up what was pending when the state was saved. */
+  resume(): void {
+    this.#cancelAll();
+    for (const server of this.#world.tables.servers.values()) if (server.pending !== null) this.#arm(server);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelAll();
+  }
+
+  onActive(listener: ActiveListener): () => void {
+    this.#active.add(listener);
+    for (const server of this.#world.tables.servers.values()) if (isRunning(server)) listener(server);
+    return () => this.#active.delete(listener);
+  }
+
+  onGone(listener: GoneListener): () => void {
+    this.#gone.add(listener);
+    return () => this.#gone.delete(listener);
+  }
+
+  /** Stores the server with `step` to come; an earlier pending step is given up. */
+  begin(server: Server, step: PendingStep['step']): Server {
+    const { clock, random, config, database, tables } = this.#world;
+    const dueMs = clock.now() + pickDurationMs(config.latency.life[LIFE_OF[step]], random);
+    const row = tables.servers.put({ ...server, updatedMs: clock.now(), pending: { step, dueMs } });
+    database.afterCommit(() => this.#arm(row));
+    return row;
+  }
+
+  /** Stores a server at rest. */
+  settle(server: Server): Server {
+    const { clock, tables } = this.#world;
+    return tables.servers.put({ ...server, updatedMs: clock.now(), taskState: null, pending: null });
+  }
+
+  notifyGone(server: Server, reason: GoneReason): void {
+    this.#world.database.afterCommit(() => {
+      for (const listener of this.#gone) listener(server, reason);
+    });
+  }
+
+  #cancelAll(): void {
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+  }
+
+  #arm({ id, pending }: Server): void {
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
+    if (pending === null || this.#isClosed) return;
+    const { clock, database } = this.#world;
+    const timer = clock.after(Math.max(pending.dueMs - clock.now(), 0), () => {
+      this.#timers.delete(id);
+      database.transact(() => this.#run(id, pending));
+    });
+    this.#timers.set(id, timer);
+  }
+
+  #run(id: string, pending: PendingStep): void {
+    const server = this.#world.tables.servers.get(id);
+    if (server?.pending?.step !== pending.step || server.pending.dueMs !== pending.dueMs) return;
+    switch (pending.step) {
+      case 'schedule':
+        this.#schedule(server);
+        return;
+      case 'network':
+        this.#allocate(server);
+        return;
+      case 'spawn':
+        this.#spawned(server);
+        return;
+      case 'delete':
+        this.#deleted(server);
+        return;
+      case 'stop':
+        this.settle({ ...server, vmState: 'stopped' });
+        return;
+      case 'start':
+      case 'reboot':
+      case 'rebuild':
+        this.#booted({ ...server, fault: null });
+        return;
+      case 'resize':
+        this.settle({ ...server, vmState: 'resized' });
+        return;
+      case 'revert':
+        this.settle({
+          ...server,
+          vmState: 'active',
+          flavorId: server.oldFlavorId ?? server.flavorId,
+          oldFlavorId: null,
+        });
+        return;
+    }
+  }
+
+  #schedule(server: Server): void {
+    const host = chooseHost(this.#world, server, flavorOf(this.#world, server.flavorId));
+    if (host === undefined) {
+      this.#fail(server, 500, NO_VALID_HOST, 'nova.exception.NoValidHost');
+      return;
+    }
+    this.begin({ ...server, host: host.name, taskState: 'networking' }, 'network');
+  }
+
+  #allocate(server: Server): void {
+    try {
+      this.#world.tables.servers.put(server);
+      allocatePorts(this.#world, server);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const text = `Build of instance ${server.id} aborted: Failed to allocate the network(s), not rescheduling.`;
+      this.#fail(server, 500, text, reason);
+      return;
+    }
+    this.begin({ ...server, taskState: 'spawning' }, 'spawn');
+  }
+
+  #spawned(server: Server): void {
+    const { faults, tables } = this.#world;
+    const fault = faults.hitServer(server.projectId, tables.projects.get(server.projectId)?.name ?? '');
+    if (fault !== undefined) {
+      this.#fail(server, fault.code, fault.message, 'Injected by the simulator.');
+      return;
+    }
+    plugPorts(this.#world, server);
+    this.#booted({ ...server, launchedMs: this.#world.clock.now() });
+  }
+
+  #booted(server: Server): void {
+    const row = this.settle({ ...server, vmState: 'active' });
+    this.#world.database.afterCommit(() => {
+      for (const listener of this.#active) listener(row);
+    });
+  }
+
+  #fail(server: Server, code: number, message: string, details: string): void {
+    releasePorts(this.#world, server);
+    const fault: ServerFault = { code, message, details, createdMs: this.#world.clock.now() };
+    this.settle({ ...server, vmState: 'error', fault });
+  }
+
+  #deleted(server: Server): void {
+    const { clock, tables } = this.#world;
+    releasePorts(this.#world, server);
+    const horizonMs = clock.now() - TOMBSTONE_MS;
+    for (const old of tables.servers.where((s) => s.deletedMs !== null && s.deletedMs < horizonMs))
+      tables.servers.delete(old.id);
+    const row = this.settle({
+      ...server,
+      vmState: 'deleted',
+      deletedMs: clock.now(),
+      userData: null,
+      groupId: null,
+      host: null,
+    });
+    this.notifyGone(row, 'deleted');
+  }
+}
+
+function isRunning(server: Server): boolean {
+  return server.deletedMs === null && server.vmState === 'active' && server.pending === null;
+}

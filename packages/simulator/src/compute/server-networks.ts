@@ -1,0 +1,138 @@
+import { type Access, isAdmin } from '../identity/access.ts';
+import { deletePort, patchPort } from '../network/port-life.ts';
+import { newPort } from '../network/ports.ts';
+import { networkLimits } from '../network/quota.ts';
+import type { Network, Port } from '../network/records.ts';
+import { ensureDefaultGroup } from '../network/security-groups.ts';
+import type { World } from '../world.ts';
+import { badRequest, conflict, forbidden } from './problem.ts';
+import type { NetworkRequest, Server } from './records.ts';
+import { zoneOfHost } from './scheduler.ts';
+
+/** What Nova asks Neutron before it takes a server: the networks, ports and their quota. */
+export function validateNetworks(
+  world: World,
+  access: Access,
+  requests: readonly NetworkRequest[],
+  servers: number,
+): void {
+  const { networks, ports, subnets } = world.tables;
+  let portsNeeded = 0;
+  for (const { networkId, portId, fixedIp } of requests) {
+    if (portId !== undefined) {
+      const port = ports.get(portId);
+      if (port === undefined || !isOwn(access, port)) throw badRequest(`Port id ${portId} could not be found.`);
+      if (port.device_id !== '') throw conflict(`Port ${portId} is still in use.`);
+      if (servers > 1) {
+        throw badRequest(
+          'Failed to launch multiple instances with a single port ID. Please launch your instance one by one with different ports.',
+        );
+      }
+      continue;
+    }
+    const network = networks.get(networkId ?? '');
+    if (network === undefined || !isUsable(access, network))
+      throw badRequest(`Network ${networkId} could not be found.`);
+    if (network['router:external'] && !network.shared && !isAdmin(access)) {
+      throw forbidden(`It is not allowed to create an interface on external network ${network.id}`);
+    }
+    if (subnets.find((subnet) => subnet.network_id === network.id) === undefined) {
+      throw badRequest(`Network ${network.id} requires a subnet in order to boot instances on.`);
+    }
+    if (
+      fixedIp !== undefined &&
+      ports.find((p) => p.network_id === network.id && p.fixed_ips.some((ip) => ip.ip_address === fixedIp))
+    ) {
+      throw badRequest(`Fixed IP address ${fixedIp} is already in use on instance ${network.id}.`);
+    }
+    portsNeeded += servers;
+  }
+  const limit = networkLimits(world, access.projectId)['port'] ?? -1;
+  const used = ports.where((port) => port.project_id === access.projectId).length;
+  if (limit >= 0 && used + portsNeeded > limit && portsNeeded > 0) throw forbidden('Maximum number of ports exceeded');
+}
+
+/** The project's only network, as Nova takes it when none is named. */
+export function onlyNetwork(world: World, access: Access): NetworkRequest[] {
+  const own = world.tables.networks.where(
+    (n) => (n.project_id === access.projectId && !n['router:external']) || n.shared,
+  );
+  if (own.length > 1) {
+    throw conflict('Multiple possible networks found, use a Network ID to be more specific.');
+  }
+  return own.map((network) => ({ networkId: network.id }));
+}
+
+/** Ids of the groups that are named by name or id. */
+export function resolveGroups(world: World, access: Access, names: readonly string[]): string[] {
+  if (names.length > 0) ensureDefaultGroup(world, access.projectId);
+  return names.map((name) => {
+    const own = world.tables.securityGroups.where((group) => group.project_id === access.projectId);
+    const byId = own.find((group) => group.id === name);
+    if (byId !== undefined) return byId.id;
+    const [group, ...others] = own.filter((candidate) => candidate.name === name);
+    if (others.length > 0) {
+      throw conflict(`Multiple security groups found matching '${name}'. Use an ID to be more specific.`);
+    }
+    if (group === undefined) throw badRequest(`Security group ${name} not found for project ${access.projectId}.`);
+    return group.id;
+  });
+}
+
+export function portsOf(world: World, serverId: string): Port[] {
+  return world.tables.ports.where((port) => port.device_id === serverId);
+}
+
+/** Makes or takes the ports of a server that was given a host. */
+export function allocatePorts(world: World, server: Server): void {
+  for (const request of server.networks) attachPort(world, server, request);
+}
+
+export function attachPort(world: World, server: Server, { networkId, portId, fixedIp }: NetworkRequest): Port {
+  const { networks, ports } = world.tables;
+  const binding = {
+    device_id: server.id,
+    device_owner: `compute:${zoneOfHost(world, server.host ?? '') ?? 'nova'}`,
+    'binding:host_id': server.host ?? '',
+  };
+  if (portId !== undefined) {
+    const port = ports.get(portId);
+    if (port === undefined || port.device_id !== '') throw new Error(`Port ${portId} is gone or in use.`);
+    return patchPort(world, port, binding);
+  }
+  const network = networks.get(networkId ?? '');
+  if (network === undefined) throw new Error(`Network ${networkId} could not be found.`);
+  const groups =
+    server.securityGroups.length > 0 ? server.securityGroups : [ensureDefaultGroup(world, server.projectId).id];
+  return ports.put(
+    newPort(world, {
+      network,
+      projectId: server.projectId,
+      fixedIps: fixedIp === undefined ? undefined : [{ ip_address: fixedIp }],
+      fields: { ...binding, security_groups: network.port_security_enabled ? groups : [], isServersOwn: true },
+    }),
+  );
+}
+
+/** The hypervisor plugged the interfaces in. */
+export function plugPorts(world: World, server: Server): void {
+  for (const port of portsOf(world, server.id)) patchPort(world, port, { status: 'ACTIVE' });
+}
+
+/** Deletes the ports that Nova made and lets go of the others. */
+export function releasePorts(world: World, server: Server): void {
+  for (const port of portsOf(world, server.id)) releasePort(world, port);
+}
+
+export function releasePort(world: World, port: Port): void {
+  if (port.isServersOwn === true) deletePort(world, port);
+  else patchPort(world, port, { device_id: '', device_owner: '', 'binding:host_id': '', status: 'DOWN' });
+}
+
+function isOwn(access: Access, port: Port): boolean {
+  return isAdmin(access) || port.project_id === access.projectId;
+}
+
+function isUsable(access: Access, network: Network): boolean {
+  return isAdmin(access) || network.project_id === access.projectId || network.shared || network['router:external'];
+}

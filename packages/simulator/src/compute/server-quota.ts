@@ -1,0 +1,58 @@
+import type { FlavorSpec } from '../config.ts';
+import type { World } from '../world.ts';
+import { flavorOf } from './flavor-of.ts';
+import { forbidden } from './problem.ts';
+
+/** The limits of a project; -1 is none. */
+export function computeLimits(world: World, projectId: string): Record<string, number> {
+  return { ...world.config.quotas.compute, ...world.tables.quotas.get(`compute/${projectId}`)?.limits };
+}
+
+export interface ComputeUsage {
+  readonly instances: number;
+  readonly cores: number;
+  readonly ram: number;
+}
+
+export function computeUsage(world: World, projectId: string): ComputeUsage {
+  let [instances, cores, ram] = [0, 0, 0];
+  for (const server of world.tables.servers.values()) {
+    if (server.projectId !== projectId || server.deletedMs !== null) continue;
+    const flavor = flavorOf(world, server.flavorId);
+    instances++;
+    cores += flavor.vcpus;
+    ram += flavor.ramMiB;
+  }
+  return { instances, cores, ram };
+}
+
+/** How many servers of the flavor may be made, at least `min`; throws Nova's 403 when they don't fit. */
+export function requireServerQuota(
+  world: World,
+  projectId: string,
+  flavor: FlavorSpec,
+  min: number,
+  max: number,
+): number {
+  const limits = computeLimits(world, projectId);
+  const used = computeUsage(world, projectId);
+  const each: ComputeUsage = { instances: 1, cores: flavor.vcpus, ram: flavor.ramMiB };
+  const names = ['cores', 'instances', 'ram'] as const;
+  const room = names.map((name) => {
+    const limit = limits[name] ?? -1;
+    return limit < 0 || each[name] === 0 ? Number.POSITIVE_INFINITY : Math.floor((limit - used[name]) / each[name]);
+  });
+  const allowed = Math.min(max, ...room);
+  if (allowed >= min) return allowed;
+  const overs = names.filter((name) => {
+    const limit = limits[name] ?? -1;
+    return limit >= 0 && used[name] + each[name] * max > limit;
+  });
+  const list = (pick: (name: (typeof names)[number]) => number | string | undefined): string =>
+    overs.map(pick).join(', ');
+  const requested = (name: (typeof names)[number]): string =>
+    name === 'instances' && min !== max ? `${min}-${max}` : String(each[name] * max);
+  throw forbidden(
+    `Quota exceeded for ${overs.join(', ')}: Requested ${list(requested)}, but already used ${list((name) => used[name])} of ${list((name) => limits[name])} ${overs.join(', ')}`,
+  );
+}

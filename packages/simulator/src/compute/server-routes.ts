@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { type ApiRequest, type ApiResponse, noContent, ok, type Route } from '../http/api.ts';
+import { parseBody } from '../http/parse-body.ts';
+import { canSee, isAdmin } from '../identity/access.ts';
+import type { World } from '../world.ts';
+import { conflict, notFound, requireReader, requireWriter } from './problem.ts';
+import type { Server } from './records.ts';
+import { createServers } from './server-create.ts';
+import type { ServerLife } from './server-life.ts';
+import { listServers } from './server-list.ts';
+import { portsOf } from './server-networks.ts';
+import { addressesOf, detailView } from './server-view.ts';
+
+/** The server, or 404 when it does not exist for the caller. */
+export function findServer(world: World, { access, params }: ApiRequest): Server {
+  const id = params['id'] ?? '';
+  const server = world.tables.servers.get(id);
+  if (server === undefined || server.deletedMs !== null || !canSee(access, server.projectId)) {
+    throw notFound(`Instance ${id} could not be found.`);
+  }
+  return server;
+}
+
+/** The same for a change: the caller may write, and the server is not locked against them. */
+export function findForChange(world: World, request: ApiRequest, rule: string): Server {
+  const server = findServer(world, request);
+  requireWriter(request.access, rule);
+  return server;
+}
+
+export function refuseLocked({ access }: ApiRequest, server: Server): void {
+  if (server.locked && !isAdmin(access)) throw conflict(`Instance ${server.id} is locked`);
+}
+
+const UpdateServer = z.strictObject({
+  server: z.strictObject({
+    name: z.string().min(1).max(255).optional(),
+    description: z.string().max(255).nullish(),
+    hostname: z.string().min(1).max(63).optional(),
+    accessIPv4: z.string().optional(),
+    accessIPv6: z.string().optional(),
+    'OS-DCF:diskConfig': z.enum(['AUTO', 'MANUAL']).optional(),
+  }),
+});
+
+export function serverRoutes(world: World, life: ServerLife): Route[] {
+  return [
+    { method: 'GET', template: '/v2.1/servers', handle: (request) => listServers(world, request, false) },
+    { method: 'GET', template: '/v2.1/servers/detail', handle: (request) => listServers(world, request, true) },
+    { method: 'POST', template: '/v2.1/servers', handle: (request) => createServers(world, life, request) },
+    { method: 'GET', template: '/v2.1/servers/{id}', handle: (request) => show(world, request) },
+    { method: 'PUT', template: '/v2.1/servers/{id}', handle: (request) => update(world, request) },
+    { method: 'DELETE', template: '/v2.1/servers/{id}', handle: (request) => remove(world, life, request) },
+    {
+      method: 'GET',
+      template: '/v2.1/servers/{id}/ips',
+      handle: (request) => {
+        const addresses = addressesOf(world, portsOf(world, findServer(world, request).id));
+        return ok({
+          addresses: Object.fromEntries(Object.entries(addresses).map(([name, list]) => [name, plain(list)])),
+        });
+      },
+    },
+  ];
+}
+
+function plain(list: readonly object[]): object[] {
+  return list.map((item) => {
+    const { version, addr } = item as { readonly version: number; readonly addr: string };
+    return { version, addr };
+  });
+}
+
+function show(world: World, request: ApiRequest): ApiResponse {
+  requireReader(request.access, 'servers:show');
+  return ok({ server: detailView(world, request, findServer(world, request), true) });
+}
+
+function update(world: World, request: ApiRequest): ApiResponse {
+  const before = findForChange(world, request, 'servers:update');
+  const { server: body } = parseBody(UpdateServer, request.body);
+  const server = world.tables.servers.put({
+    ...before,
+    name: body.name ?? before.name,
+    description: body.description === undefined ? before.description : body.description,
+    hostname: body.hostname ?? before.hostname,
+    updatedMs: world.clock.now(),
+  });
+  return ok({ server: detailView(world, request, server, true) });
+}
+
+function remove(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
+  const server = findForChange(world, request, 'servers:delete');
+  refuseLocked(request, server);
+  startDeletion(life, server);
+  return noContent;
+}
+
+/** Deleting what is being deleted changes nothing. */
+export function startDeletion(life: ServerLife, server: Server): void {
+  if (server.taskState !== 'deleting') life.begin({ ...server, taskState: 'deleting' }, 'delete');
+}

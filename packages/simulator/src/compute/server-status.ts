@@ -1,0 +1,58 @@
+import type { Server } from './records.ts';
+
+/** The status that users see, as Nova makes it of vm_state and task_state. */
+export function statusOf({ vmState, taskState }: Pick<Server, 'vmState' | 'taskState'>): string {
+  switch (vmState) {
+    case 'building':
+      return 'BUILD';
+    case 'active':
+      return taskState === null ? 'ACTIVE' : (BUSY[taskState] ?? 'ACTIVE');
+    case 'stopped':
+      return taskState === 'rebuilding' || taskState === 'resize_prep' ? (BUSY[taskState] ?? 'SHUTOFF') : 'SHUTOFF';
+    case 'error':
+      return taskState === 'rebuilding' ? 'REBUILD' : 'ERROR';
+    case 'resized':
+      return taskState === 'resize_reverting' ? 'REVERT_RESIZE' : 'VERIFY_RESIZE';
+    case 'paused':
+      return 'PAUSED';
+    case 'deleted':
+      return 'DELETED';
+  }
+}
+
+const BUSY: Readonly<Record<string, string>> = {
+  rebooting: 'REBOOT',
+  rebooting_hard: 'HARD_REBOOT',
+  rebuilding: 'REBUILD',
+  resize_prep: 'RESIZE',
+};
+
+export const KNOWN_STATUSES: ReadonlySet<string> = new Set([
+  'ACTIVE',
+  'BUILD',
+  'DELETED',
+  'ERROR',
+  'HARD_REBOOT',
+  'MIGRATING',
+  'PASSWORD',
+  'PAUSED',
+  'REBOOT',
+  'REBUILD',
+  'RESCUE',
+  'RESIZE',
+  'REVERT_RESIZE',
+  'SHELVED',
+  'SHELVED_OFFLOADED',
+  'SHUTOFF',
+  'SOFT_DELETED',
+  'SUSPENDED',
+  'UNKNOWN',
+  'VERIFY_RESIZE',
+]);
+
+/** Nova's power_state numbers. */
+export function powerStateOf({ vmState, taskState }: Pick<Server, 'vmState' | 'taskState'>): number {
+  if (vmState === 'active' || vmState === 'resized') return 1;
+  if (vmState === 'paused') return 3;
+  return vmState === 'stopped' && taskState === null ? 4 : 0;
+}

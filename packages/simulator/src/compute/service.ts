@@ -1,0 +1,56 @@
+import { type ApiRequest, ok, type Route, type Service } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { flavorRoutes } from './flavor-routes.ts';
+import { serverGroupRoutes } from './group-routes.ts';
+import { hostRoutes } from './host-routes.ts';
+import { keyPairRoutes } from './keypair-routes.ts';
+import { MAX_MICROVERSION, microversionHeaders, negotiateMicroversion } from './microversion.ts';
+import { renderComputeProblem } from './problem.ts';
+import { computeQuotaRoutes } from './quota-routes.ts';
+import { serverActionRoutes } from './server-actions.ts';
+import { serverInterfaceRoutes } from './server-interfaces.ts';
+import { serverLabelRoutes } from './server-labels.ts';
+import type { ServerLife } from './server-life.ts';
+import { serverRoutes } from './server-routes.ts';
+
+export function computeService(world: World, life: ServerLife): Service {
+  return {
+    name: 'compute',
+    prefix: '/compute',
+    routes: [
+      ...versionRoutes(),
+      ...serverRoutes(world, life),
+      ...serverActionRoutes(world, life),
+      ...serverLabelRoutes(world),
+      ...serverInterfaceRoutes(world),
+      ...flavorRoutes(world),
+      ...serverGroupRoutes(world),
+      ...keyPairRoutes(world),
+      ...computeQuotaRoutes(world),
+      ...hostRoutes(world),
+      { method: 'GET', template: '/v2.1/extensions', handle: () => ok({ extensions: [] }) },
+    ],
+    renderProblem: renderComputeProblem,
+    negotiate: negotiateMicroversion,
+    responseHeaders: microversionHeaders,
+  };
+}
+
+function versionRoutes(): Route[] {
+  const version = ({ serviceUrl }: ApiRequest): object => ({
+    id: 'v2.1',
+    status: 'CURRENT',
+    version: `2.${MAX_MICROVERSION}`,
+    min_version: '2.1',
+    updated: '2013-07-23T11:33:21Z',
+    links: [
+      { rel: 'self', href: `${serviceUrl}/v2.1/` },
+      { rel: 'describedby', type: 'text/html', href: 'http://docs.openstack.org/' },
+    ],
+    'media-types': [{ base: 'application/json', type: 'application/vnd.openstack.compute+json;version=2.1' }],
+  });
+  return [
+    { method: 'GET', template: '/', open: true, handle: (request) => ok({ versions: [version(request)] }) },
+    { method: 'GET', template: '/v2.1', open: true, handle: (request) => ok({ version: version(request) }) },
+  ];
+}

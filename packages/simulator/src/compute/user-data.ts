@@ -1,0 +1,23 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+
+const BINARY = 'b';
+const TEXT = 't';
+
+/** Keeps user data small: cloud-init is text that shrinks to a third. */
+export function packUserData(base64: string): string {
+  const content = Buffer.from(base64, 'base64');
+  const isCanonical = content.toString('base64') === base64;
+  const packed = deflateRawSync(isCanonical ? content : Buffer.from(base64));
+  return (isCanonical ? BINARY : TEXT) + packed.toString('base64');
+}
+
+/** The base64 text as it was given. */
+export function unpackUserData(packed: string): string {
+  const content = inflateRawSync(Buffer.from(packed.slice(1), 'base64'));
+  return packed.startsWith(BINARY) ? content.toString('base64') : content.toString();
+}
+
+export function isBase64(text: string): boolean {
+  const compact = text.replaceAll(/\s/g, '');
+  return compact.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(compact);
+}
