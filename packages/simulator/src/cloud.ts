@@ -1,0 +1,143 @@
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '@fairway/kube/clock';
+import { type Logger, silentLogger } from '@fairway/kube/log';
+import { renderCloudsYaml } from './clouds-yaml.ts';
+import { type ActiveListener, type GoneListener, ServerLife } from './compute/server-life.ts';
+import { computeService } from './compute/service.ts';
+import type { CloudConfig } from './config.ts';
+import { controlService, setQuota } from './control/service.ts';
+import { DEFAULT_CONFIG } from './default-config.ts';
+import type { Service } from './http/api.ts';
+import { Calls } from './http/calls.ts';
+import { Faults } from './http/faults.ts';
+import { Front } from './http/front.ts';
+import { bootstrapIdentity } from './identity/bootstrap.ts';
+import { identityService } from './identity/service.ts';
+import { createIds } from './ids.ts';
+import { imageService } from './image/service.ts';
+import { bootstrapNetwork } from './network/bootstrap.ts';
+import { networkService } from './network/service.ts';
+import { placementService } from './placement/service.ts';
+import { Database, type Snapshot } from './state/database.ts';
+import { openStateFile } from './state/state-file.ts';
+import { declareTables, type World } from './world.ts';
+
+export interface CloudOptions {
+  readonly clock: Clock;
+  /** Evenly distributed in [0, 1). */
+  readonly random: () => number;
+  /** What differs from DEFAULT_CONFIG. */
+  readonly config?: Partial<CloudConfig>;
+  readonly log?: Logger;
+}
+
+export interface ListenOptions {
+  /** A loopback address unless the cloud is meant for others. */
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly tls?: { readonly cert: string; readonly key: string; readonly caFile?: string };
+}
+
+export interface Cloud {
+  /** Serves all services on one port. Returns the origin, e.g. `http://127.0.0.1:5000`. */
+  listen(options: ListenOptions): Promise<string>;
+  /** Stops serving, lets go of connections and timers; the state file is complete at any time. */
+  close(): Promise<void>;
+  /** The text of a clouds.yaml for the address that the cloud listens on. */
+  cloudsYaml(): string;
+  readonly faults: Faults;
+  readonly calls: Calls;
+  /** Changes limits of a project, by id or name, by the names of Nova and Neutron. */
+  setQuota(project: string, limits: Readonly<Record<string, number>>): void;
+  /** What a hypervisor would do: called for every server that runs already, then for each that starts to. */
+  onServerActive(listener: ActiveListener): () => void;
+  /** Called when a server was deleted, or stops running, if only to start again. */
+  onServerGone(listener: GoneListener): () => void;
+  snapshot(): Snapshot;
+  restore(snapshot: Snapshot): void;
+}
+
+/** An OpenStack cloud in this process. What a state file holds wins over the configuration's users and networks. */
+export function createCloud(options: CloudOptions): Cloud {
+  const config: CloudConfig = { ...DEFAULT_CONFIG, ...options.config };
+  const database = new Database(config.stateFile === undefined ? undefined : openStateFile(config.stateFile));
+  const world: World = {
+    clock: options.clock,
+    random: options.random,
+    ids: createIds(options.random),
+    log: options.log ?? silentLogger,
+    config,
+    faults: new Faults(),
+    database,
+    tables: declareTables(database),
+  };
+  if (!database.loadJournal()) {
+    database.transact(() => {
+      bootstrapIdentity(world);
+      bootstrapNetwork(world);
+    });
+  }
+  const life = new ServerLife(world);
+  life.resume();
+  const calls = new Calls();
+  const services: Service[] = [
+    identityService(world),
+    computeService(world, life),
+    networkService(world),
+    imageService(world),
+    placementService(),
+    controlService(world, calls),
+  ];
+  const front = new Front(world, calls, services);
+  let server: HttpServer | undefined;
+  let origin = '';
+  let caFile: string | undefined;
+  return {
+    async listen({ host, port, tls }) {
+      if (server !== undefined) throw new Error('the simulated cloud listens already');
+      server = tls === undefined ? createHttpServer() : createHttpsServer({ cert: tls.cert, key: tls.key });
+      const listening = server;
+      listening.on('request', (incoming, outgoing) => {
+        front.handle(incoming, outgoing).catch((error: unknown) => {
+          world.log.debug({ err: error }, 'a request ended early');
+          outgoing.destroy();
+        });
+      });
+      await new Promise<void>((resolve, reject) => {
+        listening.once('error', reject);
+        listening.listen(port, host, resolve);
+      });
+      const { port: actualPort } = listening.address() as AddressInfo;
+      const name = host.includes(':') ? `[${host}]` : host;
+      origin = `${tls === undefined ? 'http' : 'https'}://${name}:${actualPort}`;
+      caFile = tls?.caFile;
+      return origin;
+    },
+    async close() {
+      life.close();
+      const closing = server;
+      server = undefined;
+      if (closing !== undefined) {
+        await new Promise<void>((resolve) => {
+          closing.close(() => resolve());
+          closing.closeAllConnections();
+        });
+      }
+      database.close();
+    },
+    cloudsYaml: () => renderCloudsYaml(world, origin, caFile),
+    faults: world.faults,
+    calls,
+    setQuota: (project, limits) => database.transact(() => setQuota(world, project, limits)),
+    onServerActive: (listener) => life.onActive(listener),
+    onServerGone: (listener) => life.onGone(listener),
+    snapshot: () => database.snapshot(),
+    restore(snapshot) {
+      database.restore(snapshot);
+      life.resume();
+    },
+  };
+}

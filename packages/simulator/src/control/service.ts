@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import {
+  ApiError,
+  type ApiRequest,
+  type ApiResponse,
+  created,
+  noContent,
+  ok,
+  type Route,
+  type Service,
+} from '../http/api.ts';
+import type { Calls } from '../http/calls.ts';
+import { FaultRule } from '../http/faults.ts';
+import { isAdmin } from '../identity/access.ts';
+import { renderIdentityProblem } from '../identity/problem.ts';
+import type { World } from '../world.ts';
+
+const Quota = z.strictObject({ project: z.string(), limits: z.record(z.string(), z.int().min(-1)) });
+
+/** What administrators do to the simulated cloud itself: faults, quotas and the count of calls, under `/_sim`. */
+export function controlService(world: World, calls: Calls): Service {
+  const on = (method: string, template: string, handle: (request: ApiRequest) => ApiResponse): Route => ({
+    method,
+    template,
+    handle(request) {
+      if (!isAdmin(request.access)) throw new ApiError(403, 'The simulator is controlled by administrators.');
+      return handle(request);
+    },
+  });
+  return {
+    name: 'control',
+    prefix: '/_sim',
+    routes: [
+      on('GET', '/faults', () => ok({ faults: world.faults.list() })),
+      on('POST', '/faults', ({ body }) => created({ id: addFault(world, body) })),
+      on('DELETE', '/faults', () => {
+        world.faults.clear();
+        return noContent;
+      }),
+      on('DELETE', '/faults/{id}', ({ params }) => {
+        if (!world.faults.remove(params['id'] ?? '')) throw new ApiError(404, `There is no fault ${params['id']}.`);
+        return noContent;
+      }),
+      on('PUT', '/quotas', ({ body }) => {
+        const { project, limits } = parse(Quota, body);
+        setQuota(world, project, limits);
+        return noContent;
+      }),
+      on('GET', '/calls', () => ok({ total: calls.total, counts: calls.counts(), recent: calls.recent() })),
+      on('DELETE', '/calls', () => {
+        calls.reset();
+        return noContent;
+      }),
+    ],
+    renderProblem: renderIdentityProblem,
+  };
+}
+
+function addFault(world: World, body: unknown): string {
+  const rule = parse(FaultRule, body);
+  try {
+    return world.faults.add(rule);
+  } catch (error) {
+    throw new ApiError(400, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function parse<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw new ApiError(400, z.prettifyError(parsed.error));
+  return parsed.data;
+}
+
+/** Sets limits of a project, by id or name. Throws an ApiError for an unknown project or limit. */
+export function setQuota(world: World, project: string, limits: Readonly<Record<string, number>>): void {
+  const { tables, config } = world;
+  const found = tables.projects.get(project) ?? tables.projects.find((candidate) => candidate.name === project);
+  if (found === undefined) throw new ApiError(404, `There is no project ${project}.`);
+  for (const service of ['compute', 'network'] as const) {
+    const own = Object.entries(limits).filter(([name]) => name in config.quotas[service]);
+    if (own.length === 0) continue;
+    const id = `${service}/${found.id}`;
+    tables.quotas.put({ id, limits: { ...tables.quotas.get(id)?.limits, ...Object.fromEntries(own) } });
+  }
+  const unknown = Object.keys(limits).find(
+    (name) => !(name in config.quotas.compute) && !(name in config.quotas.network),
+  );
+  if (unknown !== undefined) throw new ApiError(400, `There is no limit ${unknown}.`);
+}

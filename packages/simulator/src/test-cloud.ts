@@ -1,0 +1,129 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { type Cloud, createCloud } from './cloud.ts';
+import type { CloudConfig } from './config.ts';
+
+/** A cloud on a free port with a clock that stands still, and its users. */
+export interface TestCloud {
+  readonly cloud: Cloud;
+  readonly clock: FakeClock;
+  readonly origin: string;
+  /** The user of a project of that name in the default configuration. */
+  readonly demo: TestUser;
+  readonly admin: TestUser;
+  readonly reader: TestUser;
+  readonly other: TestUser;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed JSON, or the text, or undefined for an empty body. */
+  readonly body: Json;
+}
+
+/** JSON that tests reach into without ceremony. */
+export interface Json {
+  readonly [key: string]: Json;
+  readonly [index: number]: Json;
+}
+
+/** The inner object of an answer such as `{network: {...}}`. */
+export interface Made extends Readonly<Record<string, Json>> {
+  readonly id: string & Json;
+}
+
+export interface TestUser {
+  readonly token: string;
+  readonly userId: string;
+  readonly projectId: string;
+  /** Posts one object and returns what came of it; throws when it was refused. */
+  make(path: string, body: object): Promise<Made>;
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+export const TEST_PASSWORD = 'secret';
+
+/** A random source that repeats itself from one run to the next: mulberry32. */
+export function seededRandom(seed = 1): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export async function startTestCloud(config: Partial<CloudConfig> = {}, seed = 1): Promise<TestCloud> {
+  const clock = new FakeClock();
+  const cloud = createCloud({ clock, random: seededRandom(seed), config: { password: TEST_PASSWORD, ...config } });
+  const origin = await cloud.listen({ host: '127.0.0.1', port: 0 });
+  const [demo, admin, reader, other] = await Promise.all([
+    logIn(origin, 'demo', 'demo'),
+    logIn(origin, 'admin', 'admin'),
+    logIn(origin, 'reader', 'demo'),
+    logIn(origin, 'other', 'other'),
+  ]);
+  return { cloud, clock, origin, demo, admin, reader, other };
+}
+
+export function passwordAuth(user: string, password: string, scope?: object): object {
+  return {
+    auth: {
+      identity: { methods: ['password'], password: { user: { name: user, domain: { id: 'default' }, password } } },
+      ...(scope === undefined ? {} : { scope }),
+    },
+  };
+}
+
+export async function logIn(origin: string, user: string, project: string): Promise<TestUser> {
+  const scope = { project: { name: project, domain: { id: 'default' } } };
+  return logInWith(origin, passwordAuth(user, TEST_PASSWORD, scope));
+}
+
+/** Logs in with any auth request; throws when it is refused. */
+export async function logInWith(origin: string, request: object): Promise<TestUser> {
+  const { status, headers, body } = await call(origin, 'POST', '/identity/v3/auth/tokens', request);
+  if (status !== 201) throw new Error(`login failed with ${status}: ${JSON.stringify(body)}`);
+  const token = headers.get('x-subject-token') ?? '';
+  const { user, project } = (body as unknown as { token: { user: { id: string }; project?: { id: string } } }).token;
+  const callAs: TestUser['call'] = (method, path, payload, extra) =>
+    call(origin, method, path, payload, { 'X-Auth-Token': token, ...extra });
+  return {
+    token,
+    userId: user.id,
+    projectId: project?.id ?? '',
+    call: callAs,
+    async make(path, payload) {
+      const answer = await callAs('POST', path, payload);
+      const [inner] = Object.values(answer.body ?? {});
+      if (answer.status >= 300) throw new Error(`POST ${path} got ${answer.status}: ${JSON.stringify(answer.body)}`);
+      return inner as unknown as Made;
+    },
+  };
+}
+
+export async function call(
+  origin: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: {
+      Accept: 'application/json',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (isJson ? JSON.parse(text) : text === '' ? undefined : text) as Json,
+  };
+}
