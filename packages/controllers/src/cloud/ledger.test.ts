@@ -19,12 +19,12 @@ test.each([
   expect(ledger.observe('a', [], listBeganAtMs)).toMatchObject({ kind: 'known', items });
 });
 
-test('a create that is listed is no longer the ledger’s business', () => {
-  const ledger = new Ledger(SETTLE_MS);
-  ledger.recordMade('a', one, 50);
+test('an older list does not undo what was made or changed since', () => {
+  const ledger = new Ledger<{ id: string; rules: number }>(SETTLE_MS);
+  ledger.recordMade('a', { id: 'id1', rules: 4 }, 50);
 
-  expect(ledger.observe('a', [one], 50)).toMatchObject({ items: [one] });
-  expect(ledger.observe('a', [], 40)).toMatchObject({ items: [] });
+  expect(ledger.observe('a', [{ id: 'id1', rules: 0 }], 49)).toMatchObject({ items: [{ id: 'id1', rules: 4 }] });
+  expect(ledger.observe('a', [{ id: 'id1', rules: 5 }], 51)).toMatchObject({ items: [{ id: 'id1', rules: 5 }] });
 });
 
 test.each([

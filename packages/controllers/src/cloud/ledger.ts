@@ -23,6 +23,7 @@ export class Ledger<T extends { readonly id: string }> {
     this.#settleMs = settleMs;
   }
 
+  /** The cloud answered with `object`, made or changed; until a later list shows it, this is how it is. */
   recordMade(owner: string, object: T, nowMs: number): void {
     const made = this.#made.get(owner) ?? new Map<string, { object: T; atMs: number }>();
     made.set(object.id, { object, atMs: nowMs });
@@ -56,14 +57,15 @@ export class Ledger<T extends { readonly id: string }> {
       }
     }
     const made = this.#made.get(owner);
-    const unlisted: T[] = [];
+    const items = new Map(listed.map((item) => [item.id, item]));
     for (const [id, { object, atMs }] of made ?? []) {
-      if (listBeganAtMs > atMs || listed.some((item) => item.id === id)) made?.delete(id);
-      else unlisted.push(object);
+      if (listBeganAtMs > atMs) made?.delete(id);
+      else items.set(id, object);
     }
     if (made?.size === 0) this.#made.delete(owner);
-    const items = [...listed, ...unlisted].filter(({ id }) => !this.isDeleting(id, listBeganAtMs));
-    return { kind: 'known', items, deleting: listed.filter(({ id }) => this.isDeleting(id, listBeganAtMs)) };
+    const isDeleting = ({ id }: T) => this.isDeleting(id, listBeganAtMs);
+    const all = [...items.values()];
+    return { kind: 'known', items: all.filter((item) => !isDeleting(item)), deleting: all.filter(isDeleting) };
   }
 
   /** Whether the cloud has accepted the deletion of `id` and no later list has shown it again. */

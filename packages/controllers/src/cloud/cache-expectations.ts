@@ -1,0 +1,20 @@
+/** The part of a ResourceCache that lists more often while something is expected. */
+export interface ExpectingCache {
+  expectChange(reason: string): () => void;
+}
+
+/** Which objects wait for a cache to show a change: one expectation for each, however often a reconcile says so. */
+export class CacheExpectations {
+  readonly #held = new Map<string, () => void>();
+
+  /** Begins or ends the expectation of `key`. */
+  expect(key: string, cache: ExpectingCache, isExpecting: boolean): void {
+    if (!isExpecting) this.settle(key);
+    else if (!this.#held.has(key)) this.#held.set(key, cache.expectChange(key));
+  }
+
+  settle(key: string): void {
+    this.#held.get(key)?.();
+    this.#held.delete(key);
+  }
+}

@@ -1,0 +1,56 @@
+import type { ConditionReason } from '@fairway/api/conditions';
+import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
+
+/** A failed call to the cloud, as a condition tells it. */
+export interface CloudProblem {
+  readonly reason: ConditionReason;
+  readonly message: string;
+  /** When to try again although nothing changes; the work queue's backoff decides where it is absent. */
+  readonly retryAfterMs?: number;
+}
+
+/** How long to wait before asking again for what only the user or the operator can free. */
+const SLOW_RETRY_MS = 60_000;
+
+/** What an OpenStackError means for the cluster; undefined for any other error, which is a bug or a broken store. */
+export function cloudProblemOf(error: unknown): CloudProblem | undefined {
+  if (!isOpenStackError(error)) return undefined;
+  const message = `${error.service}: ${error.detail}${error.requestId ? ` (${error.requestId})` : ''}`;
+  switch (error.kind) {
+    case 'quotaExceeded':
+      return {
+        reason: 'QuotaExceeded',
+        message: `${message}; free something or ask for a larger quota, and Fairway goes on by itself`,
+        retryAfterMs: SLOW_RETRY_MS,
+      };
+    case 'unauthorized':
+      return {
+        reason: 'CredentialInvalid',
+        message: `${message}; the credential of this project is wrong, expired or revoked: renew it`,
+        retryAfterMs: SLOW_RETRY_MS,
+      };
+    case 'forbidden':
+      return {
+        reason: 'PermissionDenied',
+        message: `${message}; Fairway's credential needs the role member in the project`,
+        retryAfterMs: SLOW_RETRY_MS,
+      };
+    case 'outOfCapacity':
+      return { reason: 'FlavorOutOfStock', message, ...retryAfter(error) };
+    case 'rateLimited':
+      return { reason: 'RateLimited', message, ...retryAfter(error) };
+    case 'conflict':
+      return { reason: 'ResourceInUse', message, ...retryAfter(error) };
+    case 'badRequest':
+    case 'notFound':
+      return { reason: 'ConfigurationInvalid', message, retryAfterMs: SLOW_RETRY_MS };
+    case 'unavailable':
+    case 'timeout':
+    case 'network':
+      return { reason: 'CloudUnavailable', message, ...retryAfter(error) };
+  }
+}
+
+function retryAfter({ retryAfterMs }: OpenStackError): { retryAfterMs?: number } {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
+}

@@ -1,0 +1,108 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { FINALIZER } from '@fairway/api/group';
+import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import { setCondition } from '@fairway/kube/controller/conditions';
+import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
+import type { Result } from '@fairway/kube/controller/result';
+import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { ignoreGone } from '../ignore-gone.ts';
+import { operation } from '../operation.ts';
+import { writeStatus } from '../status-writer.ts';
+import type { ClusterDependencies } from './dependencies.ts';
+import { deleteCloudResources } from './network-deletion.ts';
+import { StillSettling } from './network-observation.ts';
+import type { Problem } from './status.ts';
+import { networkWish } from './wishes.ts';
+
+/** How soon to look again for what nothing announces. */
+const RETRY_MS = 2_000;
+
+/** One step of taking a cluster down: pools with their machines, the control plane, the network, the credentials, the finalizer. */
+export async function deleteCluster(
+  cluster: Cluster,
+  plan: Plan | undefined,
+  pools: readonly NodePool[],
+  dependencies: ClusterDependencies,
+): Promise<Result> {
+  if (!hasFinalizer(cluster, FINALIZER)) return {};
+  const { cache, clock, runtime, tenants, credentials, client, backoff } = dependencies;
+  const uid = cluster.metadata.uid ?? '';
+  const key = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
+  await Promise.all(pools.map((pool) => deletePool(pool, dependencies)));
+  const machines = cache.machines
+    .list()
+    .filter(
+      ({ metadata, spec }) =>
+        metadata.namespace === cluster.metadata.namespace && spec.clusterName === cluster.metadata.name,
+    );
+  if (pools.length + machines.length > 0) {
+    const message = `${machines.length} machines and ${pools.length} pools are being deleted`;
+    await report(cluster, dependencies, 20, { reason: ConditionReason.Deleting, message });
+    return {};
+  }
+  tenants.remove(uid);
+  if (!(await runtime.remove(uid))) {
+    await report(cluster, dependencies, 60, {
+      reason: ConditionReason.Deleting,
+      message: 'the control plane is being deleted',
+    });
+    return { requeueAfterMs: RETRY_MS };
+  }
+  const cloud = dependencies.clouds.forNamespace(cluster.metadata.namespace ?? '');
+  if (cloud !== undefined && plan !== undefined) {
+    try {
+      const leftover = await deleteCloudResources(cloud, cluster, networkWish(cluster, plan.spec, []));
+      if (leftover) {
+        await report(cluster, dependencies, 80, {
+          reason: ConditionReason.Deleting,
+          message: `waiting for ${leftover.what}`,
+        });
+        return { requeueAfterMs: Math.max(leftover.retryAfterMs ?? RETRY_MS, 1) };
+      }
+    } catch (error) {
+      const problem =
+        error instanceof StillSettling
+          ? {
+              reason: ConditionReason.Deleting,
+              message: error.message,
+              retryAfterMs: Math.max(error.untilMs - clock.now(), 0) + 1,
+            }
+          : cloudProblemOf(error);
+      if (problem === undefined) throw error;
+      await report(cluster, dependencies, 80, problem);
+      return { requeueAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
+    }
+  }
+  await credentials.remove(uid);
+  backoff.succeeded(key);
+  await removeFinalizer(client.resource(clusters), cluster, FINALIZER);
+  return {};
+}
+
+async function deletePool(pool: NodePool, { client }: ClusterDependencies): Promise<void> {
+  const { name = '', namespace, uid, deletionTimestamp } = pool.metadata;
+  if (deletionTimestamp !== undefined) return;
+  const options = { ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
+  await ignoreGone(client.resource(nodePools).delete(name, options));
+}
+
+async function report(
+  cluster: Cluster,
+  { client, clock }: ClusterDependencies,
+  progress: number,
+  { reason, message }: Problem,
+): Promise<void> {
+  const nowMs = clock.now();
+  const previous = cluster.status;
+  const condition = { type: ConditionType.Ready, status: 'False' as const, reason, message };
+  const next = { type: 'Delete' as const, state: 'Processing' as const, progress, description: message };
+  const status: ClusterStatus = {
+    ...previous,
+    phase: 'Deleting',
+    conditions: [...setCondition(previous?.conditions, condition, nowMs)],
+    lastOperation: operation(previous?.lastOperation, next, nowMs),
+  };
+  await writeStatus(client.resource(clusters), cluster, status);
+}

@@ -1,0 +1,34 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
+import type { FailureBackoff } from '../cloud/backoff.ts';
+import type { CacheExpectations } from '../cloud/cache-expectations.ts';
+import type { Clouds } from '../cloud/project-cloud.ts';
+import type { TenantClusters } from '../tenant/tenant-clusters.ts';
+import type { ClusterCredentials } from './credentials.ts';
+
+export interface ClusterDependencies {
+  readonly client: KubeClient;
+  readonly cache: {
+    readonly clusters: Informer<Cluster>;
+    readonly nodePools: Informer<NodePool>;
+    readonly machines: Informer<Machine>;
+    readonly plans: Informer<Plan>;
+    readonly releases: Informer<KubernetesRelease>;
+  };
+  readonly clouds: Clouds;
+  readonly runtime: ControlPlaneRuntime;
+  readonly credentials: ClusterCredentials;
+  readonly tenants: TenantClusters;
+  readonly clock: Clock;
+  readonly backoff: FailureBackoff;
+  readonly expectations: CacheExpectations;
+  readonly events: EventRecorder;
+}

@@ -1,0 +1,91 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { isOwnedByCluster } from '../cloud/ownership.ts';
+import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { serversOfCluster } from '../cloud/servers.ts';
+import { observeNetwork, ROUTER_INTERFACE } from './network-observation.ts';
+import type { NetworkWish } from './network-plan.ts';
+
+/** What is left of a cluster in the cloud, for people; nothing when all is gone. */
+export interface Leftover {
+  readonly what: string;
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * Deletes what Fairway made for the cluster in its project, in the order that Neutron asks for: floating IPs, attachments, routers, networks with
+ * their subnets, security groups. What the tenant brought stays. Neutron deletes at once, so an accepted call is an end.
+ */
+export async function deleteCloudResources(
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  wish: NetworkWish,
+): Promise<Leftover | undefined> {
+  const uid = cluster.metadata.uid ?? '';
+  const servers = await deleteStrayServers(cloud, uid);
+  if (servers) return servers;
+  const { network } = cloud.client;
+  const { ledgers } = cloud;
+  await deleteFloatingIps(cloud, uid);
+  const { owned } = await observeNetwork(cloud, cluster, wish);
+  for (const router of owned.routers) await detachAll(cloud, { device_id: router.id });
+  for (const { id } of owned.routers) await cloud.remove(ledgers.routers, id, () => network.routers.delete(id));
+  for (const { id } of owned.networks) {
+    if (owned.routers.length === 0) await detachAll(cloud, { network_id: id });
+    await cloud.remove(ledgers.networks, id, () => network.networks.delete(id));
+  }
+  for (const { id } of owned.securityGroups) {
+    await cloud.remove(ledgers.securityGroups, id, () => network.securityGroups.delete(id));
+  }
+  const waitMs = cloud.trustedFromMs - cloud.now();
+  if (waitMs > 0) return { what: 'what an interrupted run may have asked for', retryAfterMs: waitMs };
+  return (await hasLateArrivals(cloud, uid))
+    ? { what: 'network resources that appeared late', retryAfterMs: 0 }
+    : undefined;
+}
+
+/** Servers with the cluster's mark whose Machines are gone: left by a create that was thought lost. */
+async function deleteStrayServers(cloud: ProjectCloud, clusterUid: string): Promise<Leftover | undefined> {
+  const snapshot = await cloud.cache.servers.refreshAfter(cloud.trustedFromMs > cloud.now() ? 0 : cloud.trustedFromMs);
+  const stray = serversOfCluster(snapshot, clusterUid);
+  const { servers } = cloud.client.compute;
+  const listedAtMs = snapshot.listedAtMs ?? 0;
+  const asked = stray.filter(({ id }) => !cloud.ledgers.servers.isDeleting(id, listedAtMs));
+  await Promise.all(asked.map(({ id }) => cloud.remove(cloud.ledgers.servers, id, () => servers.delete(id))));
+  return stray.length === 0 ? undefined : { what: `${stray.length} servers`, retryAfterMs: 2_000 };
+}
+
+async function deleteFloatingIps(cloud: ProjectCloud, clusterUid: string): Promise<void> {
+  const listed = await cloud.cache.floatingIps.refreshAfter(cloud.now() - 60_000);
+  const { floatingIps } = cloud.client.network;
+  for (const floatingIp of listed.items.values()) {
+    if (!isOwnedByCluster(floatingIp, clusterUid)) continue;
+    await cloud.remove(cloud.ledgers.floatingIps, floatingIp.id, () => floatingIps.delete(floatingIp.id));
+  }
+}
+
+async function detachAll(cloud: ProjectCloud, filter: { device_id: string } | { network_id: string }): Promise<void> {
+  const { ports, routers } = cloud.client.network;
+  for await (const port of ports.list(filter)) {
+    if (!ROUTER_INTERFACE.test(port.device_owner)) continue;
+    const remove = () => routers.removeInterface(port.device_id, { port_id: port.id });
+    await cloud.remove(cloud.ledgers.routerPorts, port.id, remove);
+  }
+}
+
+/** After an interrupted run: whether a list that began after the cloud had its time shows anything of the cluster. */
+async function hasLateArrivals(cloud: ProjectCloud, clusterUid: string): Promise<boolean> {
+  const { networks, routers, securityGroups } = cloud.cache;
+  const { ledgers, trustedFromMs } = cloud;
+  const lists = [
+    { cache: networks, ledger: ledgers.networks },
+    { cache: routers, ledger: ledgers.routers },
+    { cache: securityGroups, ledger: ledgers.securityGroups },
+  ] as const;
+  for (const { cache, ledger } of lists) {
+    const snapshot = await cache.refreshAfter(trustedFromMs);
+    for (const item of snapshot.items.values()) {
+      if (isOwnedByCluster(item, clusterUid) && !ledger.isDeleting(item.id, snapshot.listedAtMs ?? 0)) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,95 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import type { Port } from '@fairway/openstack/types/network';
+import type { Ledger } from '../cloud/ledger.ts';
+import { type NetworkRole, ownedBy, ownerDescription } from '../cloud/ownership.ts';
+import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import type { NetworkWish, ObservedNetwork } from './network-plan.ts';
+
+/** How old a list may be for a look at a network that is ready: changes by others are found this late. */
+const MAX_AGE_MS = 600_000;
+
+/** Thrown while a create without an answer may still come true. */
+export class StillSettling extends Error {
+  override readonly name = 'StillSettling';
+  readonly untilMs: number;
+
+  constructor(what: string, untilMs: number) {
+    super(`the cloud did not answer whether it made the ${what}; looking again before trying again`);
+    this.untilMs = untilMs;
+  }
+}
+
+/** What the project holds for a cluster's network: shared lists, overlaid with what was made since. */
+export async function observeNetwork(
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  wish: NetworkWish,
+): Promise<ObservedNetwork> {
+  const uid = cluster.metadata.uid ?? '';
+  const known = cluster.status?.network;
+  const after = cloud.now() - MAX_AGE_MS;
+  const { cache, ledgers } = cloud;
+  const [networks, subnets, routers, securityGroups] = await Promise.all([
+    cache.networks.refreshAfter(after),
+    cache.subnets.refreshAfter(after),
+    cache.routers.refreshAfter(after),
+    cache.securityGroups.refreshAfter(after),
+  ]);
+  const owned = {
+    networks: mine(networks, ledgers.networks, uid, 'network', known?.networkID),
+    subnets: mine(subnets, ledgers.subnets, uid, 'subnet', known?.subnetID),
+    routers: mine(routers, ledgers.routers, uid, 'router', known?.routerID),
+    securityGroups: mine(securityGroups, ledgers.securityGroups, uid, 'node-security-group', known?.securityGroupID),
+  };
+  return {
+    networks: [...networks.items.values()],
+    subnets: [...subnets.items.values()],
+    routers: [...new Map([...routers.items.values(), ...owned.routers].map((router) => [router.id, router])).values()],
+    routerPorts: await routerPorts(cloud, wish, owned),
+    owned,
+  };
+}
+
+/** The resources with the mark of this cluster and role: the one that the status names first, then by age. */
+function mine<
+  T extends {
+    readonly id: string;
+    readonly description?: string | null | undefined;
+    readonly created_at?: string | undefined;
+  },
+>(
+  listed: Snapshot<T>,
+  ledger: Ledger<T>,
+  clusterUid: string,
+  role: NetworkRole,
+  knownID: string | undefined,
+): readonly T[] {
+  const owner = ownerDescription(clusterUid, role);
+  const state = ledger.observe(owner, ownedBy([...listed.items.values()], clusterUid, role), listed.listedAtMs ?? 0);
+  if (state.kind === 'settling') throw new StillSettling(role.replaceAll('-', ' '), state.untilMs);
+  return state.items.toSorted((a, b) => Number(b.id === knownID) - Number(a.id === knownID));
+}
+
+/** Neutron's owners of a port that attaches a router, plain, highly available or distributed. */
+export const ROUTER_INTERFACE = /^network:(ha_)?router_(interface|replicated_interface|interface_distributed)/;
+
+/** The ports between the routers in question and subnets; asked for, not cached, because a project's ports are many. */
+async function routerPorts(
+  cloud: ProjectCloud,
+  wish: NetworkWish,
+  owned: ObservedNetwork['owned'],
+): Promise<readonly Port[]> {
+  if (wish.gateway.mode !== 'Router') return [];
+  const routerID = wish.gateway.routerID ?? owned.routers[0]?.id;
+  if (routerID === undefined && wish.networkID === undefined) return [];
+  const askedAtMs = cloud.now();
+  const { ports } = cloud.client.network;
+  const filter = routerID === undefined ? { network_id: wish.networkID ?? '' } : { device_id: routerID };
+  const listed: Port[] = [];
+  for await (const port of ports.list(filter)) {
+    if (ROUTER_INTERFACE.test(port.device_owner)) listed.push(port);
+  }
+  const state = cloud.ledgers.routerPorts.observe(routerID ?? '', listed, askedAtMs);
+  return state.kind === 'known' ? state.items : listed;
+}

@@ -1,0 +1,199 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { resolveUpgrade, resolveVersion } from '@fairway/api/domain/versions';
+import { FINALIZER, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import { TransportError } from '@fairway/kube/client/transport';
+import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import type { Result } from '@fairway/kube/controller/result';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { type CloudProblem, cloudProblemOf } from '../cloud/cloud-problem.ts';
+import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { writeStatus } from '../status-writer.ts';
+import { setUpTenant } from '../tenant/tenant-setup.ts';
+import { deleteCluster } from './deletion.ts';
+import type { ClusterDependencies } from './dependencies.ts';
+import { ensureNetwork } from './network.ts';
+import { StillSettling } from './network-observation.ts';
+import type { NetworkPlan } from './network-plan.ts';
+import { type ClusterFacts, clusterStatus, type Problem } from './status.ts';
+import { controlPlaneSpec, networkWish } from './wishes.ts';
+
+/** How often a cluster at rest is compared with the cloud. */
+const RESYNC_MS = 600_000;
+/** How soon to ask again for a control plane that is on its way and has no way to say so. */
+const CONTROL_PLANE_RETRY_MS = 5_000;
+
+/** Gives each Cluster a network and a control plane, side by side, and sums up what its pools say. */
+export class ClusterReconciler {
+  readonly #dependencies: ClusterDependencies;
+  readonly #setUp = new Set<string>();
+
+  constructor(dependencies: ClusterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async reconcile(key: string): Promise<Result> {
+    const { cache, client, events } = this.#dependencies;
+    const found = cache.clusters.get(key);
+    if (found === undefined || found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
+    const cluster = await ensureFinalizer(client.resource(clusters), found, FINALIZER);
+    if (cluster.metadata.deletionTimestamp !== undefined) {
+      this.#setUp.delete(cluster.metadata.uid ?? '');
+      return deleteCluster(cluster, this.#planOf(cluster), this.#poolsOf(cluster), this.#dependencies);
+    }
+    const { facts, requeueAfterMs } = await this.#ensure(key, cluster);
+    const status = clusterStatus(cluster, facts);
+    await writeStatus(client.resource(clusters), cluster, status);
+    if (status.phase !== cluster.status?.phase && status.phase !== undefined) {
+      const message = status.lastOperation?.description ?? '';
+      if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, message);
+      else events.normal(cluster, status.phase, message);
+    }
+    return { requeueAfterMs };
+  }
+
+  async #ensure(key: string, cluster: Cluster): Promise<{ facts: ClusterFacts; requeueAfterMs: number }> {
+    const { cache, clouds, clock } = this.#dependencies;
+    const releases = cache.releases.list();
+    const plan = this.#planOf(cluster);
+    const pools = this.#poolsOf(cluster);
+    const cloud = clouds.forNamespace(cluster.metadata.namespace ?? '');
+    const version = cluster.status?.version
+      ? resolveUpgrade(cluster.spec.version, cluster.status.version, releases)
+      : resolveVersion(cluster.spec.version, releases);
+    const blocker = blockerOf(cluster, plan, cloud, version);
+    const base = { plan: plan?.spec, releases, blocker, pools, nowMs: clock.now() };
+    if (blocker || !plan || !cloud || !version.ok) {
+      return { facts: { ...base, ...NOTHING_LEARNT }, requeueAfterMs: RESYNC_MS };
+    }
+    const [network, controlPlane] = await Promise.all([
+      this.#ensureNetwork(key, cloud, cluster, plan, pools),
+      this.#ensureControlPlane(cluster, plan, pools, version.version.version),
+    ]);
+    const facts: ClusterFacts = {
+      ...base,
+      network: network.plan,
+      networkProblem: network.problem,
+      controlPlane: controlPlane.state,
+      controlPlaneProblem: controlPlane.problem,
+      caCertificate: controlPlane.caCertificate,
+      etcdQuotaBytes: controlPlane.etcdQuotaBytes,
+      isConnected: controlPlane.isConnected,
+    };
+    return { facts, requeueAfterMs: Math.min(network.retryAfterMs, controlPlane.retryAfterMs) };
+  }
+
+  async #ensureNetwork(
+    key: string,
+    cloud: ProjectCloud,
+    cluster: Cluster,
+    plan: Plan,
+    pools: readonly NodePool[],
+  ): Promise<{ plan?: NetworkPlan; problem?: Problem; retryAfterMs: number }> {
+    const { backoff, clock } = this.#dependencies;
+    try {
+      const network = await ensureNetwork(cloud, cluster, networkWish(cluster, plan.spec, pools));
+      backoff.succeeded(key);
+      return { plan: network, retryAfterMs: network.problem ? 60_000 : RESYNC_MS };
+    } catch (error) {
+      if (error instanceof StillSettling) {
+        const problem = { reason: ConditionReason.Provisioning, message: error.message };
+        return { problem, retryAfterMs: Math.max(error.untilMs - clock.now(), 0) + 1 };
+      }
+      const problem: CloudProblem | undefined = cloudProblemOf(error);
+      if (problem === undefined) throw error;
+      return { problem, retryAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
+    }
+  }
+
+  async #ensureControlPlane(
+    cluster: Cluster,
+    plan: Plan,
+    pools: readonly NodePool[],
+    version: string,
+  ): Promise<{
+    state?: ControlPlaneState;
+    problem?: Problem;
+    caCertificate?: string;
+    etcdQuotaBytes?: number;
+    isConnected: boolean;
+    retryAfterMs: number;
+  }> {
+    const { credentials, runtime } = this.#dependencies;
+    const pki = await credentials.pki(cluster);
+    const desiredNodes = pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
+    const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes });
+    const state = await runtime.ensure(spec);
+    const caCertificate = trustBundle(pki.cluster);
+    const known = { state, caCertificate, etcdQuotaBytes: spec.etcdQuotaBytes };
+    if (!state.ready || !state.endpoint) return { ...known, isConnected: false, retryAfterMs: CONTROL_PLANE_RETRY_MS };
+    try {
+      await this.#connect({ ...cluster, status: { ...cluster.status, endpoint: state.endpoint, caCertificate } });
+      return { ...known, isConnected: true, retryAfterMs: RESYNC_MS };
+    } catch (error) {
+      if (!(error instanceof TransportError || error instanceof ApiError)) throw error;
+      const problem = {
+        reason: ConditionReason.ControlPlaneFailed,
+        message: `the API server of the cluster does not serve Fairway: ${error.message}`,
+      };
+      return { ...known, problem, isConnected: false, retryAfterMs: CONTROL_PLANE_RETRY_MS };
+    }
+  }
+
+  /** Connects to the tenant's API server, and sets it up the first time that this process does. */
+  async #connect(cluster: Cluster): Promise<void> {
+    const { tenants } = this.#dependencies;
+    const uid = cluster.metadata.uid ?? '';
+    await tenants.ensure(cluster);
+    const tenant = tenants.get(uid);
+    if (tenant === undefined || this.#setUp.has(uid)) return;
+    await setUpTenant(tenant.client);
+    this.#setUp.add(uid);
+  }
+
+  #planOf(cluster: Cluster): Plan | undefined {
+    return this.#dependencies.cache.plans.get(cluster.spec.plan);
+  }
+
+  #poolsOf({ metadata }: Cluster): readonly NodePool[] {
+    return this.#dependencies.cache.nodePools
+      .list()
+      .filter((pool) => pool.metadata.namespace === metadata.namespace && pool.spec.clusterName === metadata.name);
+  }
+}
+
+const NOTHING_LEARNT = {
+  network: undefined,
+  networkProblem: undefined,
+  controlPlane: undefined,
+  controlPlaneProblem: undefined,
+  caCertificate: undefined,
+  etcdQuotaBytes: undefined,
+  isConnected: false,
+};
+
+function blockerOf(
+  cluster: Cluster,
+  plan: Plan | undefined,
+  cloud: ProjectCloud | undefined,
+  version: ReturnType<typeof resolveVersion>,
+): Problem | undefined {
+  if (plan === undefined) {
+    return {
+      reason: ConditionReason.PlanNotFound,
+      message: `spec.plan: there is no Plan ${cluster.spec.plan} any more; the operator restores it`,
+    };
+  }
+  if (cloud === undefined) {
+    return {
+      reason: ConditionReason.ConfigurationInvalid,
+      message: `namespace ${cluster.metadata.namespace} has no cloud; the operator sets the annotation fairway.dev/cloud on it`,
+    };
+  }
+  if (!version.ok) return { reason: ConditionReason.VersionNotOffered, message: `spec.version: ${version.problem}` };
+  return undefined;
+}

@@ -1,0 +1,174 @@
+import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
+import { nextUpgradeVersions } from '@fairway/api/domain/versions';
+import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { PlanSpec } from '@fairway/api/kinds/plan';
+import { endpointUrl } from '@fairway/control-plane/kubeconfig';
+import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import { type ConditionState, isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
+import { operation } from '../operation.ts';
+import type { NetworkPlan } from './network-plan.ts';
+
+export interface Problem {
+  readonly reason: ConditionReason;
+  readonly message: string;
+}
+
+/** What one pass over a Cluster has learnt; what it could not learn this time is undefined and keeps its last state. */
+export interface ClusterFacts {
+  readonly plan: PlanSpec | undefined;
+  readonly releases: readonly KubernetesRelease[];
+  /** Why nothing can be done at all. */
+  readonly blocker: Problem | undefined;
+  readonly network: NetworkPlan | undefined;
+  readonly networkProblem: Problem | undefined;
+  readonly controlPlane: ControlPlaneState | undefined;
+  readonly controlPlaneProblem: Problem | undefined;
+  readonly caCertificate: string | undefined;
+  readonly etcdQuotaBytes: number | undefined;
+  /** Whether Fairway's own connection to the tenant's API server stands. */
+  readonly isConnected: boolean;
+  readonly pools: readonly NodePool[];
+  readonly nowMs: number;
+}
+
+/** The status of a cluster that is not being deleted. Pure; every condition is set every time. */
+export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterStatus {
+  const previous = cluster.status;
+  const generation = cluster.metadata.generation ?? 0;
+  const nodes = nodeCounts(facts.pools);
+  const states = [networkCondition(facts), controlPlaneCondition(facts), nodePoolsCondition(facts, nodes)];
+  states.push(readyCondition(states, facts.blocker));
+  let conditions = previous?.conditions ?? [];
+  for (const state of states) {
+    conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, facts.nowMs)];
+  }
+  const wasReady = previous?.phase !== undefined && previous.phase !== 'Pending' && previous.phase !== 'Provisioning';
+  const phase = phaseOf(states, wasReady);
+  const version = facts.controlPlane?.version ?? previous?.version;
+  const endpoint = facts.controlPlane?.endpoint ?? previous?.endpoint;
+  const networking = facts.plan && effectiveNetworking(cluster, facts.plan);
+  return {
+    ...previous,
+    observedGeneration: generation,
+    phase,
+    conditions: [...conditions],
+    ...(version !== undefined && { version, nextUpgradeVersions: nextUpgradeVersions(version, facts.releases) }),
+    upToDate: nodes.upToDate === nodes.current && nodes.current === nodes.desired,
+    ...(endpoint && { endpoint, url: endpointUrl(endpoint) }),
+    ...(facts.caCertificate !== undefined && { caCertificate: facts.caCertificate }),
+    ...(facts.network?.ready && { network: facts.network.resolved }),
+    ...(networking && {
+      podCIDR: networking.podCIDR,
+      serviceCIDR: networking.serviceCIDR,
+      cni: networking.cni,
+      kubeProxyMode: networking.kubeProxyMode,
+    }),
+    nodes,
+    readySummary: `${nodes.ready}/${nodes.desired}`,
+    ...(facts.etcdQuotaBytes !== undefined && {
+      etcd: {
+        quotaBytes: facts.etcdQuotaBytes,
+        ...(facts.controlPlane?.etcdUsageBytes !== undefined && { usageBytes: facts.controlPlane.etcdUsageBytes }),
+      },
+    }),
+    lastOperation: lastOperation(previous, phase, states, nodes, facts.nowMs),
+  };
+}
+
+type NodeCounts = NonNullable<ClusterStatus['nodes']>;
+
+function nodeCounts(pools: readonly NodePool[]): NodeCounts {
+  const counts = { desired: 0, current: 0, ready: 0, upToDate: 0 };
+  for (const { metadata, spec, status } of pools) {
+    if (metadata.deletionTimestamp === undefined) counts.desired += spec.replicas;
+    counts.current += status?.replicas ?? 0;
+    counts.ready += status?.readyReplicas ?? 0;
+    counts.upToDate += status?.updatedReplicas ?? 0;
+  }
+  return counts;
+}
+
+function networkCondition({ blocker, network, networkProblem }: ClusterFacts): ConditionState {
+  const type = ConditionType.NetworkReady;
+  const problem = blocker ?? networkProblem ?? network?.problem;
+  if (problem) return { type, status: 'False', ...problem };
+  if (network?.ready) return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  return { type, status: 'False', reason: ConditionReason.Provisioning, message: 'the network is being set up' };
+}
+
+function controlPlaneCondition(facts: ClusterFacts): ConditionState {
+  const type = ConditionType.ControlPlaneReady;
+  const problem = facts.blocker ?? facts.controlPlaneProblem;
+  if (problem) return { type, status: 'False', ...problem };
+  const { controlPlane } = facts;
+  if (controlPlane?.ready && facts.isConnected) {
+    return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  }
+  if (controlPlane && !controlPlane.ready) {
+    return { type, status: 'False', reason: controlPlane.reason, message: controlPlane.message };
+  }
+  return { type, status: 'False', reason: ConditionReason.Provisioning, message: 'the control plane is starting' };
+}
+
+function nodePoolsCondition({ pools }: ClusterFacts, nodes: NodeCounts): ConditionState {
+  const type = ConditionType.NodePoolsReady;
+  const waiting = pools.find((pool) => !isPoolReady(pool));
+  if (waiting === undefined) return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  const ready = waiting.status?.conditions?.find((condition) => condition.type === 'Ready');
+  const detail = ready?.message ? `: ${ready.message}` : '';
+  return {
+    type,
+    status: 'False',
+    reason: ready?.reason ?? ConditionReason.Provisioning,
+    message: `${nodes.ready}/${nodes.desired} nodes are ready; pool ${waiting.metadata.name}${detail}`,
+  };
+}
+
+/** Ready, and about the pool as it is now rather than as it was before its last change. */
+function isPoolReady({ metadata, status }: NodePool): boolean {
+  return isConditionTrue(status?.conditions, ConditionType.Ready) && status?.observedGeneration === metadata.generation;
+}
+
+function readyCondition(states: readonly ConditionState[], blocker: Problem | undefined): ConditionState {
+  const type = ConditionType.Ready;
+  if (blocker) return { type, status: 'False', ...blocker };
+  const failing = states.find(({ status }) => status !== 'True');
+  if (failing) return { ...failing, type };
+  return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+}
+
+function phaseOf(states: readonly ConditionState[], wasReady: boolean): ClusterPhase {
+  const ready = states.at(-1);
+  if (ready?.status === 'True') return 'Ready';
+  const turn = turnOf((ready?.reason ?? 'Provisioning') as ConditionReason);
+  if (!wasReady) return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
+  const [network, controlPlane] = states;
+  if (network?.status !== 'True' || controlPlane?.status !== 'True') return 'Degraded';
+  return turn === 'fairway' ? 'Updating' : 'Degraded';
+}
+
+function lastOperation(
+  previous: ClusterStatus | undefined,
+  phase: ClusterPhase,
+  [network, controlPlane, , ready]: readonly ConditionState[],
+  nodes: NodeCounts,
+  nowMs: number,
+): ClusterStatus['lastOperation'] {
+  const isCreating =
+    previous?.lastOperation === undefined ||
+    (previous.lastOperation.type === 'Create' && previous.lastOperation.state !== 'Succeeded');
+  const type = isCreating ? 'Create' : 'Reconcile';
+  if (phase === 'Ready') {
+    const state = { type: previous?.lastOperation?.type ?? type, state: 'Succeeded' as const, progress: 100 };
+    return operation(previous?.lastOperation, { ...state, description: 'the cluster is ready' }, nowMs);
+  }
+  const share = nodes.desired === 0 ? 1 : Math.min(nodes.ready / nodes.desired, 1);
+  const done =
+    (network?.status === 'True' ? 25 : 0) + (controlPlane?.status === 'True' ? 25 : 0) + Math.floor(share * 45);
+  const turn = turnOf((ready?.reason ?? 'Provisioning') as ConditionReason);
+  const state = turn === 'fairway' ? 'Processing' : 'Error';
+  return operation(previous?.lastOperation, { type, state, progress: done, description: ready?.message ?? '' }, nowMs);
+}

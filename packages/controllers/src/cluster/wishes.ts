@@ -1,0 +1,51 @@
+import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
+import { etcdQuotaBytes } from '@fairway/api/domain/etcd-quota';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { PlanSpec } from '@fairway/api/kinds/plan';
+import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
+import type { ControlPlaneSpec } from '@fairway/control-plane/runtime';
+import { identityOf } from './credentials.ts';
+import type { NetworkWish } from './network-plan.ts';
+
+/** What the cluster asks of its network. */
+export function networkWish(cluster: Cluster, plan: PlanSpec, pools: readonly NodePool[]): NetworkWish {
+  const { network } = cluster.spec;
+  const { gateway } = network;
+  return {
+    networkID: network.networkID,
+    subnetID: network.subnetID,
+    nodesCIDR: effectiveNetworking(cluster, plan).nodesCIDR,
+    dnsNameservers: network.dnsNameservers ?? [],
+    gateway: {
+      mode: gateway.mode,
+      externalNetworkID: gateway.externalNetworkID,
+      routerID: gateway.routerID,
+      address: gateway.address,
+    },
+    loadBalancersSubnetID: network.loadBalancersSubnetID,
+    publicNodePorts: pools.some(({ spec }) => spec.floatingIPs.enabled),
+  };
+}
+
+/** What the cluster asks of its control plane. */
+export function controlPlaneSpec(
+  cluster: Cluster,
+  plan: PlanSpec,
+  inputs: { readonly version: string; readonly pki: ClusterPki; readonly desiredNodes: number },
+): ControlPlaneSpec {
+  const { podCIDR, serviceCIDR } = effectiveNetworking(cluster, plan);
+  return {
+    cluster: identityOf(cluster),
+    version: inputs.version,
+    pki: inputs.pki,
+    podCIDR,
+    serviceCIDR,
+    apiServer: cluster.spec.apiServer,
+    topology: plan.controlPlane,
+    etcdQuotaBytes: etcdQuotaBytes(plan.etcd, inputs.desiredNodes, cluster.status?.etcd?.quotaBytes),
+    dnsNames: [],
+    ipAddresses: [],
+    endpoint: cluster.status?.endpoint,
+  };
+}

@@ -1,0 +1,125 @@
+import { createHmac } from 'node:crypto';
+import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
+import { isKubeletLabel } from '@fairway/api/domain/node-metadata';
+import { minorOf } from '@fairway/api/domain/versions';
+import { NODE_POOL_LABEL } from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import {
+  type BootstrapToken,
+  bootstrapTokenSecret,
+  createBootstrapToken,
+  tokenText,
+} from '@fairway/control-plane/bootstrap/bootstrap-token';
+import { nodeUserData } from '@fairway/control-plane/bootstrap/node-user-data';
+import { endpointUrl } from '@fairway/control-plane/kubeconfig';
+import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { Clock } from '@fairway/kube/clock';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { Flavor } from '@fairway/openstack/types/compute';
+import type { ClusterCredentials } from '../cluster/credentials.ts';
+import { ignoreGone } from '../ignore-gone.ts';
+import type { TenantClusters } from '../tenant/tenant-clusters.ts';
+import type { NodeBootstrapper } from './dependencies.ts';
+
+export interface BootstrapperOptions {
+  readonly credentials: ClusterCredentials;
+  readonly tenants: TenantClusters;
+  readonly plans: Pick<Informer<Plan>, 'get'>;
+  readonly releases: Pick<Informer<KubernetesRelease>, 'list'>;
+  readonly clock: Clock;
+}
+
+/** GPU servers take more than an hour to boot at some clouds (OVHcloud's t1 and t2). */
+const TOKEN_LIFETIME_MS = 24 * 3_600_000;
+
+/** Writes the cloud-init of nodes and the tokens that they join with. */
+export class CloudInitBootstrapper implements NodeBootstrapper {
+  readonly #options: BootstrapperOptions;
+
+  constructor(options: BootstrapperOptions) {
+    this.#options = options;
+  }
+
+  async userData(cluster: Cluster, pool: NodePool, machine: Machine, flavor: Flavor): Promise<string> {
+    const { credentials, plans } = this.#options;
+    const plan = plans.get(cluster.spec.plan);
+    const endpoint = cluster.status?.endpoint;
+    if (plan === undefined || endpoint === undefined) {
+      throw new Error(`cluster ${cluster.metadata.name} has no plan or no endpoint, so that no node can join it`);
+    }
+    const pki = await credentials.pki(cluster);
+    const token = await this.#ensureToken(cluster, machine, pki);
+    const { podCIDR, serviceCIDR, kubeProxyMode } = effectiveNetworking(cluster, plan.spec);
+    const { labels = {} } = pool.spec.template.metadata;
+    return nodeUserData({
+      nodeName: machine.metadata.name ?? '',
+      server: endpointUrl(endpoint),
+      certificateAuthority: trustBundle(pki.cluster),
+      bootstrapToken: tokenText(token),
+      version: machine.spec.version,
+      components: this.#componentsOf(machine.spec.version),
+      serviceCIDR,
+      podCIDR,
+      maxPods: plan.spec.maxPodsPerNode,
+      size: { vcpus: flavor.vcpus, memoryMiB: flavor.ram, diskGiB: machine.spec.rootVolume?.sizeGiB ?? flavor.disk },
+      labels: {
+        ...Object.fromEntries(Object.entries(labels).filter(([key]) => isKubeletLabel(key))),
+        [NODE_POOL_LABEL]: pool.metadata.name ?? '',
+      },
+      taints: pool.spec.template.spec.taints ?? [],
+      kubeProxyMode,
+    });
+  }
+
+  async revoke(cluster: Cluster, machine: Machine): Promise<void> {
+    const { credentials, tenants } = this.#options;
+    const tenant = tenants.get(cluster.metadata.uid ?? '');
+    if (tenant === undefined) return;
+    const token = tokenOf(await credentials.pki(cluster), machine, 0);
+    const { name = '', namespace = '' } = bootstrapTokenSecret(token, '').metadata;
+    await ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace }));
+  }
+
+  async #ensureToken(cluster: Cluster, machine: Machine, pki: ClusterPki): Promise<BootstrapToken> {
+    const { tenants, clock } = this.#options;
+    const tenant = tenants.get(cluster.metadata.uid ?? '');
+    if (tenant === undefined) throw new Error(`cluster ${cluster.metadata.name} is not connected`);
+    const token = tokenOf(pki, machine, clock.now() + TOKEN_LIFETIME_MS);
+    const secret = bootstrapTokenSecret(token, machine.metadata.name ?? '');
+    const { name = '', namespace = '' } = secret.metadata;
+    try {
+      await tenant.client.resource(Secrets).create(secret);
+    } catch (error) {
+      if (!isApiError(error, 'AlreadyExists')) throw error;
+      // A server is being made anew: its token lives as long as any other's.
+      await tenant.client.resource(Secrets).patch(name, { type: 'merge', value: { data: secret.data } }, { namespace });
+    }
+    return token;
+  }
+
+  #componentsOf(version: string): { containerd: string; pause: string } {
+    const minor = minorOf(version);
+    const components = this.#options.releases.list().find(({ spec }) => spec.minor === minor)?.spec.components ?? {};
+    return { containerd: components['containerd'] ?? '', pause: components['pause'] ?? '' };
+  }
+}
+
+/**
+ * The machine's own token, drawn from the cluster's key and the machine's UID: nobody else can tell it, and a repeated attempt
+ * to make the server finds the same one instead of leaving a second behind.
+ */
+function tokenOf(pki: ClusterPki, machine: Machine, expirationMs: number): BootstrapToken {
+  let block = 0;
+  const bytes = (size: number) =>
+    createHmac('sha256', pki.cluster.active.privateKeyPem)
+      .update(`bootstrap-token/${machine.metadata.uid}/${block++}`)
+      .digest()
+      .subarray(0, size);
+  return createBootstrapToken(bytes, expirationMs);
+}

@@ -1,0 +1,154 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { durationMs } from '@fairway/api/domain/duration';
+import { FINALIZER } from '@fairway/api/group';
+import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
+import { TransportError } from '@fairway/kube/client/transport';
+import { setCondition } from '@fairway/kube/controller/conditions';
+import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
+import type { Result } from '@fairway/kube/controller/result';
+import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { ignoreGone } from '../ignore-gone.ts';
+import { operation } from '../operation.ts';
+import { writeStatus } from '../status-writer.ts';
+import { tenantNodes } from '../tenant/node.ts';
+import { evictPods } from './drain.ts';
+import { removeFloatingIps } from './floating-ip.ts';
+import type { MachineScope } from './scope.ts';
+import { deleteServer } from './server.ts';
+import type { MachineProblem } from './status.ts';
+
+/** How often a drain looks again: pods take seconds to stop, and budgets free up when others become ready. */
+const DRAIN_INTERVAL_MS = 2_000;
+/** How long PodDisruptionBudgets may hold a drain up where neither pool nor plan says otherwise (OVHcloud's limit). */
+const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
+
+/** One step of taking a machine down: drain the node, delete the server and what came with it, then the node, then the finalizer. */
+export async function deleteMachine(scope: MachineScope): Promise<Result> {
+  const { machine, dependencies } = scope;
+  if (!hasFinalizer(machine, FINALIZER)) return {};
+  try {
+    const draining = await drain(scope);
+    if (draining) {
+      await report(scope, 'Draining', { progress: 20, ...draining });
+      return { requeueAfterMs: DRAIN_INTERVAL_MS };
+    }
+    const waiting = await removeServers(scope);
+    if (waiting) {
+      await report(scope, 'Terminated', { progress: 60, ...waiting.problem });
+      return waiting.retryAfterMs === undefined ? {} : { requeueAfterMs: waiting.retryAfterMs };
+    }
+    await removeFloatingIps(scope);
+  } catch (error) {
+    const problem = cloudProblemOf(error);
+    if (problem === undefined) throw error;
+    await report(scope, machine.status?.phase === 'Terminated' ? 'Terminated' : 'Draining', {
+      progress: 50,
+      ...problem,
+    });
+    return { requeueAfterMs: problem.retryAfterMs ?? scope.backoff.failed(scope.key, scope.now()) };
+  }
+  await removeNode(scope);
+  dependencies.expectations.settle(scope.key);
+  scope.backoff.succeeded(scope.key);
+  await removeFinalizer(dependencies.client.resource(machines), machine, FINALIZER);
+  return {};
+}
+
+/** Empties the node. Returns what it waits for, or undefined when the server may go. */
+async function drain(scope: MachineScope): Promise<MachineProblem | undefined> {
+  const { machine, node, tenant, cluster, pool, signal } = scope;
+  const isClusterGoing = cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
+  if (isClusterGoing || node === undefined || tenant === undefined) return undefined;
+  if (machine.status?.phase === 'Terminated') return undefined;
+  const limitMs = drainTimeoutMs(pool?.spec.upgradeStrategy.drainTimeout);
+  const deletedMs = Date.parse(machine.metadata.deletionTimestamp ?? '');
+  const leftMs = deletedMs + limitMs - scope.now();
+  if (leftMs <= 0) return undefined;
+  try {
+    if (!node.spec?.unschedulable) {
+      const cordon = { type: 'strategic' as const, value: { spec: { unschedulable: true } } };
+      await tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', cordon);
+    }
+    const { remaining, blocked } = await evictPods(tenant.client, node.metadata.name ?? '', signal);
+    if (remaining === 0) return undefined;
+    const left = `the server goes in ${Math.ceil(leftMs / 1000)} s at the latest`;
+    return blocked.length > 0
+      ? {
+          reason: ConditionReason.PodDisruptionBudget,
+          message: `a PodDisruptionBudget keeps ${blocked.join(', ')}; ${left}`,
+        }
+      : { reason: ConditionReason.Draining, message: `${remaining} pods are leaving the node; ${left}` };
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    return { reason: ConditionReason.Draining, message: 'the API server of the cluster does not answer; trying again' };
+  }
+}
+
+function drainTimeoutMs(configured: string | undefined): number {
+  return configured === undefined ? DEFAULT_DRAIN_TIMEOUT_MS : durationMs(configured);
+}
+
+/** Usually the next list tells; a server that was deleted before any list showed it goes unannounced. */
+const LOOK_AGAIN_MS = 1_000;
+
+interface Waiting {
+  readonly problem: MachineProblem;
+  /** Absent where the next server list brings the machine up again. */
+  readonly retryAfterMs?: number;
+}
+
+/** Deletes the machine's servers. Undefined when a list that can be trusted shows none. */
+async function removeServers(scope: MachineScope): Promise<Waiting | undefined> {
+  const { cloud, dependencies } = scope;
+  // A namespace without a cloud has nothing in one.
+  if (cloud === undefined) return undefined;
+  const owned = await scope.listedServers();
+  const listedAtMs = cloud.cache.servers.snapshot().listedAtMs;
+  const problem = { reason: ConditionReason.Deleting, message: 'the cloud deletes the server' };
+  dependencies.expectations.expect(scope.key, cloud.cache.servers, true);
+  if (owned === undefined || listedAtMs === undefined) return { problem };
+  if (owned.kind === 'settling') return { problem, retryAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1 };
+  await Promise.all(owned.items.map(({ id }) => deleteServer(scope, id)));
+  if (owned.items.length > 0 || owned.deleting.length > 0) return { problem, retryAfterMs: LOOK_AGAIN_MS };
+  // What an earlier run of this process had asked for may still appear in the cloud.
+  if (listedAtMs < cloud.trustedFromMs)
+    return { problem, retryAfterMs: Math.max(cloud.trustedFromMs - scope.now(), 0) + 1 };
+  return undefined;
+}
+
+async function removeNode({ tenant, cluster, machine, dependencies }: MachineScope): Promise<void> {
+  const isClusterGoing = cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
+  if (isClusterGoing || tenant === undefined) return;
+  const { name = '' } = machine.metadata;
+  await ignoreGone(tenant.client.resource(tenantNodes).delete(name));
+  await dependencies.bootstrapper.revoke(cluster, machine);
+}
+
+async function report(
+  scope: MachineScope,
+  phase: 'Draining' | 'Terminated',
+  { progress, reason, message }: MachineProblem & { readonly progress: number },
+): Promise<void> {
+  const { machine, dependencies } = scope;
+  const nowMs = scope.now();
+  const previous = machine.status;
+  const states = [
+    { type: ConditionType.Ready, status: 'False' as const, reason, message },
+    {
+      type: ConditionType.Drained,
+      status: phase === 'Terminated' ? ('True' as const) : ('False' as const),
+      reason,
+      message,
+    },
+  ];
+  let conditions = previous?.conditions ?? [];
+  for (const state of states) conditions = [...setCondition(conditions, state, nowMs)];
+  const lastOperation = operation(
+    previous?.lastOperation,
+    { type: 'Delete', state: 'Processing', progress, description: message },
+    nowMs,
+  );
+  const status: MachineStatus = { ...previous, phase, conditions, lastOperation };
+  await writeStatus(dependencies.client.resource(machines), machine, status);
+  if (phase !== previous?.phase) scope.announce(status);
+}

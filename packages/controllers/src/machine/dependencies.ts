@@ -1,0 +1,39 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
+import type { Flavor } from '@fairway/openstack/types/compute';
+import type { FailureBackoff } from '../cloud/backoff.ts';
+import type { CacheExpectations } from '../cloud/cache-expectations.ts';
+import type { Clouds } from '../cloud/project-cloud.ts';
+import type { TenantClusters } from '../tenant/tenant-clusters.ts';
+
+/** Makes what a server boots from. */
+export interface NodeBootstrapper {
+  /**
+   * Cloud-init for the machine's server, in base64, with a bootstrap token that is in the tenant's cluster when this resolves. The same machine
+   * always gets the same token, so that a repeated call leaves nothing behind.
+   */
+  userData(cluster: Cluster, pool: NodePool, machine: Machine, flavor: Flavor): Promise<string>;
+  /** Takes the token back; the machine has joined, or is going. */
+  revoke(cluster: Cluster, machine: Machine): Promise<void>;
+}
+
+export interface MachineDependencies {
+  readonly client: KubeClient;
+  readonly cache: {
+    readonly clusters: Informer<Cluster>;
+    readonly nodePools: Informer<NodePool>;
+    readonly machines: Informer<Machine>;
+  };
+  readonly clouds: Clouds;
+  readonly tenants: TenantClusters;
+  readonly bootstrapper: NodeBootstrapper;
+  readonly clock: Clock;
+  readonly backoff: FailureBackoff;
+  readonly expectations: CacheExpectations;
+  readonly events: EventRecorder;
+}

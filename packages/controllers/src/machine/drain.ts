@@ -1,0 +1,68 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+
+/** What a drain looks at of a Pod. */
+export interface DrainedPod extends KubeObject {
+  spec?: { nodeName?: string };
+  status?: { phase?: string };
+}
+
+const pods: ResourceType<DrainedPod> = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+
+const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
+
+/** The pods that must leave before a node goes; as `kubectl drain`: not those of DaemonSets, which would come back, and not mirror pods. */
+export function podsToEvict(all: readonly DrainedPod[]): readonly DrainedPod[] {
+  return all.filter(({ metadata }) => {
+    const isDaemon = metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === 'DaemonSet');
+    return !isDaemon && metadata.annotations?.[MIRROR_POD_ANNOTATION] === undefined;
+  });
+}
+
+export interface DrainState {
+  /** Pods that are still there, on their way out or not. */
+  readonly remaining: number;
+  /** `namespace/name` of pods that a PodDisruptionBudget keeps for now. */
+  readonly blocked: readonly string[];
+}
+
+/**
+ * Asks every pod of the node to leave, once. Pods that are leaving already are waited for; the eviction API keeps
+ * PodDisruptionBudgets (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/).
+ */
+export async function evictPods(client: KubeClient, nodeName: string, signal: AbortSignal): Promise<DrainState> {
+  const { items } = await client.resource(pods).list({ fieldSelector: `spec.nodeName=${nodeName}`, signal });
+  const leaving = podsToEvict(items);
+  const outcomes = await Promise.all(leaving.map((pod) => evict(client, pod, signal)));
+  const blocked = leaving.filter((_, index) => outcomes[index] === 'blocked').map(podKey);
+  return { remaining: outcomes.filter((outcome) => outcome !== 'gone').length, blocked };
+}
+
+async function evict(
+  client: KubeClient,
+  pod: DrainedPod,
+  signal: AbortSignal,
+): Promise<'leaving' | 'blocked' | 'gone'> {
+  const { name = '', namespace = '', uid, deletionTimestamp } = pod.metadata;
+  if (deletionTimestamp !== undefined) return 'leaving';
+  const eviction = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name, namespace },
+    ...(uid !== undefined && { deleteOptions: { preconditions: { uid } } }),
+  };
+  try {
+    await client.resource(pods).createSubresource(name, 'eviction', eviction, { namespace, signal });
+    return 'leaving';
+  } catch (error) {
+    if (isApiError(error, 'TooManyRequests')) return 'blocked';
+    // A pod of the same name with another uid is another pod, which the next round sees.
+    if (isApiError(error, 'NotFound', 'Conflict')) return 'gone';
+    throw error;
+  }
+}
+
+function podKey({ metadata }: DrainedPod): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

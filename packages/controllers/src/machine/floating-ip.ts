@@ -1,0 +1,68 @@
+import type { FloatingIp } from '@fairway/openstack/types/network';
+import type { Server } from '@fairway/openstack/types/server';
+import { type NetworkRole, ownedBy, ownerDescription } from '../cloud/ownership.ts';
+import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import type { MachineScope } from './scope.ts';
+
+/** How old the list of floating IPs may be for a server that shows none. */
+const MAX_AGE_MS = 60_000;
+
+function roleOf(scope: MachineScope): NetworkRole {
+  return `floating-ip-${scope.uid}`;
+}
+
+/** Gives an ACTIVE server the floating IP that its machine asks for, or takes away the one that it no longer does. */
+export async function ensureFloatingIp(scope: MachineScope, server: Server): Promise<void> {
+  const { machine, cloud, cluster } = scope;
+  const hasOne = Object.values(server.addresses)
+    .flat()
+    .some((address) => address['OS-EXT-IPS:type'] === 'floating');
+  if (cloud === undefined || cluster === undefined || hasOne === machine.spec.floatingIP) return;
+  if (!machine.spec.floatingIP) {
+    await removeFloatingIps(scope);
+    return;
+  }
+  const externalNetworkID = cluster.status?.network?.externalNetworkID;
+  if (externalNetworkID === undefined) return;
+  const [own, ...extra] = await ownFloatingIps(scope, cloud);
+  await Promise.all(extra.map((floatingIp) => deleteFloatingIp(cloud, floatingIp)));
+  if (own?.port_id) return;
+  const port = await portOf(cloud, server, cluster.status?.network?.networkID);
+  if (port === undefined) return;
+  const { floatingIps } = cloud.client.network;
+  const owner = ownerDescription(cluster.metadata.uid ?? '', roleOf(scope));
+  await cloud.make(cloud.ledgers.floatingIps, owner, () =>
+    own
+      ? floatingIps.update(own.id, { port_id: port })
+      : floatingIps.create({ floating_network_id: externalNetworkID, port_id: port, description: owner }),
+  );
+}
+
+/** Deletes the machine's floating IPs; resolves with whether all are gone. */
+export async function removeFloatingIps(scope: MachineScope): Promise<void> {
+  const { cloud } = scope;
+  if (cloud === undefined) return;
+  const own = await ownFloatingIps(scope, cloud);
+  await Promise.all(own.map((floatingIp) => deleteFloatingIp(cloud, floatingIp)));
+}
+
+async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise<readonly FloatingIp[]> {
+  const clusterUid = scope.cluster?.metadata.uid ?? '';
+  const listed = await cloud.cache.floatingIps.refreshAfter(scope.now() - MAX_AGE_MS);
+  const marked = ownedBy([...listed.items.values()], clusterUid, roleOf(scope));
+  const owner = ownerDescription(clusterUid, roleOf(scope));
+  const state = cloud.ledgers.floatingIps.observe(owner, marked, listed.listedAtMs ?? 0);
+  return state.kind === 'known' ? state.items : [];
+}
+
+async function deleteFloatingIp(cloud: ProjectCloud, { id }: FloatingIp): Promise<void> {
+  await cloud.remove(cloud.ledgers.floatingIps, id, () => cloud.client.network.floatingIps.delete(id));
+}
+
+/** The server's port in the nodes' network. */
+async function portOf(cloud: ProjectCloud, server: Server, networkID: string | undefined): Promise<string | undefined> {
+  for await (const port of cloud.client.network.ports.list({ device_id: server.id })) {
+    if (port.network_id === networkID) return port.id;
+  }
+  return undefined;
+}

@@ -1,0 +1,116 @@
+import { FINALIZER, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { machines } from '@fairway/api/kinds/machine';
+import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import type { Result } from '@fairway/kube/controller/result';
+import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { writeStatus } from '../status-writer.ts';
+import { deleteMachine } from './deletion.ts';
+import type { MachineDependencies } from './dependencies.ts';
+import { ensureFloatingIp } from './floating-ip.ts';
+import { type MachineScope, scopeOf } from './scope.ts';
+import { createServer, removeExtraServers, replaceFailedServer } from './server.ts';
+import { type MachineProblem, machineStatus } from './status.ts';
+
+/**
+ * Gives each Machine a server and follows it until the server is a Ready node; a Machine that is deleted is drained, and its server
+ * with all that came with it goes. A server that fails before it was ever a node is made anew; one that is deleted behind Fairway's
+ * back takes its Machine along, which the pool replaces.
+ */
+export class MachineReconciler {
+  readonly #dependencies: MachineDependencies;
+
+  constructor(dependencies: MachineDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async reconcile(key: string, { signal }: { readonly signal: AbortSignal }): Promise<Result> {
+    const { cache, client, expectations } = this.#dependencies;
+    const found = cache.machines.get(key);
+    if (found === undefined) {
+      expectations.settle(key);
+      return {};
+    }
+    if (found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
+    const machine = await ensureFinalizer(client.resource(machines), found, FINALIZER);
+    const scope = scopeOf(machine, this.#dependencies, signal);
+    if (machine.metadata.deletionTimestamp !== undefined) return deleteMachine(scope);
+    return this.#bringUp(scope);
+  }
+
+  async #bringUp(scope: MachineScope): Promise<Result> {
+    const { machine, key } = scope;
+    const { client, clock, expectations } = this.#dependencies;
+    let outcome: Outcome;
+    try {
+      outcome = await bringServerUp(scope);
+    } catch (error) {
+      const problem = cloudProblemOf(error);
+      if (problem === undefined) throw error;
+      const waitMs = problem.retryAfterMs ?? scope.backoff.failed(key, clock.now());
+      outcome = { problem, requeueAfterMs: waitMs };
+    }
+    if (outcome.isGone) return {};
+    await scope.catchUpWithNode();
+    const server = scope.currentServer();
+    const isSettled = server !== undefined && 'status' in server && server.status !== 'BUILD';
+    if (scope.cloud) expectations.expect(key, scope.cloud.cache.servers, server !== undefined && !isSettled);
+    const status = machineStatus(machine, { server, node: scope.node, problem: outcome.problem, nowMs: clock.now() });
+    await writeStatus(client.resource(machines), machine, status);
+    if (status.phase !== machine.status?.phase) scope.announce(status);
+    if (outcome.requeueAfterMs !== undefined) return { requeueAfterMs: outcome.requeueAfterMs };
+    return status.phase === 'Ready' ? {} : { requeueAfterMs: LOOK_AGAIN_MS };
+  }
+}
+
+/** What brings a machine further announces itself; this is for what got lost on the way. */
+const LOOK_AGAIN_MS = 30_000;
+
+interface Outcome {
+  readonly problem?: MachineProblem | undefined;
+  readonly requeueAfterMs?: number;
+  /** The Machine itself was given up. */
+  readonly isGone?: boolean;
+}
+
+/** One step from no server to a server that works. */
+async function bringServerUp(scope: MachineScope): Promise<Outcome> {
+  const problem = scope.blocker();
+  const owned = scope.servers();
+  if (owned === undefined) {
+    return {
+      problem: problem ?? {
+        reason: 'CloudUnavailable',
+        message: 'the servers of the project have not been listed yet',
+      },
+    };
+  }
+  if (owned.kind === 'settling') {
+    return {
+      problem: {
+        reason: 'WaitingForServer',
+        message: 'the cloud did not answer whether it made the server; looking again before trying again',
+      },
+      requeueAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1,
+    };
+  }
+  await removeExtraServers(scope, owned.items);
+  const server = scope.currentServer();
+  if (server === undefined) {
+    if (scope.hasLostServer(owned)) {
+      await scope.giveUp();
+      return { isGone: true };
+    }
+    if (problem) return { problem };
+    const waitMs = scope.backoff.waitMs(scope.key, scope.now());
+    if (waitMs > 0) return { problem: scope.lastProblem(), requeueAfterMs: waitMs };
+    return { problem: await createServer(scope) };
+  }
+  if ('status' in server && server.status === 'ERROR' && scope.machine.status?.readyTime === undefined) {
+    return replaceFailedServer(scope, server);
+  }
+  if ('status' in server && server.status === 'ACTIVE') {
+    scope.backoff.succeeded(scope.key);
+    await ensureFloatingIp(scope, server);
+  }
+  return {};
+}

@@ -1,0 +1,164 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Machine, type MachineStatus, machines } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
+import type { Server } from '@fairway/openstack/types/server';
+import type { FailureBackoff } from '../cloud/backoff.ts';
+import type { OwnedState } from '../cloud/ledger.ts';
+import { machineTag } from '../cloud/ownership.ts';
+import type { ProjectCloud, ServerRef } from '../cloud/project-cloud.ts';
+import { serversOfMachine } from '../cloud/servers.ts';
+import { ignoreGone } from '../ignore-gone.ts';
+import type { TenantNode } from '../tenant/node.ts';
+import type { TenantCluster } from '../tenant/tenant-clusters.ts';
+import type { MachineDependencies } from './dependencies.ts';
+import type { MachineProblem } from './status.ts';
+
+/** What one pass over a Machine has learnt. */
+export class MachineScope {
+  readonly key: string;
+  readonly machine: Machine;
+  /** Absent when the cluster is gone, which only a deletion gets past. */
+  readonly cluster: Cluster | undefined;
+  readonly pool: NodePool | undefined;
+  /** Absent when the operator has given the namespace no cloud. */
+  readonly cloud: ProjectCloud | undefined;
+  /** Absent until the tenant's API server can be spoken to. */
+  readonly tenant: TenantCluster | undefined;
+  readonly signal: AbortSignal;
+  readonly dependencies: MachineDependencies;
+
+  constructor(machine: Machine, dependencies: MachineDependencies, signal: AbortSignal) {
+    const { namespace = '', name = '' } = machine.metadata;
+    this.key = `${namespace}/${name}`;
+    this.machine = machine;
+    this.dependencies = dependencies;
+    this.signal = signal;
+    this.cluster = dependencies.cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
+    this.pool = dependencies.cache.nodePools.get(`${namespace}/${machine.spec.nodePoolName}`);
+    this.cloud = dependencies.clouds.forNamespace(namespace);
+    const clusterUid = this.cluster?.metadata.uid;
+    this.tenant = clusterUid === undefined ? undefined : dependencies.tenants.get(clusterUid);
+  }
+
+  get uid(): string {
+    return this.machine.metadata.uid ?? '';
+  }
+
+  get backoff(): FailureBackoff {
+    return this.dependencies.backoff;
+  }
+
+  /** The tenant's node of this machine: it is called like the machine. */
+  get node(): TenantNode | undefined {
+    return this.tenant?.nodes.get(this.machine.metadata.name ?? '');
+  }
+
+  now(): number {
+    return this.dependencies.clock.now();
+  }
+
+  /** The machine's servers, as the list and the ledger have them; undefined before the first list. */
+  servers(): OwnedState<ServerRef> | undefined {
+    const snapshot = this.cloud?.cache.servers.snapshot();
+    if (this.cloud === undefined || snapshot?.listedAtMs === undefined) return undefined;
+    const listed = serversOfMachine(snapshot, this.uid);
+    return this.cloud.ledgers.servers.observe(machineTag(this.uid), listed, snapshot.listedAtMs);
+  }
+
+  /** As `servers`, after the first list if need be; undefined without a cloud. Rejects with the cloud's error. */
+  async listedServers(): Promise<OwnedState<ServerRef> | undefined> {
+    await this.cloud?.cache.servers.refreshAfter(Number.NEGATIVE_INFINITY);
+    return this.servers();
+  }
+
+  /** A node that is there before its server is seen ACTIVE means that the list is old. */
+  async catchUpWithNode(): Promise<void> {
+    const server = this.currentServer();
+    if (this.node === undefined || server === undefined || this.cloud === undefined) return;
+    if ('status' in server && server.status === 'ACTIVE') return;
+    await this.cloud.cache.servers.refreshAfter(this.now()).catch(() => undefined);
+  }
+
+  /** The server that counts: the one in the status, else the oldest. */
+  currentServer(): Server | ServerRef | undefined {
+    const owned = this.servers();
+    if (owned?.kind !== 'known') return undefined;
+    const chosen = owned.items.find(({ id }) => id === this.machine.status?.serverID) ?? owned.items[0];
+    return chosen && (this.cloud?.cache.servers.snapshot().items.get(chosen.id) ?? chosen);
+  }
+
+  /** Whether a server that was there has gone without being asked to. */
+  hasLostServer(owned: Extract<OwnedState<ServerRef>, { kind: 'known' }>): boolean {
+    return this.machine.status?.serverID !== undefined && owned.items.length === 0 && owned.deleting.length === 0;
+  }
+
+  /** Deletes the Machine itself, so that its pool makes another. */
+  async giveUp(): Promise<void> {
+    const { client, events } = this.dependencies;
+    const { namespace, name = '', uid } = this.machine.metadata;
+    events.warning(
+      this.machine,
+      'ServerVanished',
+      `server ${this.machine.status?.serverID} is gone; the machine is replaced`,
+    );
+    const options = { ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
+    await ignoreGone(client.resource(machines).delete(name, options));
+  }
+
+  /** Why no server can be made yet, or undefined. */
+  blocker(): MachineProblem | undefined {
+    const { cluster, pool, cloud, tenant } = this;
+    if (cluster === undefined) {
+      return {
+        reason: ConditionReason.WaitingForCluster,
+        message: `cluster ${this.machine.spec.clusterName} does not exist`,
+      };
+    }
+    if (cluster.metadata.deletionTimestamp !== undefined) {
+      return { reason: ConditionReason.Deleting, message: 'the cluster is being deleted' };
+    }
+    if (cloud === undefined) {
+      return {
+        reason: ConditionReason.ConfigurationInvalid,
+        message: `namespace ${this.machine.metadata.namespace} has no cloud; the operator sets the annotation fairway.dev/cloud on it`,
+      };
+    }
+    if (pool === undefined) {
+      return {
+        reason: ConditionReason.WaitingForCluster,
+        message: `pool ${this.machine.spec.nodePoolName} does not exist`,
+      };
+    }
+    if (!isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) {
+      return { reason: ConditionReason.WaitingForNetwork, message: 'the network of the cluster is not ready yet' };
+    }
+    if (!isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady) || tenant === undefined) {
+      return {
+        reason: ConditionReason.WaitingForControlPlane,
+        message: 'the control plane of the cluster is not ready yet',
+      };
+    }
+    return undefined;
+  }
+
+  /** What went wrong the last time, while its pause lasts. */
+  lastProblem(): MachineProblem | undefined {
+    const condition = findCondition(this.machine.status?.conditions, ConditionType.ServerReady);
+    if (condition === undefined || condition.status === 'True') return undefined;
+    return { reason: condition.reason as ConditionReason, message: condition.message };
+  }
+
+  /** Tells people of a new phase. */
+  announce(status: MachineStatus): void {
+    const { events } = this.dependencies;
+    const message = status.lastOperation?.description ?? '';
+    if (status.phase === 'NotReady') events.warning(this.machine, 'NotReady', message);
+    else events.normal(this.machine, status.phase ?? 'Pending', message);
+  }
+}
+
+export function scopeOf(machine: Machine, dependencies: MachineDependencies, signal: AbortSignal): MachineScope {
+  return new MachineScope(machine, dependencies, signal);
+}

@@ -1,0 +1,57 @@
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { SchedulerHints, ServerCreate } from '@fairway/openstack/types/server';
+import { clusterTag, FAIRWAY_TAG, machineTag } from '../cloud/ownership.ts';
+
+export interface ServerInputs {
+  readonly clusterUid: string;
+  readonly clusterName: string;
+  readonly flavorID: string;
+  readonly networkID: string;
+  readonly securityGroupID: string;
+  /** Cloud-init in base64. */
+  readonly userData: string;
+}
+
+export interface ServerRequest {
+  readonly server: ServerCreate;
+  readonly hints: SchedulerHints | undefined;
+}
+
+/**
+ * The server of a Machine. It is called like the Machine, because kubelet, cloud and people must mean the same thing by one name; whose
+ * it is, is said by its tags alone. Nova makes the port, so that the port goes with the server.
+ */
+export function serverRequest(machine: Machine, inputs: ServerInputs): ServerRequest {
+  const { spec } = machine;
+  const uid = machine.metadata.uid ?? '';
+  const { rootVolume } = spec;
+  const boot: Partial<ServerCreate> = rootVolume
+    ? {
+        block_device_mapping_v2: [
+          {
+            boot_index: 0,
+            source_type: 'image',
+            destination_type: 'volume',
+            uuid: spec.image,
+            volume_size: rootVolume.sizeGiB,
+            delete_on_termination: true,
+            ...(rootVolume.type !== undefined && { volume_type: rootVolume.type }),
+          },
+        ],
+      }
+    : { imageRef: spec.image };
+  return {
+    server: {
+      name: machine.metadata.name ?? '',
+      flavorRef: inputs.flavorID,
+      ...boot,
+      networks: [{ uuid: inputs.networkID }],
+      security_groups: [{ name: inputs.securityGroupID }],
+      user_data: inputs.userData,
+      tags: [FAIRWAY_TAG, clusterTag(inputs.clusterUid), machineTag(uid)],
+      metadata: { 'fairway.dev.cluster': inputs.clusterName, 'fairway.dev.node-pool': spec.nodePoolName },
+      ...(spec.zone !== undefined && { availability_zone: spec.zone }),
+    },
+    hints: spec.serverGroupID === undefined ? undefined : { group: spec.serverGroupID },
+  };
+}

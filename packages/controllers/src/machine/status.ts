@@ -1,0 +1,144 @@
+import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import type { Machine, MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
+import type { OperationState } from '@fairway/api/kinds/status';
+import { formatTime } from '@fairway/kube/clock';
+import { type ConditionState, setCondition } from '@fairway/kube/controller/conditions';
+import type { Server } from '@fairway/openstack/types/server';
+import { operation } from '../operation.ts';
+import type { TenantNode } from '../tenant/node.ts';
+import { isNodeReady, isUninitialized, nodeReadyCondition } from '../tenant/node.ts';
+import { machineAddresses } from './addresses.ts';
+
+/** Why a machine gets no further, and whose turn it is. */
+export interface MachineProblem {
+  readonly reason: ConditionReason;
+  readonly message: string;
+}
+
+/** What is known of a machine beside itself. */
+export interface MachineFacts {
+  /** The server as listed; its id alone while it is too young to be. */
+  readonly server: Server | { readonly id: string } | undefined;
+  readonly node: TenantNode | undefined;
+  readonly problem: MachineProblem | undefined;
+  readonly nowMs: number;
+}
+
+/** The status of a machine that is not being deleted. Pure, and complete: every condition is set every time. */
+export function machineStatus(machine: Machine, facts: MachineFacts): MachineStatus {
+  const { node, nowMs } = facts;
+  const previous = machine.status;
+  const server = facts.server && 'status' in facts.server ? facts.server : undefined;
+  const isReady = server?.status === 'ACTIVE' && node !== undefined && isNodeReady(node);
+  const phase = phaseOf(facts, isReady, previous?.readyTime !== undefined);
+  const addresses = server && server.status !== 'BUILD' ? machineAddresses(server) : previous?.addresses;
+  const generation = machine.metadata.generation ?? 0;
+  let conditions = previous?.conditions ?? [];
+  for (const condition of machineConditions(facts, server, isReady)) {
+    conditions = [...setCondition(conditions, { ...condition, observedGeneration: generation }, nowMs)];
+  }
+  const address = addresses?.find(({ type }) => type === 'InternalIP')?.address;
+  return {
+    observedGeneration: generation,
+    phase,
+    conditions: [...conditions],
+    ...(facts.server && { serverID: facts.server.id }),
+    ...(server && { serverStatus: server.status }),
+    ...(previous?.floatingIPID !== undefined && { floatingIPID: previous.floatingIPID }),
+    ...(previous?.portID !== undefined && { portID: previous.portID }),
+    ...(addresses && { addresses }),
+    ...(address !== undefined && { address }),
+    ...(node && { nodeName: node.metadata.name }),
+    ...(node?.status?.nodeInfo && { version: node.status.nodeInfo.kubeletVersion.replace(/^v/, '') }),
+    ...readyTimes(previous, isReady, nowMs),
+    lastOperation: lastOperation(previous, phase, facts, server, nowMs),
+  };
+}
+
+function phaseOf({ server }: MachineFacts, isReady: boolean, wasReady: boolean): MachinePhase {
+  if (isReady) return 'Ready';
+  if (server === undefined) return wasReady ? 'NotReady' : 'Pending';
+  return wasReady ? 'NotReady' : 'Installing';
+}
+
+function readyTimes(previous: MachineStatus | undefined, isReady: boolean, nowMs: number): Partial<MachineStatus> {
+  const readyTime = previous?.readyTime ?? (isReady ? formatTime(nowMs) : undefined);
+  if (readyTime === undefined) return {};
+  if (isReady) return { readyTime };
+  return { readyTime, notReadyTime: previous?.notReadyTime ?? formatTime(nowMs) };
+}
+
+function machineConditions(facts: MachineFacts, server: Server | undefined, isReady: boolean): ConditionState[] {
+  const serverReady = serverCondition(facts, server);
+  const nodeReady = nodeCondition(facts);
+  const failing = serverReady.status === 'True' ? nodeReady : serverReady;
+  const ready: ConditionState = isReady
+    ? { type: ConditionType.Ready, status: 'True', reason: ConditionReason.AsExpected, message: '' }
+    : { ...failing, type: ConditionType.Ready };
+  return [serverReady, nodeReady, ready];
+}
+
+function serverCondition({ problem, server: ref }: MachineFacts, server: Server | undefined): ConditionState {
+  const type = ConditionType.ServerReady;
+  if (problem) return { type, status: 'False', ...problem };
+  if (server?.status === 'ACTIVE') return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  if (server === undefined || server.status === 'BUILD') {
+    const message = ref === undefined ? 'the server is about to be created' : 'the cloud builds the server';
+    return { type, status: 'False', reason: ConditionReason.WaitingForServer, message };
+  }
+  const message = `the server is ${server.status}${server.fault ? `: ${server.fault.message}` : ''}`;
+  return { type, status: 'False', reason: ConditionReason.ServerFailed, message };
+}
+
+function nodeCondition({ node }: MachineFacts): ConditionState {
+  const type = ConditionType.NodeReady;
+  if (node === undefined) {
+    return {
+      type,
+      status: 'False',
+      reason: ConditionReason.WaitingForNode,
+      message: 'the server has not joined the cluster as a node yet',
+    };
+  }
+  if (isNodeReady(node)) return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  const { status, message: kubeletSays } = nodeReadyCondition(node) ?? {};
+  const isWaitingForCloud = status === 'True' && isUninitialized(node);
+  const whatItSays = isWaitingForCloud ? 'the cloud provider has not initialised it yet' : kubeletSays;
+  const message = whatItSays ? `the node is not ready: ${whatItSays}` : 'the node is not ready yet';
+  return { type, status: 'False', reason: ConditionReason.NodeNotReady, message };
+}
+
+function lastOperation(
+  previous: MachineStatus | undefined,
+  phase: MachinePhase,
+  facts: MachineFacts,
+  server: Server | undefined,
+  nowMs: number,
+): MachineStatus['lastOperation'] {
+  const type = previous?.readyTime === undefined ? 'Create' : 'Reconcile';
+  const { progress, description } = progressOf(phase, facts, server);
+  return operation(
+    previous?.lastOperation,
+    { type, state: stateOf(phase, facts.problem), progress, description },
+    nowMs,
+  );
+}
+
+function stateOf(phase: MachinePhase, problem: MachineProblem | undefined): OperationState {
+  if (phase === 'Ready') return 'Succeeded';
+  if (problem === undefined) return 'Processing';
+  return turnOf(problem.reason) === 'fairway' ? 'Pending' : 'Error';
+}
+
+function progressOf(
+  phase: MachinePhase,
+  { problem, node, server: ref }: MachineFacts,
+  server: Server | undefined,
+): { progress: number; description: string } {
+  if (phase === 'Ready') return { progress: 100, description: 'the node is ready' };
+  if (problem) return { progress: ref ? 30 : 0, description: problem.message };
+  if (ref === undefined) return { progress: 10, description: 'creating the server' };
+  if (server?.status !== 'ACTIVE') return { progress: 30, description: 'the cloud builds the server' };
+  if (node === undefined) return { progress: 60, description: 'the server boots and joins the cluster' };
+  return { progress: 90, description: 'the node becomes ready' };
+}

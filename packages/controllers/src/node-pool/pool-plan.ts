@@ -1,0 +1,45 @@
+import { placeMachines } from '@fairway/api/domain/node-placement';
+import { chooseRemovals } from '@fairway/api/domain/scale-down';
+import { type DesiredMachine, isOutdated } from '@fairway/api/domain/template-change';
+import { DELETE_FIRST_ANNOTATION } from '@fairway/api/group';
+import type { Machine } from '@fairway/api/kinds/machine';
+
+export interface PoolWish {
+  readonly replicas: number;
+  readonly zones: readonly string[];
+  readonly desired: DesiredMachine;
+}
+
+export interface PoolPlan {
+  /** Zones of the machines to create. */
+  readonly create: readonly { readonly zone: string | undefined }[];
+  readonly remove: readonly Machine[];
+}
+
+/**
+ * Which machines a pool needs more or fewer. Machines that are being deleted do not count: whoever deletes one gets another, and whoever
+ * deletes one and shrinks the pool by one loses that one alone.
+ */
+export function planPool(wish: PoolWish, machines: readonly Machine[]): PoolPlan {
+  const staying = machines.filter((machine) => machine.metadata.deletionTimestamp === undefined);
+  const missing = wish.replicas - staying.length;
+  if (missing > 0) {
+    const zones = placeMachines(
+      wish.zones,
+      staying.map(({ spec }) => spec.zone),
+      missing,
+    );
+    return { create: zones.map((zone) => ({ zone })), remove: [] };
+  }
+  const candidates = staying.map((machine) => ({
+    machine,
+    name: machine.metadata.name ?? '',
+    zone: machine.spec.zone,
+    isBeingDeleted: false,
+    isMarked: machine.metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined,
+    isHealthy: machine.status?.phase === 'Ready',
+    isUpToDate: !isOutdated(wish.desired, machine.spec),
+    createdMs: Date.parse(machine.metadata.creationTimestamp ?? ''),
+  }));
+  return { create: [], remove: chooseRemovals(candidates, -missing).map(({ machine }) => machine) };
+}

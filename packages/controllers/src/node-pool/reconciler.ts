@@ -1,0 +1,289 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { type DesiredMachine, isOutdated } from '@fairway/api/domain/template-change';
+import { CLUSTER_LABEL, CLUSTER_UID_LABEL, FINALIZER, NODE_POOL_LABEL, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { machineName } from '@fairway/api/names';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
+import { controllerRef } from '@fairway/kube/controller/owners';
+import type { Result } from '@fairway/kube/controller/result';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { apiVersionOf } from '@fairway/kube/object/meta';
+import type { FailureBackoff } from '../cloud/backoff.ts';
+import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import type { Clouds, ProjectCloud } from '../cloud/project-cloud.ts';
+import { ignoreGone } from '../ignore-gone.ts';
+import { writeStatus } from '../status-writer.ts';
+import type { TenantClusters } from '../tenant/tenant-clusters.ts';
+import { chooseImage } from './images.ts';
+import { planPool } from './pool-plan.ts';
+import { ensureServerGroup, removeServerGroups } from './server-group.ts';
+import { type PoolProblem, poolStatus } from './status.ts';
+
+export interface NodePoolDependencies {
+  readonly client: KubeClient;
+  readonly cache: {
+    readonly clusters: Informer<Cluster>;
+    readonly nodePools: Informer<NodePool>;
+    readonly machines: Informer<Machine>;
+  };
+  readonly clouds: Clouds;
+  readonly tenants: TenantClusters;
+  /** The operator's image of nodes, by id or name; undefined: the newest Ubuntu LTS of the cloud. */
+  readonly defaultImage: string | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly backoff: FailureBackoff;
+  readonly events: EventRecorder;
+}
+
+const RESYNC_MS = 600_000;
+
+/** Keeps as many Machines as each NodePool asks for, all created at once, removed in the order of api's `scale-down`. */
+export class NodePoolReconciler {
+  readonly #dependencies: NodePoolDependencies;
+
+  constructor(dependencies: NodePoolDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async reconcile(key: string): Promise<Result> {
+    const { cache, client } = this.#dependencies;
+    const found = cache.nodePools.get(key);
+    if (found === undefined || found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
+    const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
+    const pool = await this.#adopt(await ensureFinalizer(client.resource(nodePools), found, FINALIZER), cluster);
+    if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool);
+    return this.#scale(key, pool, cluster);
+  }
+
+  async #scale(key: string, pool: NodePool, cluster: Cluster | undefined): Promise<Result> {
+    const { client, clouds, clock, tenants } = this.#dependencies;
+    const cloud = clouds.forNamespace(pool.metadata.namespace ?? '');
+    const wish = await this.#wish(key, pool, cluster, cloud);
+    let current = this.#machinesOf(pool);
+    if (wish.desired && cluster && cloud) {
+      const zones = pool.spec.availabilityZones ?? [];
+      const poolWish = { replicas: pool.spec.replicas, zones, desired: wish.desired };
+      const cached = planPool(poolWish, current);
+      if (cached.create.length + cached.remove.length > 0) {
+        // The cache may be a moment behind, and one machine too many costs money: only what the API server holds counts here.
+        current = await this.#liveMachinesOf(pool);
+        const plan = planPool(poolWish, current);
+        const created = await Promise.all(
+          plan.create.map(({ zone }) =>
+            this.#createMachine(pool, cluster, wish.desired as DesiredMachine, wish.serverGroupID, zone),
+          ),
+        );
+        await Promise.all(plan.remove.map((machine) => this.#deleteMachine(machine)));
+        current = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
+      }
+      await Promise.all(current.map((machine) => this.#changeInPlace(machine, wish.desired as DesiredMachine)));
+    }
+    const tenant = cluster && tenants.get(cluster.metadata.uid ?? '');
+    const status = poolStatus(pool, {
+      machines: current,
+      desired: wish.desired,
+      problem: wish.problem,
+      serverGroupID: wish.serverGroupID,
+      flavorID: pool.status?.flavorID,
+      isSchedulable: ({ metadata }) => tenant?.nodes.get(metadata.name ?? '')?.spec?.unschedulable !== true,
+      nowMs: clock.now(),
+    });
+    await writeStatus(client.resource(nodePools), pool, status);
+    return { requeueAfterMs: wish.retryAfterMs };
+  }
+
+  /** What the pool's machines should be, with names resolved in the cloud. */
+  async #wish(
+    key: string,
+    pool: NodePool,
+    cluster: Cluster | undefined,
+    cloud: ProjectCloud | undefined,
+  ): Promise<{ desired?: DesiredMachine; serverGroupID?: string; problem?: PoolProblem; retryAfterMs: number }> {
+    const blocker = blockerOf(pool, cluster, cloud);
+    const version = cluster?.status?.version;
+    if (blocker || !cloud || version === undefined)
+      return { ...(blocker && { problem: blocker }), retryAfterMs: RESYNC_MS };
+    const { backoff, clock, defaultImage } = this.#dependencies;
+    try {
+      const images = await cloud.cache.images.refreshAfter(clock.now() - RESYNC_MS);
+      const wanted = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
+      const image = chooseImage(images.items.values(), wanted);
+      if (image === undefined) {
+        const message =
+          wanted === undefined
+            ? 'the cloud has no Ubuntu or Debian image to choose from; name one in spec.image'
+            : `spec.image: the cloud has no active image ${wanted}`;
+        return { problem: { reason: ConditionReason.ImageNotFound, message }, retryAfterMs: 60_000 };
+      }
+      const serverGroupID = pool.spec.antiAffinity
+        ? await ensureServerGroup(cloud, pool.metadata.uid ?? '')
+        : undefined;
+      if (pool.spec.antiAffinity && serverGroupID === undefined) {
+        return {
+          problem: { reason: ConditionReason.Provisioning, message: 'the server group is being made' },
+          retryAfterMs: 1_000,
+        };
+      }
+      backoff.succeeded(key);
+      const desired: DesiredMachine = {
+        flavor: pool.spec.flavor,
+        image: image.id,
+        version,
+        floatingIP: pool.spec.floatingIPs.enabled,
+        ...(pool.spec.rootVolume && { rootVolume: pool.spec.rootVolume }),
+      };
+      return { desired, ...(serverGroupID !== undefined && { serverGroupID }), retryAfterMs: RESYNC_MS };
+    } catch (error) {
+      const problem = cloudProblemOf(error);
+      if (problem === undefined) throw error;
+      return { problem, retryAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
+    }
+  }
+
+  async #delete(pool: NodePool): Promise<Result> {
+    if (!hasFinalizer(pool, FINALIZER)) return {};
+    const { client, clock, clouds } = this.#dependencies;
+    const left = await this.#liveMachinesOf(pool);
+    if (left.length > 0) {
+      await Promise.all(left.map((machine) => this.#deleteMachine(machine)));
+      const problem = { reason: ConditionReason.Deleting, message: `${left.length} machines are being deleted` };
+      const status = poolStatus(pool, {
+        machines: left,
+        desired: undefined,
+        problem,
+        serverGroupID: pool.status?.serverGroupID,
+        flavorID: pool.status?.flavorID,
+        isSchedulable: () => false,
+        nowMs: clock.now(),
+      });
+      await writeStatus(client.resource(nodePools), pool, { ...status, phase: 'Deleting' });
+      return {};
+    }
+    const cloud = clouds.forNamespace(pool.metadata.namespace ?? '');
+    if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, pool.metadata.uid ?? '');
+    await removeFinalizer(client.resource(nodePools), pool, FINALIZER);
+    return {};
+  }
+
+  /** Ties the pool's life to its cluster's, and says in labels whose it is. */
+  async #adopt(pool: NodePool, cluster: Cluster | undefined): Promise<NodePool> {
+    const { name = '', namespace, uid, labels, ownerReferences, deletionTimestamp } = pool.metadata;
+    const clusterUid = cluster?.metadata.uid;
+    if (cluster === undefined || clusterUid === undefined || deletionTimestamp !== undefined) return pool;
+    const isAdopted =
+      labels?.[CLUSTER_UID_LABEL] === clusterUid && ownerReferences?.some((owner) => owner.uid === clusterUid);
+    if (isAdopted) return pool;
+    const value = {
+      metadata: {
+        uid,
+        labels: { [CLUSTER_LABEL]: cluster.metadata.name, [CLUSTER_UID_LABEL]: clusterUid },
+        ownerReferences: [controllerRef(cluster, clusters)],
+      },
+    };
+    const where = namespace === undefined ? {} : { namespace };
+    return this.#dependencies.client.resource(nodePools).patch(name, { type: 'merge', value }, where);
+  }
+
+  async #createMachine(
+    pool: NodePool,
+    cluster: Cluster,
+    desired: DesiredMachine,
+    serverGroupID: string | undefined,
+    zone: string | undefined,
+  ): Promise<Machine> {
+    const { client, random } = this.#dependencies;
+    const clusterName = cluster.metadata.name ?? '';
+    const poolName = pool.metadata.name ?? '';
+    const machine: Machine = {
+      apiVersion: apiVersionOf(machines),
+      kind: machines.kind,
+      metadata: {
+        name: machineName(clusterName, poolName, random),
+        ...(pool.metadata.namespace !== undefined && { namespace: pool.metadata.namespace }),
+        labels: {
+          [CLUSTER_LABEL]: clusterName,
+          [CLUSTER_UID_LABEL]: cluster.metadata.uid ?? '',
+          [NODE_POOL_LABEL]: poolName,
+        },
+        ownerReferences: [controllerRef(pool, nodePools)],
+        finalizers: [FINALIZER],
+      },
+      spec: {
+        clusterName,
+        nodePoolName: poolName,
+        ...desired,
+        ...(zone !== undefined && { zone }),
+        ...(serverGroupID !== undefined && { serverGroupID }),
+      },
+    };
+    return client.resource(machines).create(machine);
+  }
+
+  async #deleteMachine({ metadata }: Machine): Promise<void> {
+    const { name = '', namespace, uid, deletionTimestamp } = metadata;
+    if (deletionTimestamp !== undefined) return;
+    const options = { ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
+    await ignoreGone(this.#dependencies.client.resource(machines).delete(name, options));
+  }
+
+  /** What can change without a new server changes on the Machines that there are. */
+  async #changeInPlace(machine: Machine, desired: DesiredMachine): Promise<void> {
+    const { name = '', namespace, uid, deletionTimestamp } = machine.metadata;
+    if (deletionTimestamp !== undefined || machine.spec.floatingIP === desired.floatingIP) return;
+    if (isOutdated(desired, machine.spec)) return;
+    const value = { metadata: { uid }, spec: { floatingIP: desired.floatingIP } };
+    const where = namespace === undefined ? {} : { namespace };
+    await ignoreGone(this.#dependencies.client.resource(machines).patch(name, { type: 'merge', value }, where));
+  }
+
+  #machinesOf(pool: NodePool): readonly Machine[] {
+    return this.#dependencies.cache.machines.list().filter((machine) => isOf(pool, machine));
+  }
+
+  async #liveMachinesOf(pool: NodePool): Promise<readonly Machine[]> {
+    const { namespace } = pool.metadata;
+    const labelSelector = `${CLUSTER_LABEL}=${pool.spec.clusterName},${NODE_POOL_LABEL}=${pool.metadata.name}`;
+    const options = { labelSelector, ...(namespace !== undefined && { namespace }) };
+    try {
+      const { items } = await this.#dependencies.client.resource(machines).list(options);
+      return items.filter((machine) => isOf(pool, machine));
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return [];
+      throw error;
+    }
+  }
+}
+
+/** By owner, not by name: a pool that was deleted and made again does not take its predecessor's machines. */
+function isOf(pool: NodePool, machine: Machine): boolean {
+  return machine.metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid) ?? false;
+}
+
+function blockerOf(
+  pool: NodePool,
+  cluster: Cluster | undefined,
+  cloud: ProjectCloud | undefined,
+): PoolProblem | undefined {
+  if (cluster === undefined) {
+    const message = `spec.clusterName: there is no cluster ${pool.spec.clusterName} in namespace ${pool.metadata.namespace}`;
+    return { reason: ConditionReason.ClusterNotFound, message };
+  }
+  if (cluster.metadata.deletionTimestamp !== undefined) {
+    return { reason: ConditionReason.Deleting, message: 'the cluster is being deleted' };
+  }
+  if (cloud === undefined) {
+    const message = `namespace ${pool.metadata.namespace} has no cloud; the operator sets the annotation fairway.dev/cloud on it`;
+    return { reason: ConditionReason.ConfigurationInvalid, message };
+  }
+  if (cluster.status?.version === undefined) {
+    return { reason: ConditionReason.WaitingForCluster, message: 'the control plane of the cluster is not ready yet' };
+  }
+  return undefined;
+}

@@ -1,0 +1,95 @@
+import type { NodeTemplate } from '@fairway/api/kinds/node-pool';
+import { describe, expect, test } from 'vitest';
+import type { NodeTaint, TenantNode } from '../tenant/node.ts';
+import { APPLIED_TEMPLATE_ANNOTATION, templatePatch } from './template-patch.ts';
+
+const lifecycleTaint: NodeTaint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+
+function template(given: {
+  labels?: Record<string, string>;
+  taints?: NodeTemplate['spec']['taints'];
+  unschedulable?: boolean;
+}): NodeTemplate {
+  const { labels = {}, taints = [], unschedulable = false } = given;
+  return { metadata: { labels }, spec: { taints, unschedulable } };
+}
+
+/** A node on which a template was applied, and which the tenant may have changed since. */
+function nodeWith(
+  applied: NodeTemplate,
+  changes: Partial<TenantNode['spec']> & { labels?: Record<string, string> } = {},
+): TenantNode {
+  const bare: TenantNode = { metadata: { name: 'n1', resourceVersion: '7' }, spec: { taints: [lifecycleTaint] } };
+  const patch = templatePatch(bare, 'general', applied);
+  const { labels, ...spec } = changes;
+  return {
+    metadata: {
+      ...bare.metadata,
+      labels: { ...(patch?.metadata.labels as Record<string, string>), ...labels },
+      annotations: patch?.metadata.annotations as Record<string, string>,
+    },
+    spec: {
+      taints: patch?.spec?.taints ?? [lifecycleTaint],
+      ...(patch?.spec?.unschedulable === true && { unschedulable: true }),
+      ...spec,
+    },
+  };
+}
+
+describe('a node', () => {
+  test('that has what its pool asks for is left alone', () => {
+    const wanted = template({
+      labels: { tier: 'web' },
+      taints: [{ key: 'gpu', effect: 'NoSchedule' }],
+      unschedulable: true,
+    });
+
+    expect(templatePatch(nodeWith(wanted), 'general', wanted)).toBeUndefined();
+  });
+
+  test('that is new gets labels and taints beside those that others set, and a note of what was applied', () => {
+    const bare: TenantNode = { metadata: { name: 'n1', resourceVersion: '7' }, spec: { taints: [lifecycleTaint] } };
+
+    const patch = templatePatch(
+      bare,
+      'general',
+      template({ labels: { tier: 'web' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
+    );
+
+    expect(patch?.metadata.resourceVersion).toBe('7');
+    expect(patch?.metadata.labels).toEqual({ tier: 'web', 'fairway.dev/node-pool': 'general' });
+    expect(patch?.spec?.taints).toEqual([lifecycleTaint, { key: 'gpu', effect: 'NoSchedule' }]);
+    expect(patch?.metadata.annotations).toHaveProperty([APPLIED_TEMPLATE_ANNOTATION]);
+  });
+
+  test('loses what the pool no longer asks for and keeps what the tenant added', () => {
+    const before = template({ labels: { tier: 'web', old: 'x' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] });
+    const node = nodeWith(before, { labels: { mine: 'y' } });
+
+    const patch = templatePatch(node, 'general', template({ labels: { tier: 'web' } }));
+
+    expect(patch?.metadata.labels).toEqual({ old: null });
+    expect(patch?.spec?.taints).toEqual([lifecycleTaint]);
+  });
+
+  test('gets a label back that the tenant changed', () => {
+    const wanted = template({ labels: { tier: 'web' } });
+
+    expect(templatePatch(nodeWith(wanted, { labels: { tier: 'db' } }), 'general', wanted)?.metadata.labels).toEqual({
+      tier: 'web',
+    });
+  });
+});
+
+describe('a cordon', () => {
+  test.each([
+    { was: false, wanted: true, isCordoned: false, patch: true, reason: 'the pool asks for it' },
+    { was: true, wanted: false, isCordoned: true, patch: null, reason: 'the pool asked for it and no longer does' },
+    { was: false, wanted: false, isCordoned: true, patch: undefined, reason: 'the tenant drains the node' },
+    { was: true, wanted: true, isCordoned: true, patch: undefined, reason: 'it is there' },
+  ])('$reason', ({ was, wanted, isCordoned, patch }) => {
+    const node = nodeWith(template({ unschedulable: was }), { unschedulable: isCordoned });
+
+    expect(templatePatch(node, 'general', template({ unschedulable: wanted }))?.spec?.unschedulable).toBe(patch);
+  });
+});

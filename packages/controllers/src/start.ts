@@ -1,0 +1,210 @@
+import { CLUSTER_UID_LABEL } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import type { Informer } from '@fairway/kube/client/informer';
+import { InformerSet } from '@fairway/kube/client/informer-set';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { keyOf } from '@fairway/kube/client/object-key';
+import type { Clock } from '@fairway/kube/clock';
+import { Controller, type KeyOwner } from '@fairway/kube/controller/controller';
+import { Manager } from '@fairway/kube/controller/manager';
+import type { ControllerMetrics } from '@fairway/kube/controller/metrics';
+import { EventRecorder } from '@fairway/kube/events/recorder';
+import type { Logger } from '@fairway/kube/log';
+import { FailureBackoff } from './cloud/backoff.ts';
+import { CacheExpectations } from './cloud/cache-expectations.ts';
+import { serverOwner } from './cloud/ownership.ts';
+import type { WatchedClouds } from './cloud/project-cloud.ts';
+import type { ClusterCredentials } from './cluster/credentials.ts';
+import { ClusterReconciler } from './cluster/reconciler.ts';
+import type { NodeBootstrapper } from './machine/dependencies.ts';
+import { MachineReconciler } from './machine/reconciler.ts';
+import { NodePoolReconciler } from './node-pool/reconciler.ts';
+import { NodeTemplateReconciler } from './node-template/reconciler.ts';
+import type { TenantClusters } from './tenant/tenant-clusters.ts';
+
+export interface ControllersOptions {
+  /** Fairway's own API, as its controllers. */
+  readonly client: KubeClient;
+  readonly clouds: WatchedClouds;
+  readonly runtime: ControlPlaneRuntime;
+  readonly credentials: ClusterCredentials;
+  readonly tenants: TenantClusters;
+  readonly bootstrapper: NodeBootstrapper;
+  readonly defaultImage?: string | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly metrics?: ControllerMetrics | undefined;
+  /** Which keys are this process's; all of them unless given. */
+  readonly owner?: KeyOwner | undefined;
+  /** The first and the longest pause after a server that failed. */
+  readonly serverBackoffMs?: { readonly base: number; readonly max: number };
+}
+
+export interface Controllers {
+  readonly informers: InformerSet;
+  /** Runs until the signal aborts; resolves when everything has stopped. */
+  run(signal: AbortSignal, onStarted?: () => void): Promise<void>;
+}
+
+/** Machines at work at a time: a create waits for the cloud, so that a pool's servers are asked for side by side. */
+const MACHINE_CONCURRENCY = 50;
+const POOL_CONCURRENCY = 20;
+const CLUSTER_CONCURRENCY = 20;
+/** A create or an upgrade is a burst of calls that fail for a moment; nothing is gained by waiting long. */
+const MAX_BACKOFF_MS = 60_000;
+
+/** Wires Fairway's reconcilers to what they watch. */
+export function createControllers(options: ControllersOptions): Controllers {
+  const { client, clouds, tenants, clock, random, log, metrics, owner } = options;
+  const informers = new InformerSet(client, { clock, random, log });
+  const cache = {
+    clusters: informers.informer(clusters),
+    nodePools: informers.informer(nodePools),
+    machines: informers.informer(machines),
+    plans: informers.informer(plans),
+    releases: informers.informer(kubernetesReleases),
+  };
+  const events = new EventRecorder(client, { component: 'fairway', clock, random, log });
+  const { base, max } = options.serverBackoffMs ?? { base: 10_000, max: 600_000 };
+  const shared = {
+    ...options,
+    cache,
+    events,
+    expectations: new CacheExpectations(),
+    defaultImage: options.defaultImage,
+  };
+  const clusterReconciler = new ClusterReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
+  const poolReconciler = new NodePoolReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
+  const machineReconciler = new MachineReconciler({ ...shared, backoff: new FailureBackoff(base, max) });
+  const templateReconciler = new NodeTemplateReconciler(shared);
+
+  const common = {
+    clock,
+    random,
+    log,
+    metrics,
+    backoff: { baseMs: 50, maxMs: MAX_BACKOFF_MS },
+    ...(owner && { owner }),
+  };
+  const clusterController = new Controller({
+    ...common,
+    name: 'cluster',
+    concurrency: CLUSTER_CONCURRENCY,
+    reconcile: (key) => clusterReconciler.reconcile(key),
+  });
+  const poolController = new Controller({
+    ...common,
+    name: 'node-pool',
+    concurrency: POOL_CONCURRENCY,
+    reconcile: (key) => poolReconciler.reconcile(key),
+  });
+  const machineController = new Controller({
+    ...common,
+    name: 'machine',
+    concurrency: MACHINE_CONCURRENCY,
+    reconcile: (key, context) => machineReconciler.reconcile(key, context),
+  });
+  const templateController = new Controller({
+    ...common,
+    name: 'node-template',
+    concurrency: POOL_CONCURRENCY,
+    reconcile: (key) => templateReconciler.reconcile(key),
+  });
+
+  const clusterKeyOf = (object: NodePool | Machine) => [`${object.metadata.namespace}/${object.spec.clusterName}`];
+  const machinesOfCluster = (cluster: Cluster) =>
+    cache.machines.list().filter((machine) => machine.metadata.labels?.[CLUSTER_UID_LABEL] === cluster.metadata.uid);
+  clusterController
+    .watch(cache.clusters)
+    .watch(cache.nodePools, clusterKeyOf)
+    .watch(cache.machines, clusterKeyOf, { isRelevant: () => false })
+    .watch(cache.plans, (plan) =>
+      cache.clusters
+        .list()
+        .filter(({ spec }) => spec.plan === plan.metadata.name)
+        .map(keyOf),
+    )
+    .watch(cache.releases, () => cache.clusters.list().map(keyOf));
+  poolController
+    .watch(cache.nodePools)
+    .watch(cache.machines, (machine) => [`${machine.metadata.namespace}/${machine.spec.nodePoolName}`])
+    .watch(
+      cache.clusters,
+      (cluster) =>
+        cache.nodePools
+          .list()
+          .filter((pool) => clusterKeyOf(pool)[0] === keyOf(cluster))
+          .map(keyOf),
+      {
+        isRelevant: isClusterRelevant,
+      },
+    );
+  machineController
+    .watch(cache.machines)
+    .watch(cache.clusters, (cluster) => machinesOfCluster(cluster).map(keyOf), { isRelevant: isClusterRelevant });
+  templateController.watch(cache.nodePools, (pool) => machinesOfPool(cache.machines, pool).map(keyOf), {
+    isRelevant: (old, pool) => old.metadata.generation !== pool.metadata.generation,
+  });
+
+  tenants.onConnect(({ clusterKey, nodes }) => {
+    const namespace = clusterKey.slice(0, clusterKey.indexOf('/'));
+    const enqueue = ({ metadata }: { metadata: { name?: string } }) => {
+      const key = `${namespace}/${metadata.name}`;
+      if (cache.machines.get(key) === undefined) return;
+      machineController.enqueue(key);
+      templateController.enqueue(key);
+    };
+    nodes.addHandler({ onAdd: enqueue, onUpdate: (_, node) => enqueue(node), onDelete: enqueue });
+    void nodes.whenSynced().then(
+      () => clusterController.enqueue(clusterKey),
+      () => {},
+    );
+  });
+  clouds.onProject((cloud) => {
+    cloud.cache.servers.subscribe(({ added, changed, removed }) => {
+      const uids = new Set([...added, ...changed, ...removed].map((server) => serverOwner(server)?.machineUid));
+      const touched = cache.machines.list().filter(({ metadata }) => uids.has(metadata.uid));
+      for (const machine of touched) machineController.enqueue(keyOf(machine));
+    });
+  });
+  options.runtime.onChange((clusterUid: string) => {
+    const cluster = cache.clusters.list().find(({ metadata }) => metadata.uid === clusterUid);
+    if (cluster) clusterController.enqueue(keyOf(cluster));
+  });
+
+  const manager = new Manager({ log })
+    .addInformers(informers)
+    .add(clusterController, poolController, machineController, templateController);
+  return { informers, run: (signal, onStarted) => manager.run(signal, onStarted) };
+}
+
+function machinesOfPool(informer: Informer<Machine>, pool: NodePool): readonly Machine[] {
+  return informer
+    .list()
+    .filter(
+      ({ metadata, spec }) =>
+        metadata.namespace === pool.metadata.namespace && spec.nodePoolName === pool.metadata.name,
+    );
+}
+
+/** What pools and machines look at of their cluster: not its counts, which follow from them. */
+function isClusterRelevant(old: Cluster, cluster: Cluster): boolean {
+  const view = ({ metadata, status, spec }: Cluster) =>
+    JSON.stringify([
+      metadata.deletionTimestamp,
+      spec.image,
+      status?.version,
+      status?.network,
+      status?.endpoint,
+      status?.conditions
+        ?.filter(({ type }) => type === 'NetworkReady' || type === 'ControlPlaneReady')
+        .map((c) => c.status),
+    ]);
+  return view(old) !== view(cluster);
+}

@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ResourceClient } from '@fairway/kube/client/resource-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+
+/**
+ * Writes the difference between the status that `object` has and `status`, as one merge patch, or nothing where there is none.
+ *
+ * **Assumptions.** One controller alone writes the status of a kind, so a cache that is a moment behind costs at most a patch that changes
+ * nothing. **Errors.** An object that is gone is well; an object of the same name with another uid is left alone.
+ */
+export async function writeStatus<T extends KubeObject & { status?: object }>(
+  client: ResourceClient<T>,
+  object: T,
+  status: object,
+): Promise<void> {
+  const changes = mergeDifference(object.status ?? {}, status);
+  if (changes === undefined) return;
+  const { name = '', namespace, uid } = object.metadata;
+  const value = { metadata: { uid }, status: changes };
+  try {
+    const where = namespace === undefined ? {} : { namespace };
+    await client.patch(name, { type: 'merge', value }, { ...where, subresource: 'status', fieldManager: 'fairway' });
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error;
+  }
+}
+
+/** The JSON merge patch (RFC 7386) that makes `from` into `to`; undefined when they are equal. */
+export function mergeDifference(from: object, to: object): object | undefined {
+  const patch: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(to)) {
+    const old: unknown = (from as Record<string, unknown>)[key];
+    if (value === undefined || isDeepStrictEqual(old, value)) continue;
+    patch[key] = isRecord(old) && isRecord(value) ? mergeDifference(old, value) : value;
+  }
+  for (const [key, old] of Object.entries(from)) {
+    if (old !== undefined && (to as Record<string, unknown>)[key] === undefined) patch[key] = null;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
