@@ -4,7 +4,10 @@ import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-releas
 const SOURCE =
   'endoflife.date/kubernetes (products/kubernetes.md, history up to 2026-08-21), after kubernetes.io/releases/patch-releases';
 
-/** What nodes and add-ons get with any of the releases below; versions as of 2026-08 unless a release says otherwise. */
+/**
+ * What nodes and add-ons get with any of the releases below. containerd, Calico and Cilium: endoflife.date, 2026-08-21; Flannel,
+ * CoreDNS and metrics-server: what OVHcloud documents for 1.35; pause: kubeadm's constant of 1.35. Older releases are not told apart.
+ */
 const COMPONENTS = {
   // Maintained until 2026-11; kubelet 1.36 no longer works with containerd 1.x.
   containerd: '2.2.7',

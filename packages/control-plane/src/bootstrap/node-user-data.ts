@@ -91,7 +91,7 @@ function kernelModules(kubeProxyMode: string): string {
   return `${['overlay', 'br_netfilter', ...(kubeProxyMode === 'ipvs' ? ipvs : [])].join('\n')}\n`;
 }
 
-/** The last four are what kubelet insists on with protectKernelDefaults. */
+/** The last four are what kubelet insists on with protectKernelDefaults, beside key limits that Linux has by default. */
 const SYSCTLS = `net.ipv4.ip_forward = 1
 net.bridge.bridge-nf-call-iptables = 1
 net.bridge.bridge-nf-call-ip6tables = 1
