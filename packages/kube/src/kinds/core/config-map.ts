@@ -1,0 +1,46 @@
+import type { FieldError } from '../../object/field-error.ts';
+import { defineKind } from '../define-kind.ts';
+import { invalidValue } from '../field-errors.ts';
+import type { ConfigMap } from '../generated/types.ts';
+import { AGE, count } from '../printing/column.ts';
+import { ConfigMaps } from '../resources.ts';
+import { configKeyErrors, dataSizeErrors, frozen } from '../validation-common.ts';
+
+function contentErrors({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(data)) {
+    errors.push(...configKeyErrors(`data[${key}]`, key));
+    if (binaryData[key] !== undefined) {
+      errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+    }
+    bytes += Buffer.byteLength(value);
+  }
+  for (const [key, value] of Object.entries(binaryData)) {
+    errors.push(...configKeyErrors(`binaryData[${key}]`, key));
+    bytes += Buffer.byteLength(value, 'base64');
+  }
+  return [...errors, ...dataSizeErrors('', bytes)];
+}
+
+function updateErrors(map: ConfigMap, old: ConfigMap): FieldError[] {
+  if (!old.immutable) return [];
+  return [
+    ...frozen('immutable', map.immutable, old.immutable),
+    ...frozen('data', map.data, old.data),
+    ...frozen('binaryData', map.binaryData, old.binaryData),
+  ];
+}
+
+export const ConfigMapKind = defineKind(ConfigMaps, {
+  definition: 'io.k8s.api.core.v1.ConfigMap',
+  shortNames: ['cm'],
+  hasGeneration: false,
+  strategy: {
+    validate: (map, old) => [...contentErrors(map), ...(old === undefined ? [] : updateErrors(map, old))],
+  },
+  columns: [
+    count('Data', ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length),
+    AGE,
+  ],
+});

@@ -1,0 +1,85 @@
+import type { FieldError } from '../../object/field-error.ts';
+import { setDefaults } from '../defaulting.ts';
+import { defineKind } from '../define-kind.ts';
+import { invalidValue, required } from '../field-errors.ts';
+import type { Secret } from '../generated/types.ts';
+import { AGE, count, text } from '../printing/column.ts';
+import { Secrets } from '../resources.ts';
+import { configKeyErrors, dataSizeErrors, frozen, immutable } from '../validation-common.ts';
+
+const SERVICE_ACCOUNT_NAME = 'kubernetes.io/service-account.name';
+
+/** Keys that `data` of a typed Secret must have. */
+const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+};
+
+/** `stringData` is write-only: it goes into `data`, over what is there. */
+function encodeStringData(secret: Secret): void {
+  if (secret.stringData === undefined) return;
+  secret.data ??= {};
+  for (const [key, value] of Object.entries(secret.stringData)) {
+    secret.data[key] = Buffer.from(value).toString('base64');
+  }
+  delete secret.stringData;
+}
+
+function contentErrors(secret: Secret): FieldError[] {
+  const { data = {}, type = '', metadata } = secret;
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(data)) {
+    errors.push(...configKeyErrors(`data[${key}]`, key));
+    bytes += Buffer.byteLength(value, 'base64');
+  }
+  errors.push(...dataSizeErrors('data', bytes));
+  for (const key of REQUIRED_KEYS[type] ?? []) if (data[key] === undefined) errors.push(required(`data[${key}]`));
+  if (type === 'kubernetes.io/service-account-token' && !metadata.annotations?.[SERVICE_ACCOUNT_NAME]) {
+    errors.push(required(`metadata.annotations[${SERVICE_ACCOUNT_NAME}]`));
+  }
+  if (type === 'kubernetes.io/basic-auth' && data['username'] === undefined && data['password'] === undefined) {
+    errors.push(required('data[username]'), required('data[password]'));
+  }
+  for (const key of ['.dockercfg', '.dockerconfigjson']) {
+    if (REQUIRED_KEYS[type]?.includes(key) && data[key] !== undefined && !isJson(data[key])) {
+      errors.push(invalidValue(`data[${key}]`, '<secret contents redacted>', 'invalid character in JSON'));
+    }
+  }
+  return errors;
+}
+
+function isJson(base64: string): boolean {
+  try {
+    JSON.parse(Buffer.from(base64, 'base64').toString());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function updateErrors(secret: Secret, old: Secret): FieldError[] {
+  const errors = immutable('type', secret.type, old.type);
+  if (!old.immutable) return errors;
+  return [...errors, ...frozen('immutable', secret.immutable, old.immutable), ...frozen('data', secret.data, old.data)];
+}
+
+export const SecretKind = defineKind(Secrets, {
+  definition: 'io.k8s.api.core.v1.Secret',
+  hasGeneration: false,
+  strategy: {
+    default(secret) {
+      setDefaults(secret, { type: 'Opaque' });
+      encodeStringData(secret);
+    },
+    prepareForUpdate(secret, old) {
+      // Left out means unchanged: the default has already made it Opaque.
+      if (secret.type === 'Opaque' && old.type !== undefined && old.type !== '') secret.type = old.type;
+    },
+    validate: (secret, old) => [...contentErrors(secret), ...(old === undefined ? [] : updateErrors(secret, old))],
+  },
+  selectableFields: { type: '.type' },
+  columns: [text('Type', '.type'), count('Data', ({ data = {} }) => Object.keys(data).length), AGE],
+});

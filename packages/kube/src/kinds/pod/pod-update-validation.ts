@@ -1,0 +1,74 @@
+import type { FieldError } from '../../object/field-error.ts';
+import { jsonEqual } from '../../object/json.ts';
+import { forbidden, invalidValue } from '../field-errors.ts';
+import type { Container, PodSpec } from '../generated/types.ts';
+
+/** Upstream's ValidatePodUpdate: what of a pod's spec may still change. */
+export function podUpdateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
+  const errors: FieldError[] = [];
+  if (spec.containers.length !== old.containers.length) {
+    return [forbidden('spec.containers', 'pod updates may not add or remove containers')];
+  }
+  if ((spec.initContainers ?? []).length !== (old.initContainers ?? []).length) {
+    return [forbidden('spec.initContainers', 'pod updates may not add or remove containers')];
+  }
+  errors.push(...deadlineErrors(spec, old), ...gateErrors(spec, old));
+  const existing = old.tolerations ?? [];
+  const kept = (spec.tolerations ?? []).filter((toleration) => existing.some((other) => jsonEqual(other, toleration)));
+  const isGated = (old.schedulingGates ?? []).length > 0;
+  const grace = old.terminationGracePeriodSeconds ?? 0;
+  const wanted: PodSpec = {
+    ...spec,
+    containers: spec.containers.map((container, index) => withImage(container, old.containers[index])),
+    ...(spec.initContainers && {
+      initContainers: spec.initContainers.map((container, index) => withImage(container, old.initContainers?.[index])),
+    }),
+  };
+  carry(wanted, old, 'activeDeadlineSeconds');
+  carry(wanted, old, 'schedulingGates');
+  if (kept.length >= existing.length) carry(wanted, old, 'tolerations');
+  if (grace < 0 && spec.terminationGracePeriodSeconds === 1) carry(wanted, old, 'terminationGracePeriodSeconds');
+  if (isGated) {
+    carry(wanted, old, 'nodeSelector');
+    carry(wanted, old, 'affinity');
+  }
+  if (!jsonEqual(wanted, old)) {
+    const mutable = [
+      'spec.containers[*].image',
+      'spec.initContainers[*].image',
+      'spec.activeDeadlineSeconds',
+      'spec.tolerations',
+    ].map((name) => `\`${name}\``);
+    const detail = `pod updates may not change fields other than ${mutable.join(',')} (only additions to existing tolerations),\`spec.terminationGracePeriodSeconds\` (allow it to be set to 1 if it was previously negative)`;
+    errors.push(forbidden('spec', detail));
+  }
+  return errors;
+}
+
+function withImage(container: Container, old: Container | undefined): Container {
+  return old?.image === undefined ? container : { ...container, image: old.image };
+}
+
+function carry(spec: PodSpec, old: PodSpec, field: keyof PodSpec): void {
+  if (old[field] === undefined) delete spec[field];
+  else Object.assign(spec, { [field]: old[field] });
+}
+
+function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
+  const field = 'spec.activeDeadlineSeconds';
+  const { activeDeadlineSeconds: after } = spec;
+  const { activeDeadlineSeconds: before } = old;
+  if (before === undefined) return [];
+  if (after === undefined) {
+    return [invalidValue(field, after ?? null, 'must not update from a positive integer to nil value')];
+  }
+  if (after <= before) return [];
+  return [invalidValue(field, after, 'must be less than or equal to previous value')];
+}
+
+function gateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
+  const before = new Set((old.schedulingGates ?? []).map((gate) => gate.name));
+  const added = (spec.schedulingGates ?? []).filter((gate) => !before.has(gate.name));
+  if (added.length === 0) return [];
+  return [forbidden('spec.schedulingGates', 'only deletion is allowed, but found new scheduling gates')];
+}

@@ -1,0 +1,59 @@
+import type { FieldError } from '../../object/field-error.ts';
+import { qualifiedNameErrors } from '../../object/names.ts';
+import { setDefaults } from '../defaulting.ts';
+import { defineKind } from '../define-kind.ts';
+import { forbidden, invalidName, oneOf, required } from '../field-errors.ts';
+import type { StorageClass } from '../generated/types.ts';
+import { AGE, text } from '../printing/column.ts';
+import { StorageClasses } from '../resources.ts';
+import { differsBeyond, immutable } from '../validation-common.ts';
+
+function updateErrors(storageClass: StorageClass, old: StorageClass): FieldError[] {
+  const errors: FieldError[] = [];
+  const isSame = !differsBeyond(
+    { parameters: storageClass.parameters ?? {} },
+    { parameters: old.parameters ?? {} },
+    [],
+  );
+  if (!isSame) errors.push(forbidden('parameters', 'updates to parameters are forbidden.'));
+  if (storageClass.provisioner !== old.provisioner) {
+    errors.push(forbidden('provisioner', 'updates to provisioner are forbidden.'));
+  }
+  if (storageClass.reclaimPolicy !== old.reclaimPolicy) {
+    errors.push(forbidden('reclaimPolicy', 'updates to reclaimPolicy are forbidden.'));
+  }
+  return [...errors, ...immutable('volumeBindingMode', storageClass.volumeBindingMode, old.volumeBindingMode)];
+}
+
+export const StorageClassKind = defineKind(StorageClasses, {
+  definition: 'io.k8s.api.storage.v1.StorageClass',
+  shortNames: ['sc'],
+  hasGeneration: false,
+  strategy: {
+    default(storageClass) {
+      setDefaults(storageClass, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
+    },
+    validate(storageClass, old) {
+      const { provisioner, reclaimPolicy, volumeBindingMode } = storageClass;
+      return [
+        ...(provisioner
+          ? invalidName('provisioner', provisioner, qualifiedNameErrors(provisioner.toLowerCase()))
+          : [required('provisioner')]),
+        ...oneOf('reclaimPolicy', reclaimPolicy, ['Delete', 'Retain']),
+        ...oneOf('volumeBindingMode', volumeBindingMode, ['Immediate', 'WaitForFirstConsumer'], true),
+        ...(old === undefined ? [] : updateErrors(storageClass, old)),
+      ];
+    },
+  },
+  columns: [
+    text('Provisioner', '.provisioner'),
+    text('ReclaimPolicy', '.reclaimPolicy'),
+    text('VolumeBindingMode', '.volumeBindingMode'),
+    {
+      name: 'AllowVolumeExpansion',
+      type: 'boolean',
+      value: ({ allowVolumeExpansion }) => allowVolumeExpansion ?? false,
+    },
+    AGE,
+  ],
+});
