@@ -10,7 +10,7 @@ test('every kind has a definition that says it is that kind', () => {
     const schema = definitions.get(kind.schema.$ref ?? '');
     const { group, version } = kind;
 
-    expect(schema?.['x-kubernetes-group-version-kind'], kind.plural).toEqual([{ group, version, kind: kind.kind }]);
+    expect(schema?.['x-kubernetes-group-version-kind']).toEqual([{ group, version, kind: kind.kind }]);
   }
 });
 
@@ -27,10 +27,10 @@ test('names of resources, short names and columns are unambiguous', () => {
   const names = ALL_KINDS.map(({ group, version, plural }) => `${group}/${version}/${plural}`);
   expect(new Set(names).size).toBe(names.length);
 
-  for (const { plural, columns = [] } of ALL_KINDS) {
-    const titles = columns.map(({ name }) => name);
-    expect(new Set(titles).size, plural).toBe(titles.length);
-  }
+  const doubled = ALL_KINDS.filter(
+    ({ columns = [] }) => new Set(columns.map(({ name }) => name)).size < columns.length,
+  );
+  expect(doubled).toEqual([]);
   const shortNames = ALL_KINDS.filter(({ version, group }) => version === 'v1' && group !== 'events.k8s.io').flatMap(
     ({ shortNames = [] }) => shortNames,
   );
@@ -60,7 +60,8 @@ test('a typed resource names a kind with the same scope', () => {
     ({ plural }) => plural !== 'customresourcedefinitions' && plural !== 'bindings',
   );
 
-  for (const resource of served) expect(kindOf(resource).namespaced, resource.plural).toBe(resource.namespaced);
+  const wrong = served.filter((resource) => kindOf(resource).namespaced !== resource.namespaced);
+  expect(wrong).toEqual([]);
   expect(served.length).toBe(ALL_KINDS.length);
 });
 

@@ -36,7 +36,7 @@ export function defineKind<T extends KubeObject>(type: ResourceType<T>, options:
     ...rest,
     singular: type.kind.toLowerCase(),
     schema: { $ref: definition },
-    strategy: withSpec(definition, strategy as ResourceStrategy | undefined),
+    strategy: withSpec(definition, strategy),
     ...(columns && { columns: columns as readonly PrinterColumn[] }),
   };
 }

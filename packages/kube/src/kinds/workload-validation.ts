@@ -35,7 +35,7 @@ export function selectorMatchErrors(
   if (selector === undefined || isEmptySelector(selector)) return [];
   if (labelSelectorErrors('spec.selector', selector).length > 0) return [];
   const labels = template?.metadata?.labels ?? {};
-  if (matchesLabels(compileLabelSelector(selector as Parameters<typeof compileLabelSelector>[0]), labels)) return [];
+  if (matchesLabels(compileLabelSelector(selector), labels)) return [];
   return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
 }
 

@@ -29,7 +29,7 @@ const AGE_COLUMN: PrinterColumn = { name: 'Age', type: 'date', value: '.metadata
 
 const compiled = new WeakMap<ResourceDefinition, CompiledTable>();
 
-/** Objects as the rows of `kubectl get`. The name comes first whether the kind lists it as a column or not. */
+/** Objects as the rows of `kubectl get`. The name comes first unless the kind says where it stands. */
 export function tableOf(resource: ServedResource, include: IncludeObject, now: () => number): Representation {
   const table = compiledTable(resource.definition);
 
@@ -96,7 +96,7 @@ function compiledTable(definition: ResourceDefinition): CompiledTable {
   let table = compiled.get(definition);
   if (table === undefined) {
     const own = definition.columns ?? [AGE_COLUMN];
-    const columns = own[0]?.name === 'Name' ? own : [NAME_COLUMN, ...own];
+    const columns = own.some(({ name }) => name === 'Name') ? own : [NAME_COLUMN, ...own];
     table = { definitions: JSON.stringify(columns.map(columnDefinition)), cells: columns.map(cellOf) };
     compiled.set(definition, table);
   }

@@ -1,9 +1,9 @@
 import type { FieldError } from '../../object/field-error.ts';
-import { humanAge } from '../../object/human-duration.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
 import { invalidValue, nonNegative, oneOf, required } from '../field-errors.ts';
 import type { CronJob, CronJobSpec } from '../generated/types.ts';
+import { humanAge } from '../printing/age.ts';
 import { AGE, count, text, wide } from '../printing/column.ts';
 import { formatLabelSelector } from '../printing/labels.ts';
 import { containerColumns } from '../printing/pod-template.ts';
@@ -71,7 +71,8 @@ function isTimeZone(name: string): boolean {
   // An empty zone and the server's own would mean something else on every server.
   if (name === '' || name.toLowerCase() === 'local') return false;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+    Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
   } catch {
     return false;
   }

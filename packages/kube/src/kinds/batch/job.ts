@@ -1,4 +1,4 @@
-import { humanDuration } from '../../object/human-duration.ts';
+import { humanDuration } from '../../server/human-duration.ts';
 import { defineKind } from '../define-kind.ts';
 import type { Job } from '../generated/types.ts';
 import { AGE, text, wide } from '../printing/column.ts';

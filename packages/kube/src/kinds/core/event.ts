@@ -1,9 +1,9 @@
 import type { FieldError } from '../../object/field-error.ts';
-import { humanAge } from '../../object/human-duration.ts';
 import type { KubeObject } from '../../object/meta.ts';
 import { defineKind, type KindColumn } from '../define-kind.ts';
 import { invalidValue, required } from '../field-errors.ts';
 import type { Event, EventSource, EventsV1Event, ObjectReference } from '../generated/types.ts';
+import { humanAge } from '../printing/age.ts';
 import { count, text, wide } from '../printing/column.ts';
 import { Events, EventsV1Events } from '../resources.ts';
 

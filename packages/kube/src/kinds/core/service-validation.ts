@@ -31,7 +31,7 @@ export function serviceErrors({ spec }: Service): FieldError[] {
 
 function typeErrors(spec: Service['spec']): FieldError[] {
   const errors: FieldError[] = [];
-  switch (spec.type) {
+  switch (spec.type ?? 'ClusterIP') {
     case 'ExternalName':
       if (!spec.externalName) errors.push(required('spec.externalName'));
       else {

@@ -88,7 +88,7 @@ export function settleServiceUpdate(service: Service, old: Service): void {
 function externalIp({ spec, status }: Service): string {
   const extra = spec.externalIPs ?? [];
   const ingress = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '');
-  switch (spec.type) {
+  switch (spec.type ?? 'ClusterIP') {
     case 'ExternalName':
       return spec.externalName || '<none>';
     case 'LoadBalancer': {

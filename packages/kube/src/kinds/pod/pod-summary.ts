@@ -1,5 +1,5 @@
-import { humanAge } from '../../object/human-duration.ts';
 import type { ContainerState, ContainerStatus, Pod } from '../generated/types.ts';
+import { humanAge } from '../printing/age.ts';
 
 /** What `kubectl get pods` says about a pod. */
 export interface PodSummary {

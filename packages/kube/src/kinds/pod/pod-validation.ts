@@ -58,7 +58,7 @@ export function podTemplateErrors(template: PodTemplateSpec | undefined, field: 
 }
 
 function containersErrors(spec: PodSpec, field: string): FieldError[] {
-  const { containers = [], initContainers = [], volumes = [], hostNetwork = false } = spec;
+  const { containers, initContainers = [], volumes = [], hostNetwork = false } = spec;
   const volumeNames = new Set(volumes.map((volume) => volume.name));
   const context = { volumeNames, hostNetwork };
   const errors: FieldError[] = [];

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../object/field-error.ts';
-import { humanDuration } from '../../object/human-duration.ts';
+import { humanDuration } from '../../server/human-duration.ts';
 import { defineKind } from '../define-kind.ts';
 import { invalidValue, required } from '../field-errors.ts';
 import type { CertificateSigningRequest } from '../generated/types.ts';

@@ -25,6 +25,13 @@ function updateErrors(storageClass: StorageClass, old: StorageClass): FieldError
   return [...errors, ...immutable('volumeBindingMode', storageClass.volumeBindingMode, old.volumeBindingMode)];
 }
 
+const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
+
+function nameWithDefault({ metadata }: StorageClass): string {
+  const { name = '', annotations } = metadata;
+  return annotations?.[DEFAULT_CLASS] === 'true' ? `${name} (default)` : name;
+}
+
 export const StorageClassKind = defineKind(StorageClasses, {
   definition: 'io.k8s.api.storage.v1.StorageClass',
   shortNames: ['sc'],
@@ -46,6 +53,7 @@ export const StorageClassKind = defineKind(StorageClasses, {
     },
   },
   columns: [
+    { ...text('Name', nameWithDefault), format: 'name' },
     text('Provisioner', '.provisioner'),
     text('ReclaimPolicy', '.reclaimPolicy'),
     text('VolumeBindingMode', '.volumeBindingMode'),
