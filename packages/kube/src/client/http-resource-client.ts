@@ -129,6 +129,16 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
     return this.#write<R>('POST', path + queryString(writeQuery(options)), body, options);
   }
 
+  updateSubresource<R extends KubeObject>(
+    name: string,
+    subresource: string,
+    body: R,
+    options: WriteOptions & { namespace?: string } = {},
+  ): Promise<R> {
+    const path = resourcePath(this.type, { namespace: options.namespace, name, subresource });
+    return this.#write<R>('PUT', path + queryString(writeQuery(options)), body, options);
+  }
+
   #typed(object: T): T {
     if (object.apiVersion !== undefined && object.kind !== undefined) return object;
     return { apiVersion: apiVersionOf(this.type), kind: this.type.kind, ...object };

@@ -69,4 +69,11 @@ export interface ResourceClient<T extends KubeObject> {
     body: R,
     options?: WriteOptions & { namespace?: string },
   ): Promise<R>;
+  /** PUT to a subresource: `certificatesigningrequests/approval`, `namespaces/finalize`. */
+  updateSubresource<R extends KubeObject>(
+    name: string,
+    subresource: string,
+    body: R,
+    options?: WriteOptions & { namespace?: string },
+  ): Promise<R>;
 }
