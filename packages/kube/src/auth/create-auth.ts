@@ -43,9 +43,9 @@ export interface AuthOptions {
   readonly allowAnonymous?: boolean;
 }
 
-/** What one server needs to know who may do what. */
+/** What one server needs to know who may do what: `new ApiServer({ …, ...auth })`. */
 export interface Auth {
-  readonly authenticator: Authenticator;
+  readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
   /** To be registered after plugins that set defaults. */
   readonly admission: readonly AdmissionPlugin[];
@@ -101,7 +101,7 @@ export function createAuth(options: AuthOptions): Auth {
     createRbacEscalationPlugin(rbac, authorizer),
     ...createCertificateSigningAdmission(authorizer),
   ];
-  return { authenticator, authorizer, admission, access, rbac };
+  return { authenticators: [authenticator], authorizer, admission, access, rbac };
 }
 
 /** Members of system:masters may do everything; then the first authoriser that allows decides. Denials keep all reasons. */

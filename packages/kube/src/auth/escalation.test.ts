@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ClusterRole, PolicyRule, RoleBinding } from '../kinds/generated/types.ts';
+import type { ClusterRole, PolicyRule, Role, RoleBinding } from '../kinds/generated/types.ts';
 import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles } from '../kinds/resources.ts';
 import { ApiError } from '../object/api-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
@@ -86,8 +86,9 @@ async function write(
   }
 }
 
+const role = (...rules: PolicyRule[]): Role => ({ metadata: { name: 'new' }, rules });
+
 describe('nobody gives rights that he does not have', () => {
-  const role = (...rules: PolicyRule[]) => ({ metadata: { name: 'new' }, rules });
   const HELD = `403 roles.${RBAC} "new" is forbidden: user "lead" (groups=["leads"]) is attempting to grant RBAC permissions not currently held:\n`;
 
   test.each<[string, UserInfo, ResourceType, string, KubeObject, string]>([
@@ -158,9 +159,8 @@ describe('nobody gives rights that he does not have', () => {
   });
 
   test('changing a role is held to the same', async () => {
-    const old = { metadata: { name: 'lead' }, rules: [pods] };
-    expect(await write(lead, Roles, 'shop', { ...old, ...{ rules: [pods, secrets] } }, old)).toMatch(/^403/);
-    expect(await write(lead, Roles, 'shop', { ...old, ...{ rules: [] } }, old)).toBe('allowed');
+    expect(await write(lead, Roles, 'shop', role(pods, secrets), role(pods))).toMatch(/^403/);
+    expect(await write(lead, Roles, 'shop', role(), role(pods))).toBe('allowed');
   });
 
   test('the garbage collector may take an owner off a role that it could not have written', async () => {
@@ -195,7 +195,7 @@ describe('unless one was given the right to', () => {
 
   test('escalate: any role', async () => {
     grant({ verbs: ['escalate'], apiGroups: [RBAC], resources: ['roles'] });
-    expect(await write(lead, Roles, 'shop', { metadata: { name: 'new' }, ...{ rules: [everything] } })).toBe('allowed');
+    expect(await write(lead, Roles, 'shop', role(everything))).toBe('allowed');
     expect(await write(lead, RoleBindings, 'shop', binding('ClusterRole', 'cluster-admin'))).toMatch(/^403/);
   });
 

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose';
 import type { ServiceAccountKeys } from '../pki/service-account-keys.ts';
+import type { Route } from '../server/routes.ts';
 
 /** Where the API server publishes who signs its service-account tokens. */
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
@@ -19,4 +20,21 @@ export function openidConfiguration(issuer: string, jwksUri: string, keys: Servi
 /** `/openid/v1/jwks`: all keys that tokens are verified with, to be sent as `application/jwk-set+json`. */
 export function jsonWebKeySet(keys: ServiceAccountKeys): { keys: JWK[] } {
   return { keys: keys.verification.map((key) => key.jwk) };
+}
+
+/** Both documents as routes of the API server, for those whom `system:service-account-issuer-discovery` is bound to. */
+export function issuerRoutes(issuer: string, publicUrl: string, keys: ServiceAccountKeys): Route[] {
+  const document = (path: string, contentType: string, body: object): Route => ({
+    path,
+    handle: () => ({
+      status: 200,
+      headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' },
+      body: JSON.stringify(body),
+    }),
+  });
+  const configuration = openidConfiguration(issuer, `${publicUrl}${JWKS_PATH}`, keys);
+  return [
+    document(OPENID_CONFIGURATION_PATH, 'application/json', configuration),
+    document(JWKS_PATH, 'application/jwk-set+json', jsonWebKeySet(keys)),
+  ];
 }

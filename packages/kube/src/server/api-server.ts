@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Access } from '../auth/access.ts';
 import type { Authenticator, Authorizer, Credentials, UserInfo } from '../auth/user.ts';
 import type { Transport } from '../client/transport.ts';
 import type { Clock } from '../clock.ts';
@@ -46,6 +47,8 @@ export interface ApiServerOptions {
   readonly anonymous?: boolean;
   /** Without one everything is allowed. */
   readonly authorizer?: Authorizer;
+  /** What review kinds and token requests ask; `createAuth` makes it together with authenticators, authorizer and admission. */
+  readonly access?: Access;
   readonly admission?: readonly AdmissionPlugin[];
   readonly random?: () => number;
   /** How many changes a watch can look back on; 4096 unless said otherwise. */
@@ -83,6 +86,7 @@ export class ApiServer {
     this.#pipeline = new Pipeline({
       core: this.#core,
       authorizer: options.authorizer,
+      access: options.access,
       version: options.version,
       health: this.#health,
       routes: this.#routes,

@@ -31,8 +31,7 @@ export async function impersonatedUser(
   const uid = headers['impersonate-uid'];
   const extra: Record<string, string[]> = {};
   for (const name of names) {
-    if (name.startsWith(EXTRA_PREFIX))
-      extra[decodeURIComponent(name.slice(EXTRA_PREFIX.length))] = valuesOf(headers[name]);
+    if (name.startsWith(EXTRA_PREFIX)) extra[decoded(name.slice(EXTRA_PREFIX.length))] = valuesOf(headers[name]);
   }
 
   const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username);
@@ -65,8 +64,17 @@ function withImpliedGroups(username: string, groups: readonly string[], namespac
     all.add('system:serviceaccounts').add(`system:serviceaccounts:${namespace}`);
   }
   if (username === 'system:anonymous') all.add('system:unauthenticated');
-  else all.add('system:authenticated');
+  else if (!all.has('system:unauthenticated')) all.add('system:authenticated');
   return [...all];
+}
+
+/** A key that is not well encoded is taken as it stands, as upstream does. */
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
 }
 
 /** Repeated headers arrive joined by a newline, which no header value can have. */

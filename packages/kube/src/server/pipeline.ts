@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Access } from '../auth/access.ts';
 import type { Authorizer, UserInfo } from '../auth/user.ts';
 import { ApiError, badRequest } from '../object/api-error.ts';
 import { authorize } from './authorize.ts';
@@ -15,6 +16,7 @@ import type { Routes } from './routes.ts';
 export interface PipelineOptions {
   readonly core: Core;
   readonly authorizer: Authorizer | undefined;
+  readonly access: Access | undefined;
   readonly version: object;
   readonly health: Health;
   readonly routes: Routes;
@@ -104,6 +106,7 @@ export class Pipeline {
       namespace: path.namespace,
       name: path.name,
       user,
+      access: this.#options.access,
       query: request.query,
       headers: request.headers,
       body: request.body,

@@ -1,3 +1,4 @@
+import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
 import type { ServedResource } from './served-resource.ts';
 
@@ -63,6 +64,7 @@ export interface ResourceTarget {
 /** A request for a resource, authenticated, authorised and resolved. */
 export interface ResourceRequest extends ResourceTarget {
   readonly user: UserInfo;
+  readonly access?: Access | undefined;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;

@@ -39,6 +39,7 @@ export async function customSubresource(
     query,
     body,
     nowMs: request.nowMs,
+    access: request.access,
     parent,
     replace: (object) => replaceParent(core, request, object, current),
   });

@@ -49,8 +49,8 @@ export function refuse(request: ResourceRequest, name: string, errors: readonly 
   if (errors.length > 0) throw invalid(request.resource, name, errors);
 }
 
-export function contextOf({ user, nowMs, dryRun }: ResourceRequest): RequestContext {
-  return { user, nowMs, dryRun };
+export function contextOf({ user, nowMs, dryRun, access }: ResourceRequest): RequestContext {
+  return { user, nowMs, dryRun, access };
 }
 
 /** What admission plugins see of this write. */

@@ -3,6 +3,7 @@ import type { CertificateSigningRequest, CertificateSigningRequestCondition } fr
 import { CertificateSigningRequests } from '../../kinds/resources.ts';
 import { invalid } from '../../object/field-error.ts';
 import type { KubeObject } from '../../object/meta.ts';
+import { humanDuration } from '../../server/human-duration.ts';
 import type {
   CustomSubresource,
   RequestContext,
@@ -110,5 +111,5 @@ function stateOf({ status }: CertificateSigningRequest): string {
 
 function requestedDuration(object: KubeObject): string {
   const { expirationSeconds } = (object as CertificateSigningRequest).spec;
-  return expirationSeconds === undefined ? '<none>' : `${expirationSeconds}s`;
+  return expirationSeconds === undefined ? '<none>' : humanDuration(expirationSeconds * 1000);
 }
