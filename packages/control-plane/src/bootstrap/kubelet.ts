@@ -45,7 +45,6 @@ export function kubeletConfiguration(config: NodeConfig) {
     serverTLSBootstrap: true,
     shutdownGracePeriod: '60s',
     shutdownGracePeriodCriticalPods: '10s',
-    staticPodPath: '/etc/kubernetes/manifests',
   };
 }
 

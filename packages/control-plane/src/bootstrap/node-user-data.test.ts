@@ -8,6 +8,8 @@ import { describe, expect, it } from 'vitest';
 import type { NodeConfig } from './node-config.ts';
 import { MAX_USER_DATA_BASE64, nodeCloudConfig, nodeUserData, UserDataTooLargeError } from './node-user-data.ts';
 
+const CLOUD_INIT = 'cloud-init';
+
 const config: NodeConfig = {
   nodeName: 'demo-general-x2k4q',
   server: 'https://127.0.0.1:6443',
@@ -124,7 +126,7 @@ describe('nodeCloudConfig', () => {
       try {
         const path = join(folder, 'user-data');
         writeFileSync(path, nodeCloudConfig(nodeConfig));
-        const check = spawnSync('cloud-init', ['schema', '--config-file', path], { encoding: 'utf8' });
+        const check = spawnSync(CLOUD_INIT, ['schema', '--config-file', path], { encoding: 'utf8' });
         expect({ status: check.status, output: check.stdout + check.stderr }).toEqual({
           status: 0,
           output: expect.stringContaining('Valid cloud-config'),
@@ -161,5 +163,5 @@ describe('nodeUserData', () => {
 });
 
 function hasCloudInit(): boolean {
-  return spawnSync('cloud-init', ['--version']).status === 0;
+  return spawnSync(CLOUD_INIT, ['--version']).status === 0;
 }

@@ -1,0 +1,84 @@
+import { evaluate } from '@marcbachmann/cel-js';
+import { type Arbitrary, assert, boolean, constantFrom, integer, option, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KINDS } from '../kinds/all.ts';
+import type { CrossFieldRule } from '../kinds/kind.ts';
+import { ruleErrors } from '../validation/object-rules.ts';
+import { immutabilityCel } from './cel-rules.ts';
+
+const count = integer({ min: 0, max: 8 });
+const id = constantFrom('id-1', 'id-2');
+const maybe = <T>(value: Arbitrary<T>) => option(value, { nil: undefined });
+
+/** What may stand at the path of a rule, wrong combinations included. */
+const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
+  'spec.network': record({
+    networkID: maybe(id),
+    subnetID: maybe(id),
+    nodesCIDR: maybe(constantFrom('10.9.0.0/16')),
+    loadBalancersSubnetID: maybe(id),
+    dnsNameservers: maybe(constantFrom([], ['9.9.9.9'])),
+  }),
+  'spec.network.gateway': record({
+    mode: constantFrom('Router', 'Custom', 'None'),
+    externalNetworkID: maybe(id),
+    routerID: maybe(id),
+    address: maybe(constantFrom('10.0.0.1')),
+  }),
+  'spec.kubeProxy': record({
+    mode: maybe(constantFrom('iptables', 'ipvs', 'none')),
+    iptables: maybe(constantFrom({ syncPeriod: '30s' })),
+    ipvs: maybe(record({ tcpTimeout: maybe(constantFrom('0s', '4s', '5s', '1m')) })),
+  }),
+  spec: record({ replicas: count, minReplicas: count, maxReplicas: maybe(count), antiAffinity: boolean() }),
+  'spec.upgradeStrategy': record({
+    maxSurge: integer({ min: 0, max: 1 }),
+    maxUnavailable: integer({ min: 0, max: 1 }),
+  }),
+};
+
+const rules = KINDS.flatMap((kind) =>
+  kind.rules.map((rule): [string, CrossFieldRule] => [`${rule.field} ${rule.message}`, rule]),
+);
+
+describe('a rule in CEL and its function agree', () => {
+  it.each(rules)('%s', (_, rule) => {
+    const seen = new Set<boolean>();
+    const subject = SUBJECTS[rule.path];
+    expect(subject, `an arbitrary for ${rule.path}`).toBeDefined();
+    assert(
+      property(subject ?? record({}), (value) => {
+        const holds = rule.holds(value as never);
+        seen.add(holds);
+        expect(evaluate(rule.cel, { self: celValue(value) })).toBe(holds);
+      }),
+      { numRuns: 300 },
+    );
+    expect(seen, 'both answers were met').toEqual(new Set([true, false]));
+  });
+});
+
+describe('the CEL of an immutable field', () => {
+  const held = record({ field: maybe(constantFrom('a', 'b')) });
+
+  it('agrees with the function', () => {
+    const kind = { ...KINDS[0], immutable: ['spec.field'], rules: [] } as unknown as (typeof KINDS)[number];
+    const { rule } = immutabilityCel('spec.field');
+    assert(
+      property(held, held, (old, changed) => {
+        const errors = ruleErrors(kind, { metadata: {}, spec: changed } as never, { metadata: {}, spec: old } as never);
+        const isKept = errors.every(({ type }) => type !== 'FieldValueForbidden');
+        expect(evaluate(rule, { self: celValue(changed), oldSelf: celValue(old) })).toBe(isKept);
+      }),
+    );
+  });
+});
+
+/** As an API server hands it to CEL: no absent fields, integers as `int`. */
+function celValue(value: unknown): unknown {
+  if (typeof value === 'number') return BigInt(value);
+  if (Array.isArray(value)) return value.map(celValue);
+  if (typeof value !== 'object' || value === null) return value;
+  const present = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(present.map(([name, field]) => [name, celValue(field)]));
+}
