@@ -4,6 +4,7 @@ import { ApiError, alreadyExists } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { StaleWriteError } from '../store/store.ts';
 import { answerObject } from './answer.ts';
+import { conform, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeObject } from './decode.ts';
 import { generateName } from './generate-name.ts';
@@ -59,26 +60,35 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
   const { resource } = request;
   const { definition } = resource;
   const { strategy } = definition;
-  strategy?.default?.(object);
   const admission = admissionOf(request, 'CREATE', object, undefined);
   ensureNamespace(core, request, object);
-  await mutate(core, admission);
-  const { metadata } = object;
+  await onWellFormed(core, request, object, async () => {
+    conform(core, request, object);
+    await mutate(core, admission);
+    giveIdentity(request, object);
+    if (definition.hasStatus) delete (object as { status?: unknown }).status;
+    strategy?.prepareForCreate?.(object, contextOf(request));
+    track(core, request, object, undefined);
+  });
+  await onWellFormed(core, request, object, async () => {
+    refuse(request, object.metadata.name ?? '', [
+      ...metadataErrors(object, resource),
+      ...schemaErrors(core, request, object, undefined),
+      ...(strategy?.validate?.(object, undefined) ?? []),
+    ]);
+    for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
+    await validate(core, admission);
+  });
+}
+
+/** What the server alone says of a new object. */
+function giveIdentity({ resource, nowMs }: ResourceRequest, { metadata }: KubeObject): void {
   metadata.uid = randomUUID();
-  metadata.creationTimestamp = formatTime(request.nowMs);
+  metadata.creationTimestamp = formatTime(nowMs);
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.resourceVersion;
   delete (metadata as { selfLink?: string }).selfLink;
-  if (definition.hasGeneration === false) delete metadata.generation;
+  if (resource.definition.hasGeneration === false) delete metadata.generation;
   else metadata.generation = 1;
-  if (definition.hasStatus) delete (object as { status?: unknown }).status;
-  strategy?.prepareForCreate?.(object, contextOf(request));
-  track(core, request, object, undefined);
-  refuse(request, metadata.name ?? '', [
-    ...metadataErrors(object, resource),
-    ...(strategy?.validate?.(object, undefined) ?? []),
-  ]);
-  for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
-  await validate(core, admission);
 }

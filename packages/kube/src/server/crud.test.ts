@@ -104,6 +104,50 @@ describe('create', () => {
   });
 });
 
+describe('schemas', () => {
+  it('fill in defaults and drop what is unknown, with a warning', async () => {
+    const server = await serverWithNamespace();
+
+    const { body, headers } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { colour: 'red' } });
+
+    expect(body.spec).toEqual({ replicas: 1 });
+    expect(headers['warning']).toBe('299 - "unknown field \\"spec.colour\\""');
+  });
+
+  it.each([
+    [
+      'unknown',
+      { metadata: { name: 'a' }, spec: { colour: 'red' } },
+      'strict decoding error: unknown field "spec.colour"',
+    ],
+    ['duplicate', '{"metadata":{"name":"a"},"spec":{"flavor":"a","flavor":"b"}}', 'duplicate field "spec.flavor"'],
+  ])('refuse %s fields when asked to be strict', async (_, object, message) => {
+    const server = await serverWithNamespace();
+
+    const { status, body } = await server.call('POST', `${pools}?fieldValidation=Strict`, object);
+
+    expect(status).toBe(400);
+    expect(body.message).toContain(message);
+  });
+
+  it.each([
+    [
+      'a value of another type',
+      { spec: { replicas: 'two' } },
+      'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer',
+    ],
+    ['a value out of range', { spec: { replicas: -1 } }, 'spec.replicas: Invalid value: -1'],
+    ['a spec that is no object', { spec: 'much' }, 'spec: Invalid value'],
+  ])('refuse %s', async (_, object, message) => {
+    const server = await serverWithNamespace();
+
+    const { status, body } = await server.call('POST', pools, { metadata: { name: 'a' }, ...object });
+
+    expect(status).toBe(422);
+    expect(body.message).toContain(message);
+  });
+});
+
 describe('update', () => {
   it('counts spec changes in generation, and leaves status alone', async () => {
     const server = await serverWithNamespace();

@@ -2,7 +2,7 @@ import { load, YAMLException } from 'js-yaml';
 import { ApiError, badRequest } from '../object/api-error.ts';
 import { isJsonObject } from '../object/json.ts';
 import { apiVersionOf, type KubeObject } from '../object/meta.ts';
-import { duplicateFields, mayHaveDuplicates } from './duplicate-keys.ts';
+import { duplicateFieldMessage, duplicateFields } from '../schema/duplicate-fields.ts';
 import { fieldValidationOf, reportFields } from './field-validation.ts';
 import type { ResourceRequest } from './request.ts';
 
@@ -52,11 +52,9 @@ export function parseJson(request: ResourceRequest, text: string): unknown {
     const message = `couldn't get version/kind; json parse error: ${(error as Error).message}`;
     throw badRequest(message);
   }
-  if (fieldValidationOf(request.query) !== 'Ignore' && mayHaveDuplicates(text, value)) {
-    reportFields(
-      request,
-      duplicateFields(text).map((path) => `duplicate field "${path}"`),
-    );
+  // Parsing loses duplicates, so only a text that is longer than its own rewriting can have them.
+  if (fieldValidationOf(request.query) !== 'Ignore' && JSON.stringify(value).length !== text.length) {
+    reportFields(request, duplicateFields(text).map(duplicateFieldMessage));
   }
   return value;
 }

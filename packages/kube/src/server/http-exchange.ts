@@ -4,7 +4,8 @@ import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Credentials } from '../auth/user.ts';
-import { ApiError } from '../object/api-error.ts';
+import { ApiError, badRequest } from '../object/api-error.ts';
+import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
 import { statusAnswer } from './pipeline.ts';
 import type { Answer, ApiRequest, LineStream } from './request.ts';
 
@@ -13,6 +14,8 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MIN_GZIP_BYTES = 128 * 1024;
 /** How much of a watch may wait in a connection before the watch holds back. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 const compress = promisify(gzip);
 
@@ -27,8 +30,8 @@ export async function serveHttp(
   const abort = new AbortController();
   response.once('close', () => abort.abort());
   try {
-    const body = await readBody(request);
-    const answer = await answerHttp(apiRequestOf(request, body, abort.signal), credentialsOf(request));
+    const apiRequest = apiRequestOf(request, await readBody(request), abort.signal);
+    const answer = await answerHttp(apiRequest, credentialsOf(request));
     await send(request, response, answer);
   } catch (error) {
     if (error instanceof ApiError && !response.headersSent) {
@@ -40,8 +43,8 @@ export async function serveHttp(
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  if (request.method === 'GET' || request.method === 'HEAD') return '';
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (request.method === 'GET' || request.method === 'HEAD') return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -52,20 +55,36 @@ async function readBody(request: IncomingMessage): Promise<string> {
     }
     chunks.push(chunk);
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer).toString() : Buffer.concat(chunks).toString();
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
-function apiRequestOf(request: IncomingMessage, body: string, signal: AbortSignal): ApiRequest {
+function apiRequestOf(request: IncomingMessage, body: Buffer, signal: AbortSignal): ApiRequest {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   return {
     method: request.method ?? 'GET',
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
-    headers: headersOf(request),
-    body,
+    ...contentOf(headersOf(request), body),
     signal,
   };
+}
+
+/**
+ * The body as text. Protobuf, in which kubectl and Kubernetes' own components send built-in kinds, is turned into JSON here,
+ * so that nothing behind this knows of it.
+ */
+function contentOf(
+  headers: Readonly<Record<string, string | undefined>>,
+  body: Buffer,
+): Pick<ApiRequest, 'headers' | 'body'> {
+  if (headers['content-type'] !== PROTOBUF || body.length === 0) return { headers, body: body.toString() };
+  try {
+    return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(decodeProtobuf(body)) };
+  } catch (error) {
+    if (error instanceof ProtobufError) throw badRequest(error.message);
+    throw error;
+  }
 }
 
 /** Headers by name; repeated Impersonate- headers are told apart by newlines, for their values may hold commas. */

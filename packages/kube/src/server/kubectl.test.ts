@@ -133,6 +133,15 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await waiting).toContain('pool.example.com/awaited condition met');
   });
 
+  it('creates what it sends as Protobuf', async () => {
+    expect(await kubectl('create', 'configmap', 'typed', '--from-literal=x=y')).toContain('configmap/typed created');
+    expect(await kubectl('run', 'web', '--image=nginx', '--env=A=b')).toContain('pod/web created');
+    expect(await kubectl('get', 'cm', 'typed', '-o', 'jsonpath={.data}')).toBe('{"x":"y"}');
+    const containers = await kubectl('get', 'pod', 'web', '-o', 'jsonpath={.spec.containers}');
+    expect(JSON.parse(containers)).toMatchObject([{ name: 'web', image: 'nginx', env: [{ name: 'A', value: 'b' }] }]);
+    expect(await kubectl('create', 'namespace', 'typed')).toContain('namespace/typed created');
+  });
+
   it('describes', async () => {
     await kubectl(
       'apply',

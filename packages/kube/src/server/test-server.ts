@@ -81,6 +81,7 @@ export const testResources: readonly ResourceDefinition[] = [
         status: {
           type: 'object',
           properties: { replicas: { type: 'integer' }, selector: { type: 'string' }, phase: { type: 'string' } },
+          'x-kubernetes-preserve-unknown-fields': true,
         },
       },
     },

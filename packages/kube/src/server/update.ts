@@ -3,6 +3,7 @@ import { jsonEqual } from '../object/json.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
+import { conform, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeObject } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
@@ -108,23 +109,28 @@ async function replace(
   const { resource } = request;
   const { strategy } = resource.definition;
   const old = resource.objectOf(current);
-  separate(request, object, old);
-  strategy?.default?.(object);
   const admission = admissionOf(request, 'UPDATE', object, old);
-  await mutate(core, admission);
-  carryMetadata(object, old);
-  object.metadata.resourceVersion = String(current.revision);
-  if (request.subresource !== 'status') strategy?.prepareForUpdate?.(object, old, contextOf(request));
-  if (hasGeneration(request, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-  track(core, request, object, old);
+  await onWellFormed(core, request, object, async () => {
+    separate(request, object, old);
+    conform(core, request, object);
+    await mutate(core, admission);
+    carryMetadata(object, old);
+    object.metadata.resourceVersion = String(current.revision);
+    if (request.subresource !== 'status') strategy?.prepareForUpdate?.(object, old, contextOf(request));
+    if (hasGeneration(request, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    track(core, request, object, old);
+  });
   const isStatus = request.subresource === 'status';
-  refuse(request, request.name, [
-    ...metadataErrors(object, resource),
-    ...metadataUpdateErrors(object, old),
-    ...((isStatus ? strategy?.validateStatus?.(object, old) : strategy?.validate?.(object, old)) ?? []),
-  ]);
-  for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
-  await validate(core, admission);
+  await onWellFormed(core, request, object, async () => {
+    refuse(request, request.name, [
+      ...metadataErrors(object, resource),
+      ...metadataUpdateErrors(object, old),
+      ...schemaErrors(core, request, object, old),
+      ...((isStatus ? strategy?.validateStatus?.(object, old) : strategy?.validate?.(object, old)) ?? []),
+    ]);
+    for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
+    await validate(core, admission);
+  });
 
   const remove = isReleased(request, object);
   if (request.dryRun) return object;

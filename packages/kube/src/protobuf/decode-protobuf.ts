@@ -1,0 +1,178 @@
+import protobuf from 'protobufjs/minimal.js';
+import { type FieldEntry, messageTable } from './message-table.ts';
+
+type Reader = protobuf.Reader;
+type Message = Record<string, unknown>;
+
+/** Kubernetes' envelope: four bytes, then a `runtime.Unknown`. */
+const MAGIC = Buffer.from('k8s\0');
+const WIRE_TYPE_BITS = 3;
+
+/** Thrown for a body that is no Protobuf of a kind known here. */
+export class ProtobufError extends Error {
+  override readonly name = 'ProtobufError';
+}
+
+/** The object in a body of `application/vnd.kubernetes.protobuf`, as its JSON would be. Throws a ProtobufError. */
+export function decodeProtobuf(body: Uint8Array): object {
+  if (!MAGIC.equals(body.subarray(0, MAGIC.length)))
+    throw new ProtobufError('body lacks the mark of Kubernetes Protobuf');
+  try {
+    const { apiVersion, kind, raw } = readEnvelope(protobuf.Reader.create(body.subarray(MAGIC.length)));
+    const group = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+    const { kinds } = messageTable();
+    // Options of requests (DeleteOptions) may come under any group.
+    const message = kinds[`${group} ${kind}`] ?? kinds[`meta.k8s.io/v1 ${kind}`];
+    if (message === undefined) throw new ProtobufError(`no Protobuf form is known of ${kind} in ${apiVersion}`);
+    return { apiVersion, kind, ...readMessage(protobuf.Reader.create(raw), message, raw.length) };
+  } catch (error) {
+    if (error instanceof ProtobufError) throw error;
+    throw new ProtobufError(`body is not readable Protobuf: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function readEnvelope(reader: Reader): { apiVersion: string; kind: string; raw: Uint8Array } {
+  const found: { apiVersion: string; kind: string; raw: Uint8Array } = {
+    apiVersion: '',
+    kind: '',
+    raw: new Uint8Array(),
+  };
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    switch (tag >>> WIRE_TYPE_BITS) {
+      case 1: {
+        const type = protobuf.Reader.create(reader.bytes());
+        while (type.pos < type.len) {
+          const field = type.uint32() >>> WIRE_TYPE_BITS;
+          if (field === 1) found.apiVersion = type.string();
+          else found.kind = type.string();
+        }
+        break;
+      }
+      case 2:
+        found.raw = reader.bytes();
+        break;
+      default:
+        reader.skipType(tag & 7);
+    }
+  }
+  return found;
+}
+
+function readMessage(reader: Reader, id: string, length: number): Message {
+  const fields = messageTable().messages[id] ?? {};
+  const end = reader.pos + length;
+  const message: Message = {};
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    const field = fields[tag >>> WIRE_TYPE_BITS];
+    if (field === undefined) reader.skipType(tag & 7);
+    else readField(reader, field, message, tag & 7);
+  }
+  return message;
+}
+
+function readField(reader: Reader, [name, type, flags = '']: FieldEntry, message: Message, wireType: number): void {
+  if (flags.includes('m')) {
+    const [key, value] = readMapEntry(reader, type);
+    const map = (message[name] ??= {}) as Message;
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+    return;
+  }
+  if (flags.includes('r')) {
+    const list = (message[name] ??= []) as unknown[];
+    if (wireType === 2 && type === 'int') {
+      const end = reader.uint32() + reader.pos;
+      while (reader.pos < end) list.push(readValue(reader, type));
+    } else list.push(readValue(reader, type));
+    return;
+  }
+  const value = readValue(reader, type);
+  if (flags.includes('i')) Object.assign(message, value);
+  else if (value !== undefined && !(flags.includes('z') && isZero(value))) message[name] = value;
+}
+
+function isZero(value: unknown): boolean {
+  return value === '' || value === 0 || value === false;
+}
+
+function readMapEntry(reader: Reader, type: string): [string, unknown] {
+  const end = reader.uint32() + reader.pos;
+  let key = '';
+  let value: unknown = type === 'string' || type === 'bytes' ? '' : {};
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag >>> WIRE_TYPE_BITS === 1) key = reader.string();
+    else value = readValue(reader, type);
+  }
+  return [key, value];
+}
+
+function readValue(reader: Reader, type: string): unknown {
+  switch (type) {
+    case 'string':
+      return reader.string();
+    case 'bool':
+      return reader.bool();
+    case 'int':
+      return Number(reader.int64());
+    case 'double':
+      return reader.double();
+    case 'bytes':
+      return Buffer.from(reader.bytes()).toString('base64');
+    default:
+      return readLengthDelimited(reader, type);
+  }
+}
+
+function readLengthDelimited(reader: Reader, type: string): unknown {
+  const length = reader.uint32();
+  switch (type) {
+    case 'time':
+    case 'microtime':
+      return readTime(readNumbered(reader, length), type);
+    case 'quantity':
+      return String(readNumbered(reader, length).get(1) ?? '');
+    case 'intorstring': {
+      const parts = readNumbered(reader, length);
+      return Number(parts.get(1) ?? 0) === 1 ? String(parts.get(3) ?? '') : Number(parts.get(2) ?? 0);
+    }
+    case 'json': {
+      const raw = readNumbered(reader, length).get(1);
+      return raw === undefined || raw === '' ? undefined : (JSON.parse(String(raw)) as unknown);
+    }
+    case 'items':
+      return readItems(reader, length);
+    default:
+      return readMessage(reader, type, length);
+  }
+}
+
+/** The fields of a small message by number; what has a length is text. */
+function readNumbered(reader: Reader, length: number): Map<number, number | string> {
+  const end = reader.pos + length;
+  const fields = new Map<number, number | string>();
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    fields.set(tag >>> WIRE_TYPE_BITS, (tag & 7) === 2 ? reader.string() : Number(reader.int64()));
+  }
+  return fields;
+}
+
+function readItems(reader: Reader, length: number): string[] {
+  const end = reader.pos + length;
+  const items: string[] = [];
+  while (reader.pos < end) {
+    reader.uint32();
+    items.push(reader.string());
+  }
+  return items;
+}
+
+/** RFC 3339; a message without fields is the zero time, which JSON writes as null and clients leave out. */
+function readTime(parts: Map<number, number | string>, type: 'time' | 'microtime'): string | undefined {
+  if (parts.size === 0) return undefined;
+  const text = new Date(Number(parts.get(1) ?? 0) * 1000).toISOString().slice(0, 19);
+  const micros = String(Math.floor(Number(parts.get(2) ?? 0) / 1000)).padStart(6, '0');
+  return type === 'time' ? `${text}Z` : `${text}.${micros}Z`;
+}

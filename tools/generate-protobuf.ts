@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FieldEntry, MessageTable } from '../packages/kube/src/protobuf/message-table.ts';
+
+/**
+ * Makes the table by which Protobuf bodies of the built-in kinds are read, from the Go types of Kubernetes:
+ * `node tools/generate-protobuf.ts PATH/k8s.io/api PATH/k8s.io/apimachinery`. The Go source says what the .proto files leave out:
+ * which messages are inlined in JSON, and which zero values JSON omits.
+ */
+const OUTPUT = new URL('../packages/kube/src/protobuf/generated/kubernetes-messages.json', import.meta.url);
+
+const SCALARS: Readonly<Record<string, string>> = {
+  string: 'string',
+  bool: 'bool',
+  int: 'int',
+  int32: 'int',
+  int64: 'int',
+  uint32: 'int',
+  uint64: 'int',
+  byte: 'int',
+  float64: 'double',
+  '[]byte': 'bytes',
+};
+
+/** Types whose JSON is not that of their Go struct. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  'meta/v1.Time': 'time',
+  'meta/v1.MicroTime': 'microtime',
+  'meta/v1.FieldsV1': 'json',
+  'runtime.RawExtension': 'json',
+  'resource.Quantity': 'quantity',
+  'intstr.IntOrString': 'intorstring',
+};
+
+interface GoPackage {
+  readonly id: string;
+  readonly imports: ReadonlyMap<string, string>;
+  readonly structs: ReadonlyMap<string, string>;
+  /** Named types that are no structs. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function main(api: string, apimachinery: string): void {
+  const packages = new Map<string, GoPackage>();
+  for (const [group, version] of groupVersions(api)) {
+    const id = `${group}/${version}`;
+    packages.set(id, readPackage(id, join(api, group, version)));
+  }
+  packages.set('meta/v1', readPackage('meta/v1', join(apimachinery, 'pkg/apis/meta/v1')));
+  const messages: Record<string, Record<number, FieldEntry>> = {};
+  for (const goPackage of packages.values()) {
+    for (const [name, body] of goPackage.structs) {
+      const id = `${goPackage.id}.${name}`;
+      if (SPECIAL[id] === undefined) messages[id] = fieldsOf(body, goPackage, packages);
+    }
+  }
+  const kinds: Record<string, string> = {};
+  for (const [id, fields] of Object.entries(messages)) {
+    const [goPackage = '', kind = ''] = id.split('.');
+    const [, version = ''] = goPackage.split('/');
+    const isKind = Object.values(fields).some(([name, type]) => name === 'metadata' && type === 'meta/v1.ObjectMeta');
+    if (isKind || goPackage === 'meta/v1') kinds[`${groupName(api, goPackage)}/${version} ${kind}`] = id;
+  }
+  const table: MessageTable = { kinds, messages: reachable(kinds, messages) };
+  const lines = Object.entries(table.messages).map(([id, fields]) => `${JSON.stringify(id)}:${JSON.stringify(fields)}`);
+  writeFileSync(OUTPUT, `{"kinds":${JSON.stringify(table.kinds)},\n"messages":{\n${lines.join(',\n')}\n}}\n`);
+}
+
+function groupVersions(api: string): [string, string][] {
+  return readdirSync(api, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) =>
+      readdirSync(join(api, name))
+        .filter((version) => /^v\d/.test(version))
+        .map((version): [string, string] => [name, version]),
+    );
+}
+
+function readPackage(id: string, folder: string): GoPackage {
+  const structs = new Map<string, string>();
+  const names = new Map<string, string>();
+  const imports = new Map<string, string>();
+  const files = readdirSync(folder).filter(
+    (name) =>
+      /^(types|micro_time|time|duration|well_known).*\.go$/.test(name) &&
+      !name.includes('_test') &&
+      !name.includes('proto'),
+  );
+  for (const file of files) {
+    const source = readFileSync(join(folder, file), 'utf8');
+    for (const [, alias = '', path = ''] of source.matchAll(/^\s+(\w+ )?"(k8s\.io\/[^"]+)"$/gm)) {
+      imports.set(alias.trim() || (path.split('/').at(-1) ?? ''), packageId(path));
+    }
+    for (const [, name = '', body = ''] of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm))
+      structs.set(name, body);
+    for (const [, name = '', type = ''] of source.matchAll(/^type (\w+) ([\w.[\]]+)$/gm)) names.set(name, type);
+  }
+  return { id, imports, structs, names };
+}
+
+function packageId(path: string): string {
+  const parts = path.split('/');
+  return path.includes('/util/') || path.endsWith('/resource') || path.endsWith('/runtime')
+    ? (parts.at(-1) ?? '')
+    : parts.slice(-2).join('/');
+}
+
+function fieldsOf(
+  body: string,
+  goPackage: GoPackage,
+  packages: ReadonlyMap<string, GoPackage>,
+): Record<number, FieldEntry> {
+  const fields: Record<number, FieldEntry> = {};
+  for (const line of body.split('\n')) {
+    const match = /^\s+(?:\w+\s+)?(\S+)\s+`(.*)`/.exec(line);
+    const [, goType = '', tags = ''] = match ?? [];
+    const protobuf = /protobuf:"\w+,(\d+),/.exec(tags);
+    const json = /json:"([^"]*)"/.exec(tags);
+    if (protobuf === null || json === null) continue;
+    const [name = '', ...options] = (json[1] ?? '').split(',');
+    const { type, shape } = typeOf(goType.replace(/^\*/, ''), goPackage, packages);
+    const omitsZero = !goType.startsWith('*') && options.includes('omitempty');
+    const flags = `${options.includes('inline') ? 'i' : ''}${shape}${omitsZero ? 'z' : ''}`;
+    fields[Number(protobuf[1])] = flags === '' ? [name, type] : [name, type, flags];
+  }
+  return fields;
+}
+
+/** The table's name of a Go type; shape is 'r' for lists and 'm' for maps from strings. */
+function typeOf(
+  goType: string,
+  goPackage: GoPackage,
+  packages: ReadonlyMap<string, GoPackage>,
+): { type: string; shape: string } {
+  const scalar = SCALARS[goType];
+  if (scalar !== undefined) return { type: scalar, shape: '' };
+  const list = /^\[\]\*?(.+)$/.exec(goType);
+  if (list !== null) return { ...typeOf(list[1] ?? '', goPackage, packages), shape: 'r' };
+  const map = /^map\[[\w.]+\](.+)$/.exec(goType);
+  if (map !== null) {
+    const inner = typeOf(map[1] ?? '', goPackage, packages);
+    // A list in a map is a message with `items`, as ExtraValue is.
+    return { type: inner.shape === 'r' ? 'items' : inner.type, shape: 'm' };
+  }
+  const [left = '', right] = goType.split('.');
+  const id = right === undefined ? goPackage.id : (goPackage.imports.get(left) ?? left);
+  const name = right ?? left;
+  const special = SPECIAL[`${id}.${name}`];
+  if (special !== undefined) return { type: special, shape: '' };
+  const owner = packages.get(id);
+  if (owner?.structs.has(name)) return { type: `${id}.${name}`, shape: '' };
+  const named = owner?.names.get(name);
+  if (named !== undefined && owner !== undefined) return typeOf(named, owner, packages);
+  return { type: 'string', shape: '' };
+}
+
+function groupName(api: string, goPackage: string): string {
+  if (goPackage === 'meta/v1') return 'meta.k8s.io';
+  const source = readFileSync(join(api, goPackage, 'register.go'), 'utf8');
+  return /GroupName = "([^"]*)"/.exec(source)?.[1] ?? '';
+}
+
+function reachable(
+  kinds: Readonly<Record<string, string>>,
+  messages: MessageTable['messages'],
+): MessageTable['messages'] {
+  const found: Record<string, Record<number, FieldEntry>> = {};
+  const waiting = Object.values(kinds);
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    const fields = messages[id];
+    if (fields === undefined || found[id] !== undefined) continue;
+    found[id] = fields;
+    waiting.push(...Object.values(fields).map(([, type]) => type));
+  }
+  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const [api = '', apimachinery = ''] = process.argv.slice(2);
+main(api, apimachinery);
