@@ -1,0 +1,154 @@
+import type { Pod } from '@fairway/kube/kinds/generated/types';
+import { matchesNodeAffinity, matchesTerm, tolerates, untoleratedTaint } from './node-selection.ts';
+import type { NodeState } from './node-state.ts';
+import { type NamespaceLabels, PodAffinityFilter, TopologySpread } from './pod-affinity.ts';
+import { podRequests } from './resources.ts';
+
+/** Where a pod can go, or why nowhere. */
+export type Fit =
+  | { readonly kind: 'node'; readonly nodeName: string }
+  /** Reasons in kube-scheduler's words, with the number of nodes that each rules out. */
+  | { readonly kind: 'none'; readonly message: string };
+
+/**
+ * Chooses the node for a pod: filters in kube-scheduler's order, then the best score; among equals the one that `random` picks, so that
+ * pods of one burst do not all land on the first.
+ */
+export function findNode(
+  pod: Pod,
+  nodes: readonly NodeState[],
+  options: { readonly labelsOf: NamespaceLabels; readonly random: () => number },
+): Fit {
+  const affinity = new PodAffinityFilter(pod, nodes, options.labelsOf);
+  const spread = new TopologySpread(pod, nodes);
+  const reasons = new Map<string, number>();
+  const feasible: NodeState[] = [];
+  for (const state of nodes) {
+    const failures = failuresOf(pod, state, affinity, spread);
+    if (failures.length === 0) feasible.push(state);
+    for (const failure of failures) reasons.set(failure, (reasons.get(failure) ?? 0) + 1);
+  }
+  if (feasible.length === 0) return { kind: 'none', message: unschedulableMessage(nodes.length, reasons) };
+  const best = chooseBest(pod, feasible, spread, options.random);
+  return { kind: 'node', nodeName: best.node.metadata.name ?? '' };
+}
+
+/** What rules a node out: the first filter that says no, which for resources may be several at once. */
+function failuresOf(pod: Pod, state: NodeState, affinity: PodAffinityFilter, spread: TopologySpread): readonly string[] {
+  const { node } = state;
+  const isUnschedulable =
+    node.spec?.unschedulable === true &&
+    !pod.spec?.tolerations?.some((toleration) =>
+      tolerates(toleration, { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }),
+    );
+  if (isUnschedulable) return ['node(s) were unschedulable'];
+  if (!matchesNodeAffinity(pod, node)) return ["node(s) didn't match Pod's node affinity/selector"];
+  const taint = untoleratedTaint(pod, node);
+  if (taint) return [`node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`];
+  if (hasPortConflict(pod, state)) return ["node(s) didn't have free ports for the requested pod ports"];
+  const short = missingResources(pod, state);
+  if (short.length > 0) return short;
+  if (!spread.admits(state)) return ["node(s) didn't match pod topology spread constraints"];
+  if (!affinity.admits(state)) return ["node(s) didn't match pod affinity/anti-affinity rules"];
+  return [];
+}
+
+function missingResources(pod: Pod, { allocatable, requested, pods }: NodeState): string[] {
+  const missing: string[] = [];
+  const podLimit = (allocatable.get('pods') ?? 0) / 1000;
+  if (pods.size + 1 > podLimit) missing.push('Too many pods');
+  for (const [name, amount] of podRequests(pod)) {
+    if (amount > 0 && amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0)) missing.push(`Insufficient ${name}`);
+  }
+  return missing;
+}
+
+function hasPortConflict(pod: Pod, { pods }: NodeState): boolean {
+  const wanted = hostPorts(pod);
+  if (wanted.length === 0) return false;
+  const taken = [...pods.values()].flatMap(hostPorts);
+  return wanted.some((port) =>
+    taken.some(
+      (other) =>
+        other.port === port.port &&
+        other.protocol === port.protocol &&
+        (other.ip === port.ip || other.ip === ANY_ADDRESS || port.ip === ANY_ADDRESS),
+    ),
+  );
+}
+
+const ANY_ADDRESS = '0.0.0.0';
+
+function hostPorts(pod: Pod): { port: number; protocol: string; ip: string }[] {
+  return (pod.spec?.containers ?? []).flatMap((container) =>
+    (container.ports ?? []).flatMap(({ hostPort, protocol = 'TCP', hostIP }) =>
+      hostPort ? [{ port: hostPort, protocol, ip: hostIP || ANY_ADDRESS }] : [],
+    ),
+  );
+}
+
+/** "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable." */
+function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string, number>): string {
+  if (nodes === 0) return 'no nodes available to schedule pods';
+  const parts = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
+  return `0/${nodes} nodes are available: ${parts.join(', ')}.`;
+}
+
+function chooseBest(pod: Pod, feasible: readonly NodeState[], spread: TopologySpread, random: () => number): NodeState {
+  let best: NodeState[] = [];
+  let bestScore = Number.NEGATIVE_INFINITY;
+  for (const state of feasible) {
+    const score = scoreOf(pod, state, spread);
+    if (score > bestScore + 1e-9) {
+      best = [state];
+      bestScore = score;
+    } else if (score > bestScore - 1e-9) best.push(state);
+  }
+  return best[Math.floor(random() * best.length)] ?? (feasible[0] as NodeState);
+}
+
+/** kube-scheduler's default plugins and weights, each from 0 to 100: least allocated, preferred affinity ×2, soft taints ×3, spreading ×2. */
+function scoreOf(pod: Pod, state: NodeState, spread: TopologySpread): number {
+  return (
+    leastAllocatedScore(pod, state) +
+    2 * preferredAffinityScore(pod, state) +
+    3 * (untoleratedTaint(pod, state.node, ['PreferNoSchedule']) ? 0 : 100) +
+    2 * spread.score(state) +
+    2 * siblingScore(pod, state)
+  );
+}
+
+/** Requests of pods that ask for nothing, so that they spread too (kube-scheduler's DefaultMilliCPURequest and DefaultMemoryRequest). */
+const DEFAULT_REQUESTS = new Map([
+  ['cpu', 100],
+  ['memory', 200 * 2 ** 20 * 1000],
+]);
+
+function leastAllocatedScore(pod: Pod, { allocatable, requested, pods }: NodeState): number {
+  const own = podRequests(pod);
+  let score = 0;
+  for (const [name, fallback] of DEFAULT_REQUESTS) {
+    const capacity = allocatable.get(name) ?? 0;
+    if (capacity === 0) continue;
+    const used = Math.max(requested.get(name) ?? 0, pods.size * fallback) + (own.get(name) ?? fallback);
+    score += (Math.max(capacity - used, 0) / capacity) * 50;
+  }
+  return score;
+}
+
+function preferredAffinityScore(pod: Pod, { node }: NodeState): number {
+  const terms = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+  if (total === 0) return 0;
+  const met = terms.filter(({ preference }) => matchesTerm(preference, node)).reduce((sum, { weight }) => sum + weight, 0);
+  return (met / total) * 100;
+}
+
+/** Pods of one owner spread over nodes (the system default constraints of PodTopologySpread). */
+function siblingScore(pod: Pod, { pods }: NodeState): number {
+  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+  if (owner === undefined) return 0;
+  let siblings = 0;
+  for (const other of pods.values()) if (other.metadata.ownerReferences?.some(({ uid }) => uid === owner)) siblings++;
+  return 100 / (1 + siblings);
+}

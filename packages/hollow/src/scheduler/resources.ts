@@ -1,0 +1,57 @@
+import type { Pod } from '@fairway/kube/kinds/generated/types';
+import { milliUnitsOf, tryParseQuantity } from '@fairway/kube/object/quantity';
+
+/** Amounts by resource name, in thousandths (1 CPU is 1000, 1 byte is 1000): exact for what a node has. */
+export type Amounts = ReadonlyMap<string, number>;
+
+/** A resource list as amounts; what is no quantity counts as nothing, since the API server refuses it before. */
+export function amountsOf(list: Readonly<Record<string, string>> | undefined): Map<string, number> {
+  const amounts = new Map<string, number>();
+  for (const [name, text] of Object.entries(list ?? {})) {
+    const quantity = tryParseQuantity(text);
+    if (quantity) amounts.set(name, milliUnitsOf(quantity));
+  }
+  return amounts;
+}
+
+const requestsByPod = new WeakMap<Pod, Amounts>();
+
+/**
+ * What a pod asks of a node: the sum of its containers and restartable init containers, or the largest init container together with the
+ * restartable ones before it, whichever is more; and its overhead. As k8s.io/component-helpers/resource PodRequests.
+ */
+export function podRequests(pod: Pod): Amounts {
+  const known = requestsByPod.get(pod);
+  if (known) return known;
+  const total = new Map<string, number>();
+  for (const container of pod.spec?.containers ?? []) add(total, amountsOf(container.resources?.requests));
+  const sidecars = new Map<string, number>();
+  const largestInit = new Map<string, number>();
+  for (const container of pod.spec?.initContainers ?? []) {
+    const own = amountsOf(container.resources?.requests);
+    if (container.restartPolicy === 'Always') {
+      add(total, own);
+      add(sidecars, own);
+      raise(largestInit, sidecars);
+    } else {
+      add(own, sidecars);
+      raise(largestInit, own);
+    }
+  }
+  raise(total, largestInit);
+  add(total, amountsOf(pod.spec?.overhead));
+  requestsByPod.set(pod, total);
+  return total;
+}
+
+export function add(sum: Map<string, number>, more: Amounts): void {
+  for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0) + amount);
+}
+
+export function subtract(sum: Map<string, number>, less: Amounts): void {
+  for (const [name, amount] of less) sum.set(name, (sum.get(name) ?? 0) - amount);
+}
+
+function raise(most: Map<string, number>, other: Amounts): void {
+  for (const [name, amount] of other) if (amount > (most.get(name) ?? 0)) most.set(name, amount);
+}
