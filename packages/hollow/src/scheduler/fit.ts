@@ -34,7 +34,12 @@ export function findNode(
 }
 
 /** What rules a node out: the first filter that says no, which for resources may be several at once. */
-function failuresOf(pod: Pod, state: NodeState, affinity: PodAffinityFilter, spread: TopologySpread): readonly string[] {
+function failuresOf(
+  pod: Pod,
+  state: NodeState,
+  affinity: PodAffinityFilter,
+  spread: TopologySpread,
+): readonly string[] {
   const { node } = state;
   const isUnschedulable =
     node.spec?.unschedulable === true &&
@@ -58,7 +63,8 @@ function missingResources(pod: Pod, { allocatable, requested, pods }: NodeState)
   const podLimit = (allocatable.get('pods') ?? 0) / 1000;
   if (pods.size + 1 > podLimit) missing.push('Too many pods');
   for (const [name, amount] of podRequests(pod)) {
-    if (amount > 0 && amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0)) missing.push(`Insufficient ${name}`);
+    if (amount > 0 && amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0))
+      missing.push(`Insufficient ${name}`);
   }
   return missing;
 }
@@ -140,7 +146,9 @@ function preferredAffinityScore(pod: Pod, { node }: NodeState): number {
   const terms = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return 0;
-  const met = terms.filter(({ preference }) => matchesTerm(preference, node)).reduce((sum, { weight }) => sum + weight, 0);
+  const met = terms
+    .filter(({ preference }) => matchesTerm(preference, node))
+    .reduce((sum, { weight }) => sum + weight, 0);
   return (met / total) * 100;
 }
 

@@ -1,4 +1,11 @@
-import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '@fairway/kube/kinds/generated/types';
+import type {
+  Node,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  Pod,
+  Taint,
+  Toleration,
+} from '@fairway/kube/kinds/generated/types';
 
 /** Whether `spec.nodeSelector` and the required node affinity admit the node. */
 export function matchesNodeAffinity(pod: Pod, node: Node): boolean {

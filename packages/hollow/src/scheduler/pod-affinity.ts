@@ -17,7 +17,8 @@ function compileTerm(term: PodAffinityTerm, owner: Pod, labelsOf: NamespaceLabel
   const own = owner.metadata.namespace ?? '';
   const named = term.namespaces ?? (term.namespaceSelector ? [] : [own]);
   const isInScope = (namespace: string) =>
-    named.includes(namespace) || (namespaceMatcher !== undefined && matchesLabels(namespaceMatcher, labelsOf(namespace)));
+    named.includes(namespace) ||
+    (namespaceMatcher !== undefined && matchesLabels(namespaceMatcher, labelsOf(namespace)));
   return {
     topologyKey: term.topologyKey,
     selects: (pod) => isInScope(pod.metadata.namespace ?? '') && matchesLabels(matcher, pod.metadata.labels ?? {}),
@@ -57,7 +58,8 @@ export class PodAffinityFilter {
   }
 
   #note(pod: Pod, other: Pod, state: NodeState, antiTerms: readonly CompiledTerm[], labelsOf: NamespaceLabels): void {
-    for (const { term, domains } of this.#affinity) if (term.selects(other)) addDomain(domains, state, term.topologyKey);
+    for (const { term, domains } of this.#affinity)
+      if (term.selects(other)) addDomain(domains, state, term.topologyKey);
     for (const term of antiTerms) if (term.selects(other)) addDomain(this.#forbidden, state, term.topologyKey);
     const theirs = other.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
     for (const term of theirs ?? []) {

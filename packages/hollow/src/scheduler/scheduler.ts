@@ -79,7 +79,8 @@ export class Scheduler {
     const fit = findNode(pod, [...this.#states.values()], { labelsOf, random });
     if (fit.kind === 'none') {
       this.#unschedulable.add(key);
-      if (await this.#setScheduled(pod, 'Unschedulable', fit.message)) events.warning(pod, 'FailedScheduling', fit.message);
+      if (await this.#setScheduled(pod, 'Unschedulable', fit.message))
+        events.warning(pod, 'FailedScheduling', fit.message);
       return {};
     }
     this.#unschedulable.delete(key);

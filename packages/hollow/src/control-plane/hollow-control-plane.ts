@@ -1,0 +1,158 @@
+import { createAuth } from '@fairway/kube/auth/create-auth';
+import {
+  JWKS_PATH,
+  jsonWebKeySet,
+  OPENID_CONFIGURATION_PATH,
+  openidConfiguration,
+} from '@fairway/kube/auth/issuer-discovery';
+import type { UserInfo } from '@fairway/kube/auth/user';
+import { InformerSet } from '@fairway/kube/client/informer-set';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import { Manager } from '@fairway/kube/controller/manager';
+import { EventRecorder } from '@fairway/kube/events/recorder';
+import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
+import type { Logger } from '@fairway/kube/log';
+import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import { ApiServer } from '@fairway/kube/server/api-server';
+import { jsonAnswer } from '@fairway/kube/server/request';
+import type { Store } from '@fairway/kube/store/store';
+import { Address4 } from 'ip-address';
+import { allControllers } from '../controllers/all.ts';
+import type { ControllerContext } from '../controllers/context.ts';
+import { createBootstrapObjects } from './bootstrap-objects.ts';
+import { HOLLOW_RESOURCES } from './resources.ts';
+
+export interface HollowControlPlaneOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly clusterName: string;
+  /** Exact Kubernetes version that it stands in for: `1.34.2`. */
+  readonly version: string;
+  readonly podCidr: string;
+  readonly serviceCidr: string;
+  /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
+  readonly endpoint: { readonly host: string; readonly port: number };
+  readonly pki: {
+    /** Signs certificates of the CSR API. */
+    readonly ca: CertificateAuthority;
+    /** PEM of every authority that is believed. */
+    readonly caBundle: string;
+    readonly serviceAccountKeys: ServiceAccountKeys;
+  };
+}
+
+export interface HollowControlPlane {
+  readonly server: ApiServer;
+  /** Creates what every cluster has and starts scheduler and controllers; idempotent on a store with content. */
+  start(): Promise<void>;
+  /** Stops controllers and server. The store is its owner's to close. */
+  stop(): Promise<void>;
+}
+
+const CONTROLLER_MANAGER: UserInfo = {
+  username: 'system:kube-controller-manager',
+  groups: ['system:masters', 'system:authenticated'],
+};
+
+/** A Kubernetes control plane without etcd, processes or machines: the embedded API server with scheduler and controllers around it. */
+export function createHollowControlPlane(options: HollowControlPlaneOptions): HollowControlPlane {
+  const { store, clock, random, log, pki, version, endpoint, podCidr } = options;
+  const issuer = `https://${endpoint.host}:${endpoint.port}`;
+  const auth = createAuth({
+    reader: () => server.reader,
+    clock,
+    clientCaBundle: () => pki.caBundle,
+    issuer,
+    serviceAccountKeys: pki.serviceAccountKeys,
+    apiAudiences: [issuer, 'https://kubernetes.default.svc.cluster.local'],
+    allowAnonymous: true,
+  });
+  const server = new ApiServer({
+    store,
+    resources: HOLLOW_RESOURCES,
+    definitions: builtinDefinitions(),
+    clock,
+    random,
+    log,
+    version: versionInfo(version),
+    authenticators: auth.authenticators,
+    anonymous: true,
+    authorizer: auth.authorizer,
+    access: auth.access,
+    admission: auth.admission,
+    watchCacheSize: 512,
+  });
+  addIssuerRoutes(server, issuer, pki.serviceAccountKeys);
+  const stop = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  return {
+    server,
+    async start() {
+      const client = new KubeClient(server.transport(CONTROLLER_MANAGER), {
+        userAgent: 'kube-controller-manager',
+        clock,
+      });
+      const serviceAddress = firstAddress(options.serviceCidr);
+      await createBootstrapObjects(client, server.reader, {
+        clusterName: options.clusterName,
+        serviceAddress,
+        endpoint,
+        caBundle: pki.caBundle,
+      });
+      const informers = new InformerSet(client, { clock, random, log });
+      const context: ControllerContext = {
+        client,
+        informers,
+        events: (component) => new EventRecorder(client, { component, clock, random, log }),
+        clock,
+        random,
+        log,
+        podCidr,
+        ca: pki.ca,
+        caBundle: pki.caBundle,
+      };
+      const manager = new Manager({ log }).addInformers(informers).add(...allControllers(context));
+      await new Promise<void>((resolve, reject) => {
+        running = manager.run(stop.signal, resolve);
+        running.catch(reject);
+      });
+    },
+    async stop() {
+      stop.abort();
+      await running.catch(() => undefined);
+      await server.close();
+    },
+  };
+}
+
+function versionInfo(version: string) {
+  const [major = '1', minor = '0'] = version.split('.');
+  return {
+    major,
+    minor,
+    gitVersion: `v${version}+fairway-hollow`,
+    gitCommit: '',
+    gitTreeState: 'clean',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: `node ${process.version}`,
+    compiler: 'node',
+    platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+  };
+}
+
+function firstAddress(cidr: string): string {
+  return Address4.fromBigInt(new Address4(cidr).startAddress().bigInt() + 1n).address;
+}
+
+function addIssuerRoutes(server: ApiServer, issuer: string, keys: ServiceAccountKeys): void {
+  const documents = [
+    { path: OPENID_CONFIGURATION_PATH, document: () => openidConfiguration(issuer, `${issuer}${JWKS_PATH}`, keys) },
+    { path: JWKS_PATH, document: () => jsonWebKeySet(keys) },
+  ];
+  for (const { path, document } of documents) server.addRoute({ path, handle: () => jsonAnswer(200, document()) });
+}

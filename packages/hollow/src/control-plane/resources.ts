@@ -1,0 +1,29 @@
+import { certificateSigningRequests } from '@fairway/kube/auth/certificates/signing-requests';
+import { reviewDefinitions } from '@fairway/kube/auth/create-auth';
+import { serviceAccountToken } from '@fairway/kube/auth/token-request';
+import { ALL_KINDS, kindOf } from '@fairway/kube/kinds/builtin-kinds';
+import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import type { ResourceDefinition } from '@fairway/kube/server/resource';
+import { podBinding } from './pod-binding.ts';
+
+const pods: ResourceDefinition = {
+  ...kindOf(Pods),
+  subresources: { ...kindOf(Pods).subresources, binding: podBinding },
+};
+
+const serviceAccounts: ResourceDefinition = {
+  ...kindOf(ServiceAccounts),
+  subresources: { token: serviceAccountToken },
+};
+
+const REPLACED = new Map<string, ResourceDefinition>([
+  [Pods.plural, pods],
+  [ServiceAccounts.plural, serviceAccounts],
+  [CertificateSigningRequests.plural, certificateSigningRequests],
+]);
+
+/** Every kind of a hollow cluster: one list for all clusters of a process, which then share what is derived from it. */
+export const HOLLOW_RESOURCES: readonly ResourceDefinition[] = [
+  ...ALL_KINDS.map((kind) => REPLACED.get(kind.plural) ?? kind),
+  ...reviewDefinitions,
+];
