@@ -181,7 +181,9 @@ describe('a controller', () => {
 
   test('leaves keys alone that are another member’s', async () => {
     const mine = new Set(['a']);
-    const { controller, runs, stop } = run(async () => ({}), { owner: { stillMine: (key) => mine.has(key) } });
+    const { controller, runs, stop } = run(async () => ({}), {
+      owner: { stillMine: (key) => mine.has(key), register: () => undefined },
+    });
     controller.start(stop.signal);
     controller.enqueue('a');
     controller.enqueue('b');

@@ -4,15 +4,11 @@ import { type Clock, systemClock } from '../clock.ts';
 import { type Logger, silentLogger } from '../log.ts';
 import { ApiError, isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
+import type { KeyOwner, KeyWorker } from './key-owner.ts';
 import type { ControllerMetrics, ControllerObserver } from './metrics.ts';
 import type { Reconcile } from './result.ts';
 import { TerminalError } from './terminal-error.ts';
 import { type BackoffOptions, WorkQueue } from './work-queue.ts';
-
-/** Says which keys are this process's to work on; `ShardMember` is one. */
-export interface KeyOwner {
-  stillMine(key: string): boolean;
-}
 
 export interface ControllerOptions {
   /** Names the controller in logs and metrics: lower case, unique in the process. */
@@ -51,7 +47,7 @@ interface Source {
  * repeated with backoff, a TerminalError is not.
  * Assumptions: `reconcile` is level-triggered and may be run again at any time.
  */
-export class Controller {
+export class Controller implements KeyWorker {
   readonly name: string;
   readonly #options: ControllerOptions;
   readonly #clock: Clock;
@@ -80,6 +76,7 @@ export class Controller {
       onReady: () => this.#pump(),
       observer: this.#observer?.queue,
     });
+    options.owner?.register(this);
   }
 
   /** Enqueues keys for what happens in an informer: the object's own key, unless told otherwise. An update counts for what the object was and for what it is. */

@@ -1,0 +1,52 @@
+import type { Lease } from '../kinds/generated/types.ts';
+import type { ObjectMeta } from '../object/meta.ts';
+
+const GROUP_LABEL = 'fairway.dev/shard-group';
+const ROLE_LABEL = 'fairway.dev/shard-role';
+const SHARD_ANNOTATION = 'fairway.dev/shard';
+
+/** Names and labels of the Leases of one group: one for each member, one for each shard. */
+export class ShardLeases {
+  readonly #namespace: string;
+  readonly #group: string;
+  readonly #shards: number;
+
+  constructor(namespace: string, group: string, shards: number) {
+    this.#namespace = namespace;
+    this.#group = group;
+    this.#shards = shards;
+  }
+
+  /** Label selector of all Leases of the group. */
+  get selector(): string {
+    return `${GROUP_LABEL}=${this.#group}`;
+  }
+
+  /** The Lease of the only shard bears the group's name, as leader elections do. */
+  shardName(shard: number): string {
+    return this.#shards === 1 ? this.#group : `${this.#group}-${shard}`;
+  }
+
+  ofShard(shard: number): ObjectMeta {
+    const annotations = { [SHARD_ANNOTATION]: String(shard) };
+    return { ...this.#metadata(this.shardName(shard), 'shard'), annotations };
+  }
+
+  ofMember(identity: string): ObjectMeta {
+    return this.#metadata(`${this.#group}-member-${identity}`, 'member');
+  }
+
+  #metadata(name: string, role: 'member' | 'shard'): ObjectMeta {
+    return { name, namespace: this.#namespace, labels: { [GROUP_LABEL]: this.#group, [ROLE_LABEL]: role } };
+  }
+}
+
+export function isMemberLease({ metadata }: Lease): boolean {
+  return metadata.labels?.[ROLE_LABEL] === 'member';
+}
+
+/** Which shard a Lease is for; undefined for a member's. */
+export function shardOfLease({ metadata }: Lease): number | undefined {
+  const shard = Number(metadata.annotations?.[SHARD_ANNOTATION]);
+  return Number.isInteger(shard) ? shard : undefined;
+}

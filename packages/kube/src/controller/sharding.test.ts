@@ -1,0 +1,346 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { KubeClient } from '../client/kube-client.ts';
+import type { Transport } from '../client/transport.ts';
+import { Leases } from '../kinds/resources.ts';
+import type { ResourceDefinition } from '../server/resource.ts';
+import { TestServer, testResources } from '../server/test-server.ts';
+import { Controller } from './controller.ts';
+import { rendezvous } from './rendezvous.ts';
+import type { Result } from './result.ts';
+import { ShardMember } from './sharding.ts';
+
+const leaseDefinition: ResourceDefinition = {
+  ...Leases,
+  hasGeneration: false,
+  schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+};
+const SHARDS = 12;
+
+/** A way to the server that can be held up, as a process that is paused or cut off sees it. */
+class Gate implements Transport {
+  readonly #transport: Transport;
+  #open = Promise.resolve();
+  #release: () => void = () => undefined;
+  #holdsAnswers = false;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async request(request: Parameters<Transport['request']>[0]): ReturnType<Transport['request']> {
+    if (this.#holdsAnswers) return this.#late(request);
+    const aborted = new Promise<void>((resolve) => request.signal?.addEventListener('abort', () => resolve()));
+    await Promise.race([this.#open, aborted]);
+    request.signal?.throwIfAborted();
+    return this.#transport.request(request);
+  }
+
+  /** From now on the server is reached, but its answers are kept back until `release`. */
+  holdAnswers(): void {
+    this.#holdsAnswers = true;
+    this.hold();
+  }
+
+  async #late(request: Parameters<Transport['request']>[0]): ReturnType<Transport['request']> {
+    const { signal: _neverHeard, ...rest } = request;
+    const response = await this.#transport.request(rest);
+    await this.#open;
+    return response;
+  }
+
+  hold(): void {
+    ({ promise: this.#open, resolve: this.#release } = Promise.withResolvers<void>());
+  }
+
+  release(): void {
+    this.#holdsAnswers = false;
+    this.#release();
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+}
+
+/** mulberry32. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let hash = Math.imul(state ^ (state >>> 15), 1 | state);
+    hash = (hash + Math.imul(hash ^ (hash >>> 7), 61 | hash)) ^ hash;
+    return ((hash ^ (hash >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+async function group(shards = SHARDS) {
+  const server = new TestServer({ resources: [...testResources, leaseDefinition] });
+  await server.namespace('fairway');
+  const members: ShardMember[] = [];
+  const join = (identity: string) => {
+    const gate = new Gate(server.transport);
+    const client = new KubeClient(gate, { clock: server.clock });
+    const { clock } = server;
+    const member = new ShardMember({
+      client,
+      namespace: 'fairway',
+      name: 'clusters',
+      identity,
+      shards,
+      clock,
+      random: () => 0.5,
+    });
+    const stop = new AbortController();
+    stops.push(stop);
+    members.push(member);
+    return { member, stop, gate, start: () => member.start(stop.signal) };
+  };
+  const holders = (shard: number) => members.filter((member) => member.holds(shard));
+  const all = Array.from({ length: shards }, (_, shard) => shard);
+  return {
+    server,
+    join,
+    /** Moves time on in small steps; fails as soon as two members hold one shard. */
+    pass: async (seconds: number) => {
+      for (let step = 0; step < seconds * 4; step++) {
+        await server.clock.advance(250);
+        const doubled = all.filter((shard) => holders(shard).length > 1);
+        expect(doubled).toEqual([]);
+      }
+    },
+    share: (member: ShardMember) => all.filter((shard) => member.holds(shard)),
+    orphans: () => all.filter((shard) => holders(shard).length === 0),
+  };
+}
+
+describe('rendezvous hashing', () => {
+  test('spreads items evenly, and moves only the share of the one who goes', () => {
+    const items = Array.from({ length: 3000 }, (_, i) => `ns/cluster-${i}`);
+    const before = items.map((item) => rendezvous(item, ['a', 'b', 'c']));
+    const after = items.map((item) => rendezvous(item, ['a', 'c']));
+    const share = before.filter((member) => member === 'b').length;
+
+    expect(share).toBeGreaterThan(900);
+    expect(share).toBeLessThan(1100);
+    expect(items.filter((_, i) => before[i] !== after[i] && before[i] !== 'b')).toEqual([]);
+    expect(rendezvous('x', [])).toBeUndefined();
+  });
+});
+
+describe('members of a group', () => {
+  test('share all shards', async () => {
+    const g = await group();
+    const [a, b, c] = [g.join('a'), g.join('b'), g.join('c')];
+    for (const { start } of [a, b, c]) start();
+    await g.pass(30);
+
+    expect(g.orphans()).toEqual([]);
+    for (const { member } of [a, b, c]) expect(g.share(member).length).toBeGreaterThan(0);
+  });
+
+  test('hand over to one who joins, at once', async () => {
+    const g = await group();
+    const a = g.join('a');
+    a.start();
+    await g.pass(1);
+    expect(g.share(a.member)).toHaveLength(SHARDS);
+
+    const b = g.join('b');
+    b.start();
+    await g.pass(2);
+
+    expect(g.orphans()).toEqual([]);
+    expect(g.share(b.member).length).toBeGreaterThan(0);
+  });
+
+  test('a handover waits for what runs', async () => {
+    const g = await group();
+    const a = g.join('a');
+    const gate = Promise.withResolvers<Result>();
+    const { clock } = g.server;
+    const worker = new Controller({
+      name: 'clusters',
+      clock,
+      owner: a.member,
+      concurrency: 100,
+      reconcile: () => gate.promise,
+    });
+    const stop = new AbortController();
+    stops.push(stop);
+    worker.start(stop.signal);
+    a.start();
+    await g.pass(1);
+    for (let i = 0; i < 60; i++) worker.enqueue(`ns/c${i}`);
+    const b = g.join('b');
+    b.start();
+
+    await g.pass(60);
+    expect(g.share(b.member)).toEqual([]);
+    expect(g.share(a.member).length, 'no work begins on shards that are to go').toBeLessThan(SHARDS);
+    gate.resolve({});
+    await g.pass(1);
+
+    expect(g.share(b.member).length).toBeGreaterThan(0);
+    expect(g.orphans()).toEqual([]);
+  });
+
+  test('take over from one who was killed, not before its lease and the skew have passed', async () => {
+    const g = await group();
+    const [a, b] = [g.join('a'), g.join('b')];
+    a.start();
+    b.start();
+    await g.pass(20);
+    const lost = g.share(b.member);
+
+    b.gate.hold();
+    await g.pass(14);
+    expect(g.share(a.member)).toHaveLength(SHARDS - lost.length);
+    await g.pass(14);
+
+    expect(g.share(a.member)).toHaveLength(SHARDS);
+  });
+
+  test('one who was paused past its lease holds nothing when it comes back, then gets its share again', async () => {
+    const g = await group();
+    const [a, b] = [g.join('a'), g.join('b')];
+    a.start();
+    b.start();
+    await g.pass(20);
+    const before = g.share(b.member);
+
+    b.gate.hold();
+    await g.pass(15);
+    expect(g.share(b.member)).toEqual([]);
+    await g.pass(45);
+    expect(g.share(a.member)).toHaveLength(SHARDS);
+    b.gate.release();
+    await g.pass(10);
+
+    expect(g.share(b.member)).toEqual(before);
+    expect(g.orphans()).toEqual([]);
+  });
+
+  test.each(Array.from({ length: 25 }, (_, seed) => seed))(
+    'never share a shard in a bad network, seed %i',
+    async (seed) => {
+      const random = randomFrom(seed);
+      const g = await group();
+      const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
+      for (const { start } of members) {
+        start();
+        await g.pass(random() * 5);
+      }
+      for (let step = 0; step < 30; step++) {
+        const gate = members[Math.floor(random() * members.length)]?.gate;
+        const event = random();
+        gate?.release();
+        if (event < 0.3) gate?.hold();
+        else if (event < 0.6) gate?.holdAnswers();
+        await g.pass(random() * 9);
+      }
+      for (const { gate } of members) gate.release();
+      await g.pass(60);
+
+      expect(g.orphans()).toEqual([]);
+    },
+  );
+
+  test.each([4, 9, 13, 16, 19, 21, 24])('a pause of %i s never doubles a shard', async (seconds) => {
+    const g = await group();
+    const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
+    for (const { start } of members) start();
+    await g.pass(20);
+
+    for (const { gate } of members) {
+      gate.hold();
+      await g.pass(seconds);
+      gate?.release();
+      await g.pass(7);
+    }
+    await g.pass(40);
+
+    expect(g.orphans()).toEqual([]);
+  });
+
+  test.each([4, 9, 13, 16, 19, 21, 24])('answers that come %i s late never double a shard', async (seconds) => {
+    const g = await group();
+    const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
+    for (const { start } of members) start();
+    await g.pass(3);
+
+    for (const { gate } of members) {
+      gate.holdAnswers();
+      await g.pass(seconds);
+      gate?.release();
+      await g.pass(7);
+    }
+    await g.pass(40);
+
+    expect(g.orphans()).toEqual([]);
+  });
+
+  test('one who leaves in order is replaced at once', async () => {
+    const g = await group();
+    const [a, b] = [g.join('a'), g.join('b')];
+    a.start();
+    b.start();
+    await g.pass(20);
+
+    b.stop.abort();
+    await g.pass(2);
+    await b.member.stopped;
+
+    expect(g.share(a.member)).toHaveLength(SHARDS);
+    const { items } = await new KubeClient(g.server.transport).resource(Leases).list();
+    expect(items.filter(({ metadata }) => metadata.labels?.['fairway.dev/shard-role'] === 'member')).toHaveLength(1);
+  });
+
+  test('keys that become ours are looked at', async () => {
+    const g = await group();
+    const a = g.join('a');
+    let looks = 0;
+    a.member.register({
+      enqueueAll: () => {
+        looks++;
+      },
+      drained: () => Promise.resolve(),
+    });
+    a.start();
+    await g.pass(1);
+
+    expect(looks).toBe(SHARDS);
+  });
+
+  test('the leases of the long dead are swept', async () => {
+    const g = await group();
+    const [a, b] = [g.join('a'), g.join('b')];
+    a.start();
+    b.start();
+    await g.pass(10);
+    b.gate.hold();
+    await g.pass(700);
+
+    const { items } = await new KubeClient(g.server.transport).resource(Leases).list();
+    expect(items.map(({ metadata }) => metadata.name)).not.toContain('clusters-member-b');
+  });
+});
+
+describe('a group of one shard', () => {
+  test('elects a leader, whom the Lease names', async () => {
+    const g = await group(1);
+    const [a, b] = [g.join('a'), g.join('b')];
+    a.start();
+    b.start();
+    await g.pass(5);
+    const leader = [a, b].find(({ member }) => member.stillMine('anything'));
+    const lease = await new KubeClient(g.server.transport).resource(Leases).get('clusters', { namespace: 'fairway' });
+
+    expect(g.orphans()).toEqual([]);
+    expect(lease.spec?.holderIdentity).toBe(leader === a ? 'a' : 'b');
+  });
+});
