@@ -46,6 +46,7 @@ export class EventRecorder {
   readonly #log: Logger;
   readonly #correlator = new EventCorrelator();
   readonly #waiting: Occurred[] = [];
+  #sequence: number;
   #telling: Promise<void> | undefined;
 
   constructor(client: KubeClient, options: EventRecorderOptions) {
@@ -54,6 +55,7 @@ export class EventRecorder {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#log = options.log ?? silentLogger;
+    this.#sequence = Math.floor(this.#random() * 2 ** 24);
   }
 
   /** Something went as it should. `reason` is one CamelCase word, `message` a sentence. */
@@ -150,10 +152,10 @@ export class EventRecorder {
     };
   }
 
+  /** Unlike all others: by the time, and a number that counts on from a random one. */
   #nameFor({ reference, atMs }: Occurred): string {
-    const suffix = `${atMs.toString(16)}${Math.floor(this.#random() * 2 ** 24)
-      .toString(16)
-      .padStart(6, '0')}`;
+    this.#sequence = (this.#sequence + 1) % 2 ** 24;
+    const suffix = `${atMs.toString(16)}${this.#sequence.toString(16).padStart(6, '0')}`;
     return `${(reference.name ?? '').slice(0, 253 - suffix.length - 1)}.${suffix}`;
   }
 }

@@ -99,15 +99,10 @@ class NamespaceDeletion {
   /** Takes our name from `spec.finalizers`; with the last one the server lets the namespace go. */
   async #finalize(namespace: Namespace, signal: AbortSignal): Promise<void> {
     const finalizers = (namespace.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
-    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: namespace.metadata, spec: { finalizers } };
+    const body = { ...namespace, spec: { ...namespace.spec, finalizers } };
+    const namespaces = this.#client.resource(Namespaces);
     try {
-      await this.#client.raw({
-        method: 'PUT',
-        path: `/api/v1/namespaces/${encodeURIComponent(namespace.metadata.name ?? '')}/finalize`,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        signal,
-      });
+      await namespaces.updateSubresource(namespace.metadata.name ?? '', 'finalize', body, { signal });
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
     }

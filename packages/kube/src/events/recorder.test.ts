@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { KubeClient } from '../client/kube-client.ts';
+import { type Transport, TransportError } from '../client/transport.ts';
+import { Events } from '../kinds/resources.ts';
+import type { ResourceDefinition } from '../server/resource.ts';
+import { TestServer, testResources } from '../server/test-server.ts';
+import { EventRecorder } from './recorder.ts';
+
+const eventDefinition: ResourceDefinition = {
+  ...Events,
+  hasGeneration: false,
+  schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+};
+
+const cluster = {
+  apiVersion: 'fairway.dev/v1',
+  kind: 'Cluster',
+  metadata: { name: 'demo', namespace: 'team-a', uid: 'u1', resourceVersion: '9' },
+};
+
+async function recorder(failures: Error[] = []) {
+  const server = new TestServer({ resources: [...testResources, eventDefinition] });
+  for (const name of ['default', 'team-a']) await server.namespace(name);
+  const transport: Transport = {
+    request: (request) => {
+      const failure = failures.shift();
+      return failure ? Promise.reject(failure) : server.transport.request(request);
+    },
+    close: () => undefined,
+  };
+  const { clock } = server;
+  const client = new KubeClient(transport, { clock });
+  const recorder = new EventRecorder(client, { component: 'cluster-controller', clock, random: () => 0.5 });
+  const events = async (namespace = 'team-a') =>
+    (await new KubeClient(server.transport).resource(Events).list({ namespace })).items;
+  return { clock, recorder, events };
+}
+
+describe('an event recorder', () => {
+  test('tells what kubectl describe shows', async () => {
+    const { recorder: events, events: list } = await recorder();
+    events.normal(cluster, 'NetworkReady', 'Network 10.0.0.0/24 is ready');
+    await events.flushed();
+
+    expect(await list()).toMatchObject([
+      {
+        involvedObject: {
+          apiVersion: 'fairway.dev/v1',
+          kind: 'Cluster',
+          namespace: 'team-a',
+          name: 'demo',
+          uid: 'u1',
+          resourceVersion: '9',
+        },
+        type: 'Normal',
+        reason: 'NetworkReady',
+        message: 'Network 10.0.0.0/24 is ready',
+        count: 1,
+        firstTimestamp: '2026-01-01T00:00:00Z',
+        lastTimestamp: '2026-01-01T00:00:00Z',
+        source: { component: 'cluster-controller' },
+        reportingComponent: 'cluster-controller',
+      },
+    ]);
+  });
+
+  test('counts equal events', async () => {
+    const { clock, recorder: events, events: list } = await recorder();
+    for (let i = 0; i < 3; i++) {
+      events.warning(cluster, 'QuotaExceeded', 'no cores left');
+      await events.flushed();
+      await clock.advance(60_000);
+    }
+
+    expect(await list()).toMatchObject([
+      { count: 3, firstTimestamp: '2026-01-01T00:00:00Z', lastTimestamp: '2026-01-01T00:02:00Z' },
+    ]);
+  });
+
+  test('keeps events of cluster-scoped objects in "default"', async () => {
+    const { recorder: events, events: list } = await recorder();
+    events.normal({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }, 'Ready', 'ready');
+    await events.flushed();
+
+    expect(await list('default')).toMatchObject([{ involvedObject: { kind: 'Node', name: 'n1' } }]);
+  });
+
+  test('tells many similar messages together', async () => {
+    const { recorder: events, events: list } = await recorder();
+    for (let i = 1; i <= 12; i++) events.warning(cluster, 'Failed', `try ${i}`);
+    await events.flushed();
+
+    const all = await list();
+    expect(all).toHaveLength(10);
+    expect(all.filter(({ message }) => message === '(combined from similar events): try 12')).toMatchObject([
+      { count: 3 },
+    ]);
+  });
+
+  test('cuts a noisy object short, and lets it speak again later', async () => {
+    const { clock, recorder: events, events: list } = await recorder();
+    for (let i = 0; i < 40; i++) events.normal(cluster, `Reason${i}`, 'x');
+    events.normal({ ...cluster, metadata: { ...cluster.metadata, uid: 'u2' } }, 'Other', 'x');
+    await events.flushed();
+    expect(await list()).toHaveLength(26);
+
+    await clock.advance(5 * 60_000);
+    for (let i = 40; i < 50; i++) events.normal(cluster, `Reason${i}`, 'x');
+    await events.flushed();
+    expect(await list()).toHaveLength(27);
+  });
+
+  test('tries again while the API server is away, and keeps the order', async () => {
+    const {
+      clock,
+      recorder: events,
+      events: list,
+    } = await recorder([new TransportError('a'), new TransportError('b')]);
+    events.normal(cluster, 'First', 'x');
+    events.normal(cluster, 'Second', 'x');
+    await clock.advance(60_000);
+    await events.flushed();
+
+    expect((await list()).map(({ reason }) => reason)).toEqual(['First', 'Second']);
+  });
+
+  test('gives up quietly on what is refused', async () => {
+    const { recorder: events, events: list } = await recorder();
+    events.normal({ ...cluster, metadata: { ...cluster.metadata, namespace: 'gone' } }, 'X', 'x');
+    events.normal(cluster, 'Y', 'y');
+    await events.flushed();
+
+    expect(await list()).toHaveLength(1);
+  });
+});
