@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import type { Definitions } from '../schema/schema.ts';
+import type { ResourceDefinition } from '../server/resource.ts';
+import { documentV2 } from './document-v2.ts';
+import { documentV3 } from './document-v3.ts';
+import { encodeDocument } from './gnostic.ts';
+import { groupVersionPath } from './names.ts';
+
+/** A document ready to be sent. */
+export interface PublishedDocument {
+  readonly body: Uint8Array;
+  /** SHA-512 in upper-case hex: the ETag, and the `hash` in URLs of v3. */
+  readonly hash: string;
+}
+
+/** All definitions that kinds refer to, with descriptions; asked for when a document is made, and not kept. */
+export type DefinitionSource = () => Definitions;
+
+/** Whole v2 documents are large and seldom asked for: so many sets of kinds keep theirs, the rest are made anew. */
+const MAX_KEPT_V2 = 4;
+
+const documentsByResources = new WeakMap<readonly ResourceDefinition[], OpenApiDocuments>();
+const groupVersionsByFirst = new WeakMap<ResourceDefinition, GroupVersionDocument[]>();
+const keptV2 = new Map<OpenApiDocuments, { json?: PublishedDocument; protobuf?: PublishedDocument }>();
+
+/**
+ * The OpenAPI documents of a list of kinds. Servers that pass the same list share them; servers whose lists differ share the v3
+ * documents of the group versions in which they have the same kinds, so that a CustomResourceDefinition costs its own group alone.
+ */
+export function openApiDocuments(
+  resources: readonly ResourceDefinition[],
+  definitions: DefinitionSource,
+): OpenApiDocuments {
+  let documents = documentsByResources.get(resources);
+  if (documents === undefined) {
+    documents = new OpenApiDocuments(resources, definitions);
+    documentsByResources.set(resources, documents);
+  }
+  return documents;
+}
+
+export class OpenApiDocuments {
+  readonly #resources: readonly ResourceDefinition[];
+  readonly #definitions: DefinitionSource;
+  #groupVersions: ReadonlyMap<string, GroupVersionDocument> | undefined;
+  #index: PublishedDocument | undefined;
+
+  constructor(resources: readonly ResourceDefinition[], definitions: DefinitionSource) {
+    this.#resources = resources;
+    this.#definitions = definitions;
+  }
+
+  /** `/openapi/v2` as JSON. */
+  v2Json(): PublishedDocument {
+    const kept = this.#keptV2();
+    kept.json ??= published(Buffer.from(JSON.stringify(documentV2(this.#resources, this.#definitions()))));
+    return kept.json;
+  }
+
+  /** `/openapi/v2` as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. */
+  v2Protobuf(): PublishedDocument {
+    const kept = this.#keptV2();
+    kept.protobuf ??= published(encodeDocument(documentV2(this.#resources, this.#definitions())));
+    return kept.protobuf;
+  }
+
+  /** `/openapi/v3`: where to find the document of each group version. */
+  v3Index(): PublishedDocument {
+    if (this.#index === undefined) {
+      const definitions = once(this.#definitions);
+      const paths = Array.from(this.#byGroupVersion(), ([path, document]) => {
+        const { hash } = document.published(definitions);
+        return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }] as const;
+      });
+      this.#index = published(Buffer.from(JSON.stringify({ paths: Object.fromEntries(paths) })));
+    }
+    return this.#index;
+  }
+
+  /** `/openapi/v3/PATH` with PATH such as `apis/apps/v1`; undefined for a group version that is not served. */
+  v3(path: string): PublishedDocument | undefined {
+    return this.#byGroupVersion().get(path)?.published(this.#definitions);
+  }
+
+  #byGroupVersion(): ReadonlyMap<string, GroupVersionDocument> {
+    this.#groupVersions ??= new Map(
+      Array.from(Map.groupBy(this.#resources, groupVersionPath), ([path, members]) => [path, documentOf(members)]),
+    );
+    return this.#groupVersions;
+  }
+
+  #keptV2(): { json?: PublishedDocument; protobuf?: PublishedDocument } {
+    const kept = keptV2.get(this) ?? {};
+    keptV2.delete(this);
+    keptV2.set(this, kept);
+    const [oldest] = keptV2.keys();
+    if (keptV2.size > MAX_KEPT_V2 && oldest !== undefined) keptV2.delete(oldest);
+    return kept;
+  }
+}
+
+/** The v3 document of one group version, made when it is asked for. */
+class GroupVersionDocument {
+  readonly members: readonly ResourceDefinition[];
+  #published: PublishedDocument | undefined;
+
+  constructor(members: readonly ResourceDefinition[]) {
+    this.members = members;
+  }
+
+  published(definitions: DefinitionSource): PublishedDocument {
+    this.#published ??= published(Buffer.from(JSON.stringify(documentV3(this.members, definitions()))));
+    return this.#published;
+  }
+}
+
+/** The document of these kinds, the same for every server that has exactly these. */
+function documentOf(members: readonly ResourceDefinition[]): GroupVersionDocument {
+  const [first] = members;
+  if (first === undefined) return new GroupVersionDocument(members);
+  const known = groupVersionsByFirst.get(first) ?? [];
+  const same = known.find((candidate) => hasSameItems(candidate.members, members));
+  if (same !== undefined) return same;
+  const document = new GroupVersionDocument(members);
+  groupVersionsByFirst.set(first, [...known, document]);
+  return document;
+}
+
+function hasSameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}
+
+function published(body: Uint8Array): PublishedDocument {
+  return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
+}
+
+function once(source: DefinitionSource): DefinitionSource {
+  let definitions: Definitions | undefined;
+  return () => (definitions ??= source());
+}

@@ -1,0 +1,296 @@
+import type { CustomSubresource, ResourceDefinition } from '../server/resource.ts';
+import { definitionNameOf, groupTitle, groupVersionPath, tagOf } from './names.ts';
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly description: string;
+}
+
+/** One operation, in terms that both versions of OpenAPI are written from. Bodies and answers name definitions. */
+export interface Operation {
+  readonly method: Method;
+  readonly id: string;
+  readonly description: string;
+  readonly action: string;
+  readonly kind: GroupVersionKind;
+  readonly tag: string;
+  readonly parameters: readonly QueryParameter[];
+  readonly body: string | undefined;
+  readonly answer: string | undefined;
+  /** Status codes of success. */
+  readonly codes: readonly number[];
+  readonly isPatch: boolean;
+}
+
+export interface Path {
+  readonly path: string;
+  readonly pathParameters: readonly { readonly name: string; readonly description: string }[];
+  readonly operations: readonly Operation[];
+}
+
+export const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
+export const DELETE_OPTIONS = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+export const PATCH = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch';
+export const SCALE = 'io.k8s.api.autoscaling.v1.Scale';
+
+const DRY_RUN: QueryParameter = {
+  name: 'dryRun',
+  type: 'string',
+  description: 'With All, the request is processed in full and nothing is stored.',
+};
+const FIELD_MANAGER: QueryParameter = {
+  name: 'fieldManager',
+  type: 'string',
+  description: 'Name of the actor that makes the change; required for apply.',
+};
+const FIELD_VALIDATION: QueryParameter = {
+  name: 'fieldValidation',
+  type: 'string',
+  description: 'What to do with unknown and duplicate fields: Ignore, Warn or Strict.',
+};
+const FORCE: QueryParameter = {
+  name: 'force',
+  type: 'boolean',
+  description: 'Takes conflicting fields over from their managers; for apply alone.',
+};
+const WRITE = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+const LIST: readonly QueryParameter[] = [
+  { name: 'allowWatchBookmarks', type: 'boolean', description: 'Asks for BOOKMARK events in a watch.' },
+  { name: 'continue', type: 'string', description: 'Token of the page to go on with.' },
+  { name: 'fieldSelector', type: 'string', description: 'Restricts the list by fields.' },
+  { name: 'labelSelector', type: 'string', description: 'Restricts the list by labels.' },
+  { name: 'limit', type: 'integer', description: 'The most objects that one answer may hold.' },
+  { name: 'resourceVersion', type: 'string', description: 'How new the answer must be.' },
+  { name: 'resourceVersionMatch', type: 'string', description: 'How resourceVersion applies to a list.' },
+  { name: 'sendInitialEvents', type: 'boolean', description: 'Begins a watch with all objects.' },
+  { name: 'timeoutSeconds', type: 'integer', description: 'The longest that the call may last.' },
+  { name: 'watch', type: 'boolean', description: 'Watches for changes instead of listing.' },
+];
+const DELETE: readonly QueryParameter[] = [
+  DRY_RUN,
+  { name: 'gracePeriodSeconds', type: 'integer', description: 'Seconds before the object is removed.' },
+  { name: 'orphanDependents', type: 'boolean', description: 'Deprecated: use propagationPolicy.' },
+  { name: 'propagationPolicy', type: 'string', description: 'Background, Foreground or Orphan.' },
+];
+
+const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** All paths of one kind, with its subresources. */
+export function pathsOf(resource: ResourceDefinition): Path[] {
+  const { namespaced, plural, kind } = resource;
+  const root = `/${groupVersionPath(resource)}`;
+  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
+  const make = new OperationMaker(resource);
+  const paths: Path[] = [];
+  const add = (path: string, operations: (Operation | undefined)[]) => {
+    const present = operations.filter((operation) => operation !== undefined);
+    if (present.length > 0) paths.push({ path, pathParameters: pathParameters(path, kind), operations: present });
+  };
+  add(collection, [make.list(), make.create(), make.deleteCollection()]);
+  if (namespaced) add(`${root}/${plural}`, [make.listAll()]);
+  const item = `${collection}/{name}`;
+  add(item, [make.read(), make.replace(), make.patch(), make.delete()]);
+  if (resource.hasStatus) add(`${item}/status`, make.part('status', kindOf(resource), definitionNameOf(resource)));
+  if (resource.scale) {
+    add(`${item}/scale`, make.part('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' }, SCALE));
+  }
+  for (const [name, subresource] of Object.entries(resource.subresources ?? {})) {
+    add(`${item}/${name}`, make.custom(name, subresource));
+  }
+  return paths;
+}
+
+function pathParameters(path: string, kind: string): Path['pathParameters'] {
+  const parameters: { name: string; description: string }[] = [];
+  if (path.includes('{name}')) parameters.push({ name: 'name', description: `name of the ${kind}` });
+  if (path.includes('{namespace}')) parameters.push({ name: 'namespace', description: 'object name and auth scope' });
+  return parameters;
+}
+
+function kindOf({ group, version, kind }: GroupVersionKind): GroupVersionKind {
+  return { group, version, kind };
+}
+
+/** What tells one operation on a kind from another. */
+interface Details {
+  readonly verb: string;
+  readonly method: Method;
+  readonly action: string;
+  readonly description: string;
+  readonly parameters?: readonly QueryParameter[];
+  readonly body?: string;
+  readonly answer?: string;
+  readonly codes?: readonly number[];
+  readonly suffix?: string;
+  readonly kind?: GroupVersionKind;
+}
+
+class OperationMaker {
+  readonly #resource: ResourceDefinition;
+  readonly #definition: string;
+  readonly #verbs: readonly string[];
+
+  constructor(resource: ResourceDefinition) {
+    this.#resource = resource;
+    this.#definition = definitionNameOf(resource);
+    this.#verbs = resource.verbs ?? ALL_VERBS;
+  }
+
+  list(): Operation | undefined {
+    const description = `list or watch objects of kind ${this.#resource.kind}`;
+    const answer = `${this.#definition}List`;
+    return this.#make('list', { verb: 'list', method: 'get', action: 'list', description, parameters: LIST, answer });
+  }
+
+  listAll(): Operation | undefined {
+    const listed = this.list();
+    return listed && { ...listed, id: `${listed.id.replace('Namespaced', '')}ForAllNamespaces` };
+  }
+
+  create(): Operation | undefined {
+    const { kind } = this.#resource;
+    const description = `create ${article(kind)} ${kind}`;
+    const definition = this.#definition;
+    const codes = [200, 201, 202];
+    const details = { description, parameters: WRITE, body: definition, answer: definition, codes };
+    return this.#make('create', { verb: 'create', method: 'post', action: 'post', ...details });
+  }
+
+  deleteCollection(): Operation | undefined {
+    const description = `delete collection of ${this.#resource.kind}`;
+    const details = {
+      description,
+      parameters: [...LIST.slice(1, -1), ...DELETE],
+      body: DELETE_OPTIONS,
+      answer: STATUS,
+    };
+    return this.#make('deletecollection', {
+      verb: 'deleteCollection',
+      method: 'delete',
+      action: 'deletecollection',
+      ...details,
+    });
+  }
+
+  read(): Operation | undefined {
+    const description = `read the specified ${this.#resource.kind}`;
+    return this.#make('get', { verb: 'read', method: 'get', action: 'get', description, answer: this.#definition });
+  }
+
+  replace(): Operation | undefined {
+    const description = `replace the specified ${this.#resource.kind}`;
+    const body = this.#definition;
+    const details = { description, parameters: WRITE, body, answer: body, codes: [200, 201] };
+    return this.#make('update', { verb: 'replace', method: 'put', action: 'put', ...details });
+  }
+
+  patch(): Operation | undefined {
+    const description = `partially update the specified ${this.#resource.kind}`;
+    const details = { description, parameters: [...WRITE, FORCE], body: PATCH, codes: [200, 201] };
+    return this.#make('patch', {
+      verb: 'patch',
+      method: 'patch',
+      action: 'patch',
+      answer: this.#definition,
+      ...details,
+    });
+  }
+
+  delete(): Operation | undefined {
+    const { kind } = this.#resource;
+    const description = `delete ${article(kind)} ${kind}`;
+    const details = { description, parameters: DELETE, body: DELETE_OPTIONS, answer: STATUS, codes: [200, 202] };
+    return this.#make('delete', { verb: 'delete', method: 'delete', action: 'delete', ...details });
+  }
+
+  /** A subresource that is read and written like the object: status, scale. */
+  part(name: string, kind: GroupVersionKind, answer: string): (Operation | undefined)[] {
+    const suffix = name.charAt(0).toUpperCase() + name.slice(1);
+    const of = `${name} of the specified ${this.#resource.kind}`;
+    const common = { kind, suffix, answer };
+    return [
+      this.#make('get', { verb: 'read', method: 'get', action: 'get', description: `read ${of}`, ...common }),
+      this.#make('update', {
+        verb: 'replace',
+        method: 'put',
+        action: 'put',
+        description: `replace ${of}`,
+        parameters: WRITE,
+        body: answer,
+        ...common,
+      }),
+      this.#make('patch', {
+        verb: 'patch',
+        method: 'patch',
+        action: 'patch',
+        description: `partially update ${of}`,
+        parameters: [...WRITE, FORCE],
+        body: PATCH,
+        ...common,
+      }),
+    ];
+  }
+
+  /** A subresource with a kind and behaviour of its own. */
+  custom(name: string, { kind, create, get, update }: CustomSubresource): (Operation | undefined)[] {
+    const suffix = name.charAt(0).toUpperCase() + name.slice(1);
+    const of = `${name} of ${article(this.#resource.kind)} ${this.#resource.kind}`;
+    const common = { kind: kindOf(kind), suffix };
+    return [
+      get && this.#make('', { verb: 'read', method: 'get', action: 'get', description: `read ${of}`, ...common }),
+      create &&
+        this.#make('', {
+          verb: 'create',
+          method: 'post',
+          action: 'post',
+          description: `create ${of}`,
+          parameters: WRITE,
+          codes: [200, 201, 202],
+          ...common,
+        }),
+      update &&
+        this.#make('', {
+          verb: 'replace',
+          method: 'put',
+          action: 'put',
+          description: `replace ${of}`,
+          parameters: WRITE,
+          ...common,
+        }),
+    ];
+  }
+
+  /** Undefined when the kind does not have the verb; '' is had by all. */
+  #make(needed: string, details: Details): Operation | undefined {
+    if (needed !== '' && !this.#verbs.includes(needed)) return undefined;
+    const resource = this.#resource;
+    const version = resource.version.charAt(0).toUpperCase() + resource.version.slice(1);
+    const scope = resource.namespaced ? 'Namespaced' : '';
+    return {
+      method: details.method,
+      id: `${details.verb}${groupTitle(resource.group)}${version}${scope}${resource.kind}${details.suffix ?? ''}`,
+      description: details.description,
+      action: details.action,
+      kind: details.kind ?? kindOf(resource),
+      tag: tagOf(resource),
+      parameters: details.parameters ?? [],
+      body: details.body,
+      answer: details.answer,
+      codes: details.codes ?? [200],
+      isPatch: details.method === 'patch',
+    };
+  }
+}
+
+function article(kind: string): string {
+  return /^[AEIOU]/.test(kind) ? 'an' : 'a';
+}
