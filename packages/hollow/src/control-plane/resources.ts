@@ -1,5 +1,5 @@
+import { reviewDefinitions } from '@fairway/kube/auth/auth-kinds';
 import { certificateSigningRequests } from '@fairway/kube/auth/certificates/signing-requests';
-import { reviewDefinitions } from '@fairway/kube/auth/create-auth';
 import { serviceAccountToken } from '@fairway/kube/auth/token-request';
 import { ALL_KINDS, kindOf } from '@fairway/kube/kinds/builtin-kinds';
 import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube/kinds/resources';

@@ -3,7 +3,6 @@ import type { ServiceAccountKeys } from '../pki/service-account-keys.ts';
 import { TrustStore } from '../pki/trust-store.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';
 import type { ObjectReader } from '../server/object-reader.ts';
-import type { ResourceDefinition } from '../server/resource.ts';
 import type { Access, ReviewedRules } from './access.ts';
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts';
 import { createCertificateSigningAdmission } from './certificates/signing-admission.ts';
@@ -11,13 +10,6 @@ import { createNodeAuthorizer } from './node-authorizer.ts';
 import { createNodeRestrictionPlugin } from './node-restriction.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { createRbacEscalationPlugin } from './rbac-escalation.ts';
-import {
-  localSubjectAccessReviews,
-  selfSubjectAccessReviews,
-  selfSubjectRulesReviews,
-  subjectAccessReviews,
-} from './reviews/access-reviews.ts';
-import { selfSubjectReviews, tokenReviews } from './reviews/authentication-reviews.ts';
 import { createServiceAccountAuthenticator, signServiceAccountToken } from './service-account-tokens.ts';
 import { createStaticTokenAuthenticator, type StaticToken } from './static-tokens.ts';
 import { createUnionAuthenticator, unionOfTokens } from './union-authenticator.ts';
@@ -53,16 +45,6 @@ export interface Auth {
   readonly access: Access;
   readonly rbac: RbacAuthorizer;
 }
-
-/** The review kinds; the same for all servers. */
-export const reviewDefinitions: readonly ResourceDefinition[] = [
-  selfSubjectAccessReviews,
-  subjectAccessReviews,
-  localSubjectAccessReviews,
-  selfSubjectRulesReviews,
-  tokenReviews,
-  selfSubjectReviews,
-];
 
 /**
  * Assembles authentication, authorisation and admission for one server, Fairway's own or a tenant cluster's. It starts nothing and

@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import { formatTime } from '../clock.ts';
 import type { BoundObjectReference, Node, Pod, TokenRequest } from '../kinds/generated/types.ts';
 import { Nodes, Pods, Secrets } from '../kinds/resources.ts';
 import { badRequest, conflict, notFound } from '../object/api-error.ts';
-import { type FieldError, invalid } from '../object/field-error.ts';
+import { invalid } from '../object/field-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import type { ObjectReader } from '../server/object-reader.ts';
 import type { CustomSubresource, SubresourceRequest } from '../server/resource.ts';
@@ -23,10 +24,10 @@ export const serviceAccountToken: CustomSubresource = {
 async function createToken(request: SubresourceRequest): Promise<TokenRequest> {
   const { namespace, name, parent, nowMs, dryRun } = request;
   const access = accessOf(request.access);
-  const body = request.body as TokenRequest;
-  refuse(name, body);
-  const { expirationSeconds = DEFAULT_SECONDS, boundObjectRef } = body.spec;
-  const audiences = body.spec.audiences?.length ? body.spec.audiences : access.apiAudiences;
+  const spec = specOf(request);
+  const { boundObjectRef } = spec;
+  const expirationSeconds = spec.expirationSeconds ?? DEFAULT_SECONDS;
+  const audiences = spec.audiences?.length ? spec.audiences : access.apiAudiences;
   const subject: ServiceAccountTokenSubject = {
     namespace,
     serviceAccount: identityOf(parent),
@@ -37,36 +38,40 @@ async function createToken(request: SubresourceRequest): Promise<TokenRequest> {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     metadata: { name, namespace, creationTimestamp: formatTime(nowMs) },
-    spec: { ...body.spec, audiences: [...audiences], expirationSeconds },
+    spec: { audiences: [...audiences], expirationSeconds, ...(boundObjectRef && { boundObjectRef }) },
     status: { token, expirationTimestamp: formatTime(nowMs + expirationSeconds * 1000) },
   };
 }
 
-function refuse(name: string, { metadata, spec }: TokenRequest): void {
-  if (metadata?.name !== undefined && metadata.name !== '' && metadata.name !== name) {
-    throw badRequest(
-      `metadata.name: Invalid value: "${metadata.name}": must match the service account name if specified`,
-    );
-  }
-  const { expirationSeconds = DEFAULT_SECONDS } = spec;
-  const errors: FieldError[] = [];
-  const field = 'spec.expirationSeconds';
-  if (expirationSeconds < MIN_SECONDS) {
-    errors.push({
-      type: 'FieldValueInvalid',
-      field,
-      value: expirationSeconds,
-      detail: 'may not specify a duration less than 10 minutes',
-    });
-  } else if (expirationSeconds > MAX_SECONDS) {
-    errors.push({
-      type: 'FieldValueInvalid',
-      field,
-      value: expirationSeconds,
-      detail: 'may not specify a duration larger than 2^32 seconds',
-    });
-  }
-  if (errors.length > 0) throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, name, errors);
+const Body = z.object({
+  spec: z.object({
+    audiences: z.array(z.string()).nullish(),
+    expirationSeconds: z.int().nullish(),
+    boundObjectRef: z
+      .object({
+        apiVersion: z.string().exactOptional(),
+        kind: z.string().exactOptional(),
+        name: z.string().exactOptional(),
+        uid: z.string().exactOptional(),
+      })
+      .nullish(),
+  }),
+});
+
+/** What the body asks for; throws where it is no TokenRequest, or asks for too short or too long a life. */
+function specOf({ body, name }: SubresourceRequest): z.infer<typeof Body>['spec'] {
+  const parsed = Body.safeParse(body);
+  if (!parsed.success) throw badRequest(`TokenRequest: ${z.prettifyError(parsed.error)}`);
+  const { spec } = parsed.data;
+  const seconds = spec.expirationSeconds ?? DEFAULT_SECONDS;
+  if (seconds >= MIN_SECONDS && seconds <= MAX_SECONDS) return spec;
+  const detail =
+    seconds < MIN_SECONDS
+      ? 'may not specify a duration less than 10 minutes'
+      : 'may not specify a duration larger than 2^32 seconds';
+  throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, name, [
+    { type: 'FieldValueInvalid', field: 'spec.expirationSeconds', value: seconds, detail },
+  ]);
 }
 
 /** The object with which the token shall die. It must exist, with the UID where one is given. */

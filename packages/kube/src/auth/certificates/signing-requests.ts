@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import { formatTime } from '../../clock.ts';
+import { kindOf } from '../../kinds/builtin-kinds.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../kinds/generated/types.ts';
 import { CertificateSigningRequests } from '../../kinds/resources.ts';
+import { badRequest } from '../../object/api-error.ts';
 import { invalid } from '../../object/field-error.ts';
 import type { KubeObject } from '../../object/meta.ts';
-import { humanDuration } from '../../server/human-duration.ts';
 import type {
   CustomSubresource,
   RequestContext,
@@ -12,6 +14,22 @@ import type {
 } from '../../server/resource.ts';
 import { validateNewRequest, validateStatusChange } from './certificate-validation.ts';
 
+const Condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().optional(),
+  message: z.string().optional(),
+  lastUpdateTime: z.string().nullish(),
+  lastTransitionTime: z.string().nullish(),
+});
+type Condition = z.infer<typeof Condition>;
+
+/** What counts of what an approver sends. */
+const Approval = z.object({
+  metadata: z.object({ resourceVersion: z.string().optional() }),
+  status: z.object({ conditions: z.array(Condition).nullish(), certificate: z.string().nullish() }).nullish(),
+});
+
 const approval: CustomSubresource = {
   kind: { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' },
   schema: { $ref: 'io.k8s.api.certificates.v1.CertificateSigningRequest' },
@@ -19,17 +37,14 @@ const approval: CustomSubresource = {
   update: updateApproval,
 };
 
+const kind = kindOf(CertificateSigningRequests);
+
 /** certificates.k8s.io/v1 CertificateSigningRequest. Use it together with `createCertificateSigningAdmission`. */
 export const certificateSigningRequests: ResourceDefinition = {
-  ...CertificateSigningRequests,
-  singular: 'certificatesigningrequest',
-  shortNames: ['csr'],
-  schema: { $ref: 'io.k8s.api.certificates.v1.CertificateSigningRequest' },
-  hasStatus: true,
-  hasGeneration: false,
-  selectableFields: { 'spec.signerName': '.spec.signerName' },
+  ...kind,
   subresources: { approval },
   strategy: {
+    ...kind.strategy,
     nameErrors: () => [],
     prepareForCreate: (object, context) => stampRequester(object as CertificateSigningRequest, context),
     // What was asked for never changes: an approver must know what he approved.
@@ -40,13 +55,6 @@ export const certificateSigningRequests: ResourceDefinition = {
       return validateStatusChange(now.status ?? {}, before.status ?? {}, 'status');
     },
   },
-  columns: [
-    { name: 'Age', type: 'date', value: '.metadata.creationTimestamp' },
-    { name: 'SignerName', type: 'string', value: '.spec.signerName' },
-    { name: 'Requestor', type: 'string', value: '.spec.username' },
-    { name: 'RequestedDuration', type: 'string', value: requestedDuration },
-    { name: 'Condition', type: 'string', value: (object) => stateOf(object as CertificateSigningRequest) },
-  ],
 };
 
 /** Who asks is what the server knows of him, never what he says. */
@@ -66,14 +74,20 @@ function stampRequester(request: CertificateSigningRequest, { user }: RequestCon
 /** `kubectl certificate approve` and `deny`: only conditions are written, whatever else is sent. */
 async function updateApproval(request: SubresourceRequest): Promise<KubeObject> {
   const { body, parent, nowMs } = request;
-  const [sent, stored] = [body, parent] as [CertificateSigningRequest, CertificateSigningRequest];
+  const stored = parent as CertificateSigningRequest;
+  const sent = Approval.safeParse(body);
+  if (!sent.success) throw badRequest(`CertificateSigningRequest: ${z.prettifyError(sent.error)}`);
+  const {
+    metadata: { resourceVersion },
+    status: asked,
+  } = sent.data;
   const before = stored.status ?? {};
-  const conditions = (sent.status?.conditions ?? []).map((condition) =>
+  const conditions = (asked?.conditions ?? []).map((condition) =>
     timestamped(condition, before.conditions ?? [], nowMs),
   );
   // A certificate that is sent along must be the stored one: dropping it in silence would hide a mistake.
   const status = { ...before, conditions };
-  const sentCertificate = sent.status?.certificate ?? before.certificate;
+  const sentCertificate = asked?.certificate ?? before.certificate;
   const errors = validateStatusChange(
     { ...status, ...(sentCertificate && { certificate: sentCertificate }) },
     before,
@@ -81,7 +95,6 @@ async function updateApproval(request: SubresourceRequest): Promise<KubeObject> 
   );
   if (errors.length > 0) throw invalid(CertificateSigningRequests, stored.metadata.name ?? '', errors);
   const { resourceVersion: _stored, ...metadata } = stored.metadata;
-  const { resourceVersion } = sent.metadata;
   return request.replace({
     ...stored,
     metadata: { ...metadata, ...(resourceVersion && { resourceVersion }) },
@@ -90,26 +103,17 @@ async function updateApproval(request: SubresourceRequest): Promise<KubeObject> 
 }
 
 function timestamped(
-  condition: CertificateSigningRequestCondition,
+  { type, status, reason, message, lastUpdateTime, lastTransitionTime }: Condition,
   before: readonly CertificateSigningRequestCondition[],
   nowMs: number,
 ): CertificateSigningRequestCondition {
-  const known = before.find(({ type, status }) => type === condition.type && status === condition.status);
+  const known = before.find((condition) => condition.type === type && condition.status === status);
   return {
-    ...condition,
-    lastUpdateTime: condition.lastUpdateTime ?? formatTime(nowMs),
-    lastTransitionTime: condition.lastTransitionTime ?? known?.lastTransitionTime ?? formatTime(nowMs),
+    type,
+    status,
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+    lastUpdateTime: lastUpdateTime ?? formatTime(nowMs),
+    lastTransitionTime: lastTransitionTime ?? known?.lastTransitionTime ?? formatTime(nowMs),
   };
-}
-
-/** `Pending`, `Approved,Issued`, `Denied`… as kubectl shows it. */
-function stateOf({ status }: CertificateSigningRequest): string {
-  const has = (type: string) => status?.conditions?.some((condition) => condition.type === type) ?? false;
-  const state = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending';
-  return [state, ...(has('Failed') ? ['Failed'] : []), ...(status?.certificate ? ['Issued'] : [])].join(',');
-}
-
-function requestedDuration(object: KubeObject): string {
-  const { expirationSeconds } = (object as CertificateSigningRequest).spec;
-  return expirationSeconds === undefined ? '<none>' : humanDuration(expirationSeconds * 1000);
 }
