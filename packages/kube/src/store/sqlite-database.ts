@@ -188,7 +188,7 @@ function prepare(path: string, database: DatabaseSync): void {
   // Before the first table: space of dropped keyspaces goes back to the file system.
   database.exec('pragma auto_vacuum = incremental');
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
-  database.exec('pragma journal_size_limit = 8388608; pragma foreign_keys = off');
+  database.exec('pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 33554432; pragma foreign_keys = off');
   const version = numberOf(database, 'user_version');
   const application = numberOf(database, 'application_id');
   const isEmpty = numberOf(database, 'schema_version') === 0;
