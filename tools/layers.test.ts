@@ -12,8 +12,8 @@ const LAYERS: Record<string, readonly string[]> = {
   api: ['kube'],
   'control-plane': ['kube', 'hollow', 'api'],
   controllers: ['kube', 'openstack', 'api', 'control-plane'],
-  'cloud-provider': ['kube', 'openstack', 'api'],
-  gateway: ['kube', 'openstack', 'api', 'control-plane'],
+  'cloud-provider': ['kube', 'openstack', 'api', 'control-plane', 'controllers'],
+  gateway: ['kube', 'openstack', 'api', 'control-plane', 'controllers'],
   simulator: ['kube', 'openstack'],
   cli: ['kube', 'openstack', 'hollow', 'api', 'control-plane', 'controllers', 'cloud-provider', 'gateway', 'simulator'],
 };

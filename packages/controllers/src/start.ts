@@ -49,8 +49,10 @@ export interface ControllersOptions {
 
 export interface Controllers {
   readonly informers: InformerSet;
-  /** Runs until the signal aborts; resolves when everything has stopped. */
-  run(signal: AbortSignal, onStarted?: () => void): Promise<void>;
+  /** For what runs beside them and looks at the same objects, such as the cloud provider. */
+  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  /** Add to it, then run it. */
+  readonly manager: Manager;
 }
 
 /** Machines at work at a time: a create waits for the cloud, so that a pool's servers are asked for side by side. */
@@ -182,7 +184,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   const manager = new Manager({ log })
     .addInformers(informers)
     .add(clusterController, poolController, machineController, templateController);
-  return { informers, run: (signal, onStarted) => manager.run(signal, onStarted) };
+  return { informers, cache, manager };
 }
 
 function machinesOfPool(informer: Informer<Machine>, pool: NodePool): readonly Machine[] {

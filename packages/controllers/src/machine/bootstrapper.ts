@@ -77,6 +77,10 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     });
   }
 
+  async tokenID(cluster: Cluster, machine: Machine): Promise<string> {
+    return tokenOf(await this.#options.credentials.pki(cluster), machine, 0).id;
+  }
+
   async revoke(cluster: Cluster, machine: Machine): Promise<void> {
     const { credentials, tenants } = this.#options;
     const tenant = tenants.get(cluster.metadata.uid ?? '');

@@ -18,6 +18,8 @@ export interface NodeBootstrapper {
    * always gets the same token, so that a repeated call leaves nothing behind.
    */
   userData(cluster: Cluster, pool: NodePool, machine: Machine, flavor: Flavor): Promise<string>;
+  /** Public half of the machine's token: the request for its first certificate comes from the user `system:bootstrap:ID`. */
+  tokenID(cluster: Cluster, machine: Machine): Promise<string>;
   /** Takes the token back; the machine has joined, or is going. */
   revoke(cluster: Cluster, machine: Machine): Promise<void>;
 }

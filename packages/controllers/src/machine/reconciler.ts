@@ -39,7 +39,7 @@ export class MachineReconciler {
 
   async #bringUp(scope: MachineScope): Promise<Result> {
     const { machine, key } = scope;
-    const { client, clock, expectations } = this.#dependencies;
+    const { client, clock, expectations, bootstrapper } = this.#dependencies;
     let outcome: Outcome;
     try {
       outcome = await bringServerUp(scope);
@@ -56,7 +56,11 @@ export class MachineReconciler {
     if (scope.cloud) expectations.expect(key, scope.cloud.cache.servers, server !== undefined && !isSettled);
     const status = machineStatus(machine, { server, node: scope.node, problem: outcome.problem, nowMs: clock.now() });
     await writeStatus(client.resource(machines), machine, status);
-    if (status.phase !== machine.status?.phase) scope.announce(status);
+    if (status.phase !== machine.status?.phase) {
+      scope.announce(status);
+      // From here on the node has a certificate of its own, and its token is of use to thieves alone.
+      if (status.phase === 'Ready' && scope.cluster) await bootstrapper.revoke(scope.cluster, machine);
+    }
     if (outcome.requeueAfterMs !== undefined) return { requeueAfterMs: outcome.requeueAfterMs };
     return status.phase === 'Ready' ? {} : { requeueAfterMs: LOOK_AGAIN_MS };
   }

@@ -1,0 +1,100 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
+import { serversOfMachine } from '@fairway/controllers/cloud/servers';
+import { ignoreGone } from '@fairway/controllers/ignore-gone';
+import { machineAddresses } from '@fairway/controllers/machine/addresses';
+import type { NodeBootstrapper } from '@fairway/controllers/machine/dependencies';
+import type { TenantCluster, TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
+import { hasCondition } from '@fairway/kube/auth/certificates/certificate-signer';
+import type { Informer } from '@fairway/kube/client/informer';
+import { type Clock, formatTime } from '@fairway/kube/clock';
+import type { Result } from '@fairway/kube/controller/result';
+import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
+import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
+import type { Logger } from '@fairway/kube/log';
+import { type ClaimedMachine, claimedNode, judge } from './node-request.ts';
+
+export interface ApprovalDependencies {
+  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  readonly clouds: Clouds;
+  readonly tenants: TenantClusters;
+  readonly bootstrapper: Pick<NodeBootstrapper, 'tokenID'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Decides on the certificate requests of kubelets in all tenants' clusters; other requests are left to the tenants. */
+export class ApprovalReconciler {
+  readonly #dependencies: ApprovalDependencies;
+
+  constructor(dependencies: ApprovalDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `key` is `clusterUid/name of the request`. */
+  async reconcile(key: string): Promise<Result> {
+    const { tenants, cache, log } = this.#dependencies;
+    const slash = key.indexOf('/');
+    const tenant = tenants.get(key.slice(0, slash));
+    const csr = tenant?.informers.informer(CertificateSigningRequests).get(key.slice(slash + 1));
+    if (tenant === undefined || csr === undefined || isDecided(csr)) return {};
+    const name = claimedNode(csr);
+    if (name === undefined) return {};
+    const cluster = cache.clusters.get(tenant.clusterKey);
+    if (cluster?.metadata.uid !== tenant.clusterUid) return {};
+    const verdict = judge(csr, await this.#claimed(cluster, name));
+    if (verdict.kind === 'notOurs') return {};
+    const { reason } = verdict;
+    log.info(
+      { cluster: tenant.clusterKey, node: name, request: csr.metadata.name, verdict: verdict.kind, reason },
+      'certificate request decided',
+    );
+    await this.#decide(tenant, csr, verdict.kind === 'approve' ? 'Approved' : 'Denied', reason);
+    return {};
+  }
+
+  /** The machine of this name with the server that the cloud holds for it, looked up anew where the list does not show it yet. */
+  async #claimed(cluster: Cluster, name: string): Promise<ClaimedMachine | undefined> {
+    const { cache, clouds, bootstrapper, clock } = this.#dependencies;
+    const { namespace = '' } = cluster.metadata;
+    const machine = cache.machines.get(`${namespace}/${name}`);
+    const cloud = clouds.forNamespace(namespace);
+    if (machine === undefined || cloud === undefined || machine.spec.clusterName !== cluster.metadata.name)
+      return undefined;
+    if (machine.metadata.deletionTimestamp !== undefined) return undefined;
+    const uid = machine.metadata.uid ?? '';
+    const find = (snapshot: Parameters<typeof serversOfMachine>[0]) =>
+      serversOfMachine(snapshot, uid).find(
+        ({ status, addresses }) => status === 'ACTIVE' && Object.keys(addresses).length > 0,
+      );
+    const server = find(cloud.cache.servers.snapshot()) ?? find(await cloud.cache.servers.refreshAfter(clock.now()));
+    if (server === undefined || server.name !== name) return undefined;
+    const addresses = machineAddresses(server).flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));
+    return { addresses, tokenID: await bootstrapper.tokenID(cluster, machine) };
+  }
+
+  async #decide(
+    tenant: TenantCluster,
+    csr: CertificateSigningRequest,
+    type: 'Approved' | 'Denied',
+    message: string,
+  ): Promise<void> {
+    const now = formatTime(this.#dependencies.clock.now());
+    const condition = {
+      type,
+      status: 'True',
+      reason: type === 'Approved' ? 'FairwayNode' : 'NotAFairwayNode',
+      message,
+      lastUpdateTime: now,
+      lastTransitionTime: now,
+    };
+    const value = { metadata: { resourceVersion: csr.metadata.resourceVersion }, status: { conditions: [condition] } };
+    const client = tenant.client.resource(CertificateSigningRequests);
+    await ignoreGone(client.patch(csr.metadata.name ?? '', { type: 'merge', value }, { subresource: 'approval' }));
+  }
+}
+
+export function isDecided(csr: CertificateSigningRequest): boolean {
+  return hasCondition(csr, 'Approved') || hasCondition(csr, 'Denied') || hasCondition(csr, 'Failed');
+}

@@ -1,0 +1,87 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
+import { serversOfMachine } from '@fairway/controllers/cloud/servers';
+import { ignoreGone } from '@fairway/controllers/ignore-gone';
+import { tenantNodes } from '@fairway/controllers/tenant/node';
+import type { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
+import type { Informer } from '@fairway/kube/client/informer';
+import { TransportError } from '@fairway/kube/client/transport';
+import type { Result } from '@fairway/kube/controller/result';
+import type { Server } from '@fairway/openstack/types/server';
+import { nodePatches } from './node-patch.ts';
+
+export interface NodeDependencies {
+  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  readonly clouds: Clouds;
+  readonly tenants: TenantClusters;
+  readonly now: () => number;
+}
+
+const RETRY_MS = 5_000;
+
+/** The node controller of a cloud provider, for all tenants' clusters: what a Node can't know of itself comes from its server. */
+export class NodeReconciler {
+  readonly #dependencies: NodeDependencies;
+
+  constructor(dependencies: NodeDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `key` is a Machine's: a node that has none is a stranger's and stays uninitialized. */
+  async reconcile(key: string): Promise<Result> {
+    const { cache, clouds, tenants, now } = this.#dependencies;
+    const machine = cache.machines.get(key);
+    if (machine === undefined) return {};
+    const { namespace = '', name = '', uid = '' } = machine.metadata;
+    const cluster = cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
+    const cloud = clouds.forNamespace(namespace);
+    const tenant = tenants.get(cluster?.metadata.uid ?? '');
+    const node = tenant?.nodes.get(name);
+    if (cloud === undefined || tenant === undefined || node === undefined) return {};
+    let server = currentServer(cloud.cache.servers.snapshot(), uid, machine);
+    if (server === undefined || (server.status === 'BUILD' && !node.spec?.providerID)) {
+      // A node that speaks before its server was seen: the list is old.
+      const fresh = await cloud.cache.servers.refreshAfter(now()).catch(() => undefined);
+      server = fresh && currentServer(fresh, uid, machine);
+    }
+    if (server === undefined) return { requeueAfterMs: RETRY_MS };
+    const flavorName = 'original_name' in server.flavor ? server.flavor.original_name : machine.spec.flavor;
+    const { object, status } = nodePatches(node, machine, { server, region: cloud.region, flavorName });
+    const client = tenant.client.resource(tenantNodes);
+    try {
+      if (status) await ignoreGone(client.patch(name, { type: 'merge', value: status }, { subresource: 'status' }));
+      if (object) await ignoreGone(this.#patchObject(name, object, client, status !== undefined));
+    } catch (error) {
+      if (error instanceof TransportError) return { requeueAfterMs: RETRY_MS };
+      throw error;
+    }
+    return server.status === 'BUILD' ? { requeueAfterMs: RETRY_MS } : {};
+  }
+
+  /** The status write has moved the resourceVersion; labels and providerID don't depend on it, taints do and come with the next event. */
+  async #patchObject(
+    name: string,
+    object: object,
+    client: ReturnType<NonNullable<ReturnType<TenantClusters['get']>>['client']['resource']>,
+    isStale: boolean,
+  ): Promise<void> {
+    if (!isStale) {
+      await client.patch(name, { type: 'merge', value: object });
+      return;
+    }
+    const current = await client.get(name);
+    const metadata = {
+      ...(object as { metadata: object }).metadata,
+      resourceVersion: current.metadata.resourceVersion,
+    };
+    await client.patch(name, { type: 'merge', value: { ...object, metadata } });
+  }
+}
+
+type ServerSnapshot = Parameters<typeof serversOfMachine>[0];
+
+function currentServer(snapshot: ServerSnapshot, uid: string, machine: Machine): Server | undefined {
+  const servers = serversOfMachine(snapshot, uid);
+  return servers.find(({ id }) => id === machine.status?.serverID) ?? servers[0];
+}
