@@ -7,9 +7,11 @@ import {
   loadCertificateAuthority,
 } from './certificate-authority.ts';
 import { certificateInfo, joinPemBundles, publicKeyPinOf, splitPemBundle } from './certificate-info.ts';
+import { signCertificate } from './certificate-signing.ts';
 import { issueCertificate } from './issue-certificate.ts';
-import { generateKeyPair } from './key-pair.ts';
+import { generateKeyPair, privateKeyFromPem } from './key-pair.ts';
 import { PkiError } from './pki-error.ts';
+import { nameOf } from './subject.ts';
 import { TrustStore } from './trust-store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -137,6 +139,43 @@ describe('TrustStore', () => {
     const trust = new TrustStore(authority.certificatePem);
     const { certificatePem } = await make();
     expect(trust.distrustOf(der(certificatePem), 'client auth', clock.now() + offsetMs)).toBe(expected);
+  });
+
+  test('a forgery that copies name and key id of the authority is found out by its signature', async () => {
+    const { privateKey } = await generateKeyPair();
+    const forged = await signCertificate(
+      { subject: authority.subject, keyId: authority.keyId, signingKey: privateKey },
+      {
+        subject: nameOf({ commonName: 'root', organizations: ['system:masters'] }),
+        publicKey: (await generateKeyPair()).publicKey,
+        notBeforeMs: clock.now(),
+        notAfterMs: clock.now() + HOUR_MS,
+        usages: ['digital signature', 'client auth'],
+      },
+    );
+    const trust = new TrustStore(authority.certificatePem);
+    expect(trust.distrustOf(new Uint8Array(forged.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
+  });
+
+  test('a leaf certificate cannot issue others', async () => {
+    const leaf = await issue(authority, 'client');
+    const leafInfo = certificateInfo(leaf.certificatePem);
+    const issued = await signCertificate(
+      {
+        subject: nameOf(leafInfo),
+        keyId: authority.keyId,
+        signingKey: privateKeyFromPem(leaf.privateKeyPem ?? ''),
+      },
+      {
+        subject: nameOf({ commonName: 'root', organizations: ['system:masters'] }),
+        publicKey: (await generateKeyPair()).publicKey,
+        notBeforeMs: clock.now(),
+        notAfterMs: clock.now() + HOUR_MS,
+        usages: ['client auth'],
+      },
+    );
+    const trust = new TrustStore(authority.certificatePem);
+    expect(trust.distrustOf(new Uint8Array(issued.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
   });
 
   test('a bundle of two authorities believes both; after the rotation only the new one is believed', async () => {
