@@ -31,13 +31,6 @@ export interface OperationV2 {
   readonly 'x-kubernetes-group-version-kind': Json;
 }
 
-const PATCH_TYPES = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-  'application/apply-patch+yaml',
-];
-
 /** The OpenAPI v2 document of everything that a server serves. */
 export function documentV2(resources: readonly ResourceDefinition[], definitions: Definitions): DocumentV2 {
   const paths = resources.flatMap(pathsOf).sort((left, right) => (left.path < right.path ? -1 : 1));
@@ -73,7 +66,7 @@ function operation({
   body,
   answer,
   codes,
-  isPatch,
+  patchTypes,
 }: Operation): OperationV2 {
   const answers = codes.map((code) => [
     String(code),
@@ -88,7 +81,7 @@ function operation({
     description,
     tags: [tag],
     schemes: ['https'],
-    consumes: isPatch ? PATCH_TYPES : ['*/*'],
+    consumes: patchTypes ?? ['*/*'],
     produces: ['application/json'],
     parameters: [
       ...bodies,

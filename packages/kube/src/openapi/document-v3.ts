@@ -5,13 +5,6 @@ import { componentsOf } from './components.ts';
 import { type Operation, type Path, pathsOf } from './operations.ts';
 import { schemaV3 } from './published-schema.ts';
 
-const PATCH_TYPES = [
-  'application/apply-patch+yaml',
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-];
-
 /** The OpenAPI v3 document of one group version. */
 export function documentV3(resources: readonly ResourceDefinition[], definitions: Definitions): Json {
   const paths = resources.flatMap(pathsOf).sort((left, right) => (left.path < right.path ? -1 : 1));
@@ -35,7 +28,18 @@ function pathItem({ operations, pathParameters }: Path): Json {
   return { ...Object.fromEntries(operations.map((each) => [each.method, operation(each)])), parameters };
 }
 
-function operation({ id, description, tag, action, kind, parameters, body, answer, codes, isPatch }: Operation): Json {
+function operation({
+  id,
+  description,
+  tag,
+  action,
+  kind,
+  parameters,
+  body,
+  answer,
+  codes,
+  patchTypes,
+}: Operation): Json {
   const content = (definition: string, types: readonly string[]) =>
     Object.fromEntries(types.map((type) => [type, { schema: { $ref: `#/components/schemas/${definition}` } }]));
   const answers = codes.map((code) => [
@@ -57,7 +61,7 @@ function operation({ id, description, tag, action, kind, parameters, body, answe
     })),
     ...(body !== undefined && {
       requestBody: {
-        content: content(body, isPatch ? PATCH_TYPES : ['*/*']),
+        content: content(body, patchTypes ?? ['*/*']),
         ...(action !== 'delete' && { required: true }),
       },
     }),

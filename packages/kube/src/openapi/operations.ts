@@ -28,13 +28,26 @@ export interface Operation {
   readonly answer: string | undefined;
   /** Status codes of success. */
   readonly codes: readonly number[];
-  readonly isPatch: boolean;
+  /** Media types of a patch's body; undefined for other operations. */
+  readonly patchTypes: readonly string[] | undefined;
 }
 
 export interface Path {
   readonly path: string;
   readonly pathParameters: readonly { readonly name: string; readonly description: string }[];
   readonly operations: readonly Operation[];
+}
+
+const PATCH_TYPES = [
+  'application/apply-patch+yaml',
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
+
+/** Clients learn from this whether a kind can be patched strategically: custom resources can't. */
+function patchTypesOf({ custom = false }: ResourceDefinition): readonly string[] {
+  return custom ? PATCH_TYPES.filter((type) => !type.includes('strategic')) : PATCH_TYPES;
 }
 
 export const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
@@ -286,7 +299,7 @@ class OperationMaker {
       body: details.body,
       answer: details.answer,
       codes: details.codes ?? [200],
-      isPatch: details.method === 'patch',
+      patchTypes: details.method === 'patch' ? patchTypesOf(resource) : undefined,
     };
   }
 }

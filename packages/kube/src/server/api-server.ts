@@ -39,6 +39,8 @@ export interface ApiServerOptions {
   readonly resources: readonly ResourceDefinition[];
   /** What the resources' schemas refer to. */
   readonly definitions?: Definitions;
+  /** The same with descriptions, which OpenAPI alone needs: asked for when a document is made. `definitions` unless given. */
+  readonly documentation?: () => Definitions;
   readonly clock: Clock;
   readonly log?: Logger;
   readonly version: VersionInfo;
@@ -88,6 +90,7 @@ export class ApiServer {
       authorizer: options.authorizer,
       access: options.access,
       version: options.version,
+      documentation: options.documentation ?? (() => options.definitions ?? new Map()),
       health: this.#health,
       routes: this.#routes,
     });

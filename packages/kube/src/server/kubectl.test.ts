@@ -62,8 +62,8 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
   it('applies, changes and deletes', async () => {
     const file = await manifest('life', pool('life', { replicas: 2, flavor: 'b3-8' }));
 
-    expect(await kubectl('apply', '--validate=false', '-f', file)).toContain('pool.example.com/life created');
-    expect(await kubectl('apply', '--validate=false', '-f', file)).toContain('pool.example.com/life unchanged');
+    expect(await kubectl('apply', '-f', file)).toContain('pool.example.com/life created');
+    expect(await kubectl('apply', '-f', file)).toContain('pool.example.com/life unchanged');
     expect(await kubectl('get', 'pools', '-o', 'wide')).toMatch(/NAME +DESIRED +FLAVOR +AGE\nlife +2 +b3-8 +\d+s/);
     expect(await kubectl('scale', 'pool/life', '--replicas=5')).toContain('scaled');
     expect(await kubectl('get', 'pool', 'life', '-o', 'jsonpath={.spec.replicas}')).toBe('5');
@@ -77,7 +77,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     ['merge', '{"spec":{"flavor":"b3-16"}}'],
     ['json', '[{"op":"replace","path":"/spec/flavor","value":"b3-16"}]'],
   ])('patches with %s', async (type, patch) => {
-    await kubectl('apply', '--validate=false', '-f', await manifest(type, pool(`patched-${type}`, { flavor: 'b3-8' })));
+    await kubectl('apply', '-f', await manifest(type, pool(`patched-${type}`, { flavor: 'b3-8' })));
 
     expect(await kubectl('patch', 'pool', `patched-${type}`, `--type=${type}`, '-p', patch)).toContain('patched');
     expect(await kubectl('get', 'pool', `patched-${type}`, '-o', 'jsonpath={.spec.flavor}')).toBe('b3-16');
@@ -85,7 +85,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
 
   it('patches strategically what is built in', async () => {
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'strategic' }, data: { a: '1' } };
-    await kubectl('apply', '--validate=false', '-f', await manifest('strategic', map));
+    await kubectl('apply', '-f', await manifest('strategic', map));
 
     expect(await kubectl('patch', 'configmap', 'strategic', '-p', '{"data":{"b":"2"}}')).toContain('patched');
     expect(await kubectl('get', 'cm', 'strategic', '-o', 'jsonpath={.data}')).toBe('{"a":"1","b":"2"}');
@@ -95,8 +95,8 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     const two = await manifest('two', pool('owned', { replicas: 2 }));
     const three = await manifest('three', pool('owned', { replicas: 3 }));
 
-    const first = await kubectl('apply', '--validate=false', '--server-side', '-f', two);
-    const second = await kubectl('apply', '--validate=false', '--server-side', '--field-manager=other', '-f', three);
+    const first = await kubectl('apply', '--server-side', '-f', two);
+    const second = await kubectl('apply', '--server-side', '--field-manager=other', '-f', three);
     const forced = await kubectl(
       'apply',
       '--validate=false',
@@ -113,18 +113,16 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
   });
 
   it('shows differences and dry runs without writing', async () => {
-    await kubectl('apply', '--validate=false', '-f', await manifest('dry', pool('dry', { replicas: 1 })));
+    await kubectl('apply', '-f', await manifest('dry', pool('dry', { replicas: 1 })));
     const changed = await manifest('changed', pool('dry', { replicas: 4 }));
 
     expect(await kubectl('diff', '-f', changed)).toMatch(/-  replicas: 1\n\+  replicas: 4/);
-    expect(await kubectl('apply', '--validate=false', '--dry-run=server', '-f', changed)).toContain(
-      'configured (server dry run)',
-    );
+    expect(await kubectl('apply', '--dry-run=server', '-f', changed)).toContain('configured (server dry run)');
     expect(await kubectl('get', 'pool', 'dry', '-o', 'jsonpath={.spec.replicas}')).toBe('1');
   });
 
   it('waits for a condition', async () => {
-    await kubectl('apply', '--validate=false', '-f', await manifest('awaited', pool('awaited', {})));
+    await kubectl('apply', '-f', await manifest('awaited', pool('awaited', {})));
     const waiting = kubectl('wait', '--for=condition=Ready', 'pool/awaited', '--timeout=10s');
     const patch = '{"status":{"conditions":[{"type":"Ready","status":"True"}]}}';
 
@@ -140,6 +138,15 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     const containers = await kubectl('get', 'pod', 'web', '-o', 'jsonpath={.spec.containers}');
     expect(JSON.parse(containers)).toMatchObject([{ name: 'web', image: 'nginx', env: [{ name: 'A', value: 'b' }] }]);
     expect(await kubectl('create', 'namespace', 'typed')).toContain('namespace/typed created');
+  });
+
+  it('explains and validates by the published schemas', async () => {
+    const wrong = await manifest('wrong', pool('wrong', { colour: 'red' }));
+
+    expect(await kubectl('explain', 'pool.spec')).toMatch(
+      /KIND: +Pool[\s\S]*flavor\s+<string>[\s\S]*replicas\s+<integer>/,
+    );
+    expect(await kubectl('apply', '-f', wrong)).toContain('unknown field "spec.colour"');
   });
 
   it('describes', async () => {

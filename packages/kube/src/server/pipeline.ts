@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
 import type { Authorizer, UserInfo } from '../auth/user.ts';
 import { ApiError, badRequest } from '../object/api-error.ts';
+import type { Definitions } from '../schema/schema.ts';
 import { authorize } from './authorize.ts';
 import type { Core } from './core.ts';
 import { type Discovery, discoveryOf } from './discovery.ts';
@@ -9,6 +10,7 @@ import { dispatch, notServed } from './dispatch.ts';
 import type { Health } from './health.ts';
 import { impersonatedUser } from './impersonate.ts';
 import { InFlight } from './in-flight.ts';
+import { openApiAnswer } from './openapi.ts';
 import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
 import { type ResourcePath, routeOf } from './router.ts';
 import type { Routes } from './routes.ts';
@@ -18,6 +20,8 @@ export interface PipelineOptions {
   readonly authorizer: Authorizer | undefined;
   readonly access: Access | undefined;
   readonly version: object;
+  /** With descriptions, for OpenAPI. */
+  readonly documentation: () => Definitions;
   readonly health: Health;
   readonly routes: Routes;
 }
@@ -143,7 +147,10 @@ export class Pipeline {
     if (request.path === '/version' || request.path === '/version/') return jsonAnswer(200, this.#version);
     if (request.path === '/') return jsonAnswer(200, { paths: this.#paths() });
     this.#discovery ??= discoveryOf(this.#core.registry);
-    const answer = this.#discovery.answer(request) ?? (await this.#options.health.answer(request.path, request.query));
+    const answer =
+      this.#discovery.answer(request) ??
+      openApiAnswer(this.#core.registry, this.#options.documentation, request) ??
+      (await this.#options.health.answer(request.path, request.query));
     if (answer === undefined) throw notServed();
     return answer;
   }
@@ -154,7 +161,17 @@ export class Pipeline {
       group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
     );
     return [
-      ...new Set([...groups, '/apis', '/healthz', '/livez', '/readyz', '/version', ...this.#options.routes.paths]),
+      ...new Set([
+        ...groups,
+        '/apis',
+        '/healthz',
+        '/livez',
+        '/openapi/v2',
+        '/openapi/v3',
+        '/readyz',
+        '/version',
+        ...this.#options.routes.paths,
+      ]),
     ];
   }
 

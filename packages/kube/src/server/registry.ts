@@ -7,12 +7,15 @@ const tables = new WeakMap<readonly ResourceDefinition[], Table>();
 
 /** What a server serves: a table that servers made from the same list share, and its own changes over it. */
 export class Registry {
+  readonly #given: readonly ResourceDefinition[];
   readonly #base: Table;
   /** Undefined hides what the base table has. */
   readonly #overlay = new Map<string, ServedResource | undefined>();
   readonly #listeners = new Set<() => void>();
+  #definitions: readonly ResourceDefinition[] | undefined;
 
   constructor(definitions: readonly ResourceDefinition[]) {
+    this.#given = definitions;
     let table = tables.get(definitions);
     if (table === undefined) {
       table = new Map(definitions.map((definition) => [keyOf(definition), ServedResource.of(definition)]));
@@ -32,6 +35,13 @@ export class Registry {
     for (const [key, served] of this.#base) if (!this.#overlay.has(key)) all.push(served);
     for (const served of this.#overlay.values()) if (served !== undefined) all.push(served);
     return all;
+  }
+
+  /** The same array as long as nothing changes, and for all servers that changed nothing. */
+  get definitions(): readonly ResourceDefinition[] {
+    if (this.#overlay.size === 0) return this.#given;
+    this.#definitions ??= this.all().map(({ definition }) => definition);
+    return this.#definitions;
   }
 
   /** Whether this is exactly what every server made from the same list has: then documents are shared. */
@@ -60,6 +70,7 @@ export class Registry {
   }
 
   #changed(): void {
+    this.#definitions = undefined;
     for (const listener of this.#listeners) listener();
   }
 }
