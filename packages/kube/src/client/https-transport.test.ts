@@ -66,6 +66,16 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(1);
   });
 
+  test('leaves a connection on which the service was unavailable', async () => {
+    const { transport, server } = await connect((_request, response) => {
+      response.statusCode = 503;
+      response.end();
+    });
+    for (let i = 0; i < 2; i++) await (await transport.request(GET)).text();
+
+    expect(server.connections.accepted).toBe(2);
+  });
+
   test('puts the path of the server before its own', async () => {
     const { server } = await connect((request, response) => response.end(request.url));
     const transport = transportTo(server, { server: `${server.url}/k8s/clusters/c-1/` });

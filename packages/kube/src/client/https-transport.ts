@@ -138,6 +138,8 @@ export class HttpsTransport implements Transport {
         else reject(explain(error));
       });
       outgoing.once('response', (incoming) => {
+        // A server that is going away, or a balancer's that is down: the next request had better go by a new connection.
+        if (incoming.statusCode === 503) outgoing.shouldKeepAlive = false;
         resolve({
           status: incoming.statusCode ?? 0,
           headers: flatten(incoming),

@@ -46,7 +46,11 @@ export async function listen(
     requestTimeout: 0,
     headersTimeout: 30_000,
   });
-  server.on('request', handler);
+  server.on('request', (request, response) => {
+    // Who comes on an old connection while the server closes shall come back on a new one, which another process may take.
+    if (!server.listening) response.setHeader('connection', 'close');
+    handler(request, response);
+  });
   // A failed handshake is the client's trouble.
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
