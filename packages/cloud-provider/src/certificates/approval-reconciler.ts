@@ -89,9 +89,12 @@ export class ApprovalReconciler {
       lastUpdateTime: now,
       lastTransitionTime: now,
     };
-    const value = { metadata: { resourceVersion: csr.metadata.resourceVersion }, status: { conditions: [condition] } };
+    const decided: CertificateSigningRequest = {
+      ...csr,
+      status: { ...csr.status, conditions: [...(csr.status?.conditions ?? []), condition] },
+    };
     const client = tenant.client.resource(CertificateSigningRequests);
-    await ignoreGone(client.patch(csr.metadata.name ?? '', { type: 'merge', value }, { subresource: 'approval' }));
+    await ignoreGone(client.updateSubresource(csr.metadata.name ?? '', 'approval', decided));
   }
 }
 

@@ -1,0 +1,93 @@
+import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import type { ProjectCloud } from '@fairway/controllers/cloud/project-cloud';
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
+import type { Router } from '@fairway/openstack/types/network';
+
+/** How old what the cloud offers may be when a request is judged by it. */
+const MAX_AGE_MS = 60_000;
+/** How long a request waits for a cloud that does not answer, before it is judged without. */
+const PATIENCE_MS = 5_000;
+
+/** What a project's cloud offers, as admission needs it: from the shared lists, not older than a minute. */
+export class CloudOffer {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #zones = new WeakMap<ProjectCloud, { readonly names: readonly string[]; readonly atMs: number }>();
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** A part that the cloud does not tell in time is left out, and what depends on it is judged by the controllers. */
+  async catalogueOf(cloud: ProjectCloud): Promise<CloudCatalogue> {
+    const { cache } = cloud;
+    const [flavors, images, networks, subnets, routers, zones] = await Promise.all([
+      this.#items(cache.flavors),
+      this.#items(cache.images),
+      this.#items(cache.networks),
+      this.#items(cache.subnets),
+      this.#items<Router>(cache.routers),
+      this.#zonesOf(cloud),
+    ]);
+    return {
+      ...(cloud.region !== '' && { regions: [cloud.region] }),
+      ...(zones && { zones }),
+      ...(flavors && {
+        flavors: flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, memoryMiB: ram, diskGiB: disk })),
+      }),
+      ...(images && {
+        images: images.map(({ id, name, min_disk, min_ram }) => ({
+          id,
+          name: name ?? '',
+          minDiskGiB: min_disk,
+          minMemoryMiB: min_ram,
+        })),
+      }),
+      ...(networks && {
+        networks: networks.map((network) => ({
+          id: network.id,
+          name: network.name,
+          isExternal: network['router:external'],
+        })),
+      }),
+      ...(subnets && {
+        subnets: subnets.map(({ id, name, network_id, cidr, ip_version }) => ({
+          id,
+          name,
+          networkID: network_id,
+          cidr,
+          ipVersion: ip_version,
+        })),
+      }),
+      ...(routers && { routers: routers.map(({ id, name }) => ({ id, name, subnetIDs: [] })) }),
+    };
+  }
+
+  async #items<T extends { readonly id: string }>(cache: ResourceCache<T>): Promise<T[] | undefined> {
+    try {
+      const patience = AbortSignal.timeout(PATIENCE_MS);
+      return [...(await cache.refreshAfter(this.#clock.now() - MAX_AGE_MS, patience)).items.values()];
+    } catch (error) {
+      this.#log.warn({ err: error, resource: cache.name }, 'admission goes on without what the cloud offers');
+      return undefined;
+    }
+  }
+
+  async #zonesOf(cloud: ProjectCloud): Promise<readonly string[] | undefined> {
+    const known = this.#zones.get(cloud);
+    const nowMs = this.#clock.now();
+    if (known && nowMs - known.atMs < MAX_AGE_MS) return known.names;
+    try {
+      const zones = await cloud.client.compute.availabilityZones({ signal: AbortSignal.timeout(PATIENCE_MS) });
+      const names = zones.filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName);
+      this.#zones.set(cloud, { names, atMs: nowMs });
+      return names;
+    } catch (error) {
+      this.#log.warn({ err: error, resource: 'zones' }, 'admission goes on without what the cloud offers');
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { KINDS } from '@fairway/api/kinds/all';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
+import { resourceDefinition } from '@fairway/api/server/resource-definitions';
+import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
+import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
+import { authKinds } from '@fairway/kube/auth/auth-kinds';
+import { createAuth } from '@fairway/kube/auth/create-auth';
+import { issuerRoutes } from '@fairway/kube/auth/issuer-discovery';
+import type { UserInfo } from '@fairway/kube/auth/user';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import { EventRecorder } from '@fairway/kube/events/recorder';
+import { MANAGEMENT_KINDS } from '@fairway/kube/kinds/builtin-kinds';
+import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
+import type { Logger } from '@fairway/kube/log';
+import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import { ApiServer } from '@fairway/kube/server/api-server';
+import type { ResourceDefinition } from '@fairway/kube/server/resource';
+import type { Store } from '@fairway/kube/store/store';
+import { CloudOffer } from '../admission/cloud-offer.ts';
+import { fairwayAdmission } from '../admission/fairway-admission.ts';
+import { bootstrap } from './bootstrap.ts';
+import { kubeconfigSubresource } from './kubeconfig-subresource.ts';
+
+export interface GatewayOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Fairway's own version, as `/version` says it: `0.1.0`. */
+  readonly version: string;
+  /** URL that service-account tokens name as their issuer. */
+  readonly issuer: string;
+  /** Signs client certificates of Fairway's API. */
+  readonly authority: CertificateAuthority;
+  readonly serviceAccountKeys: ServiceAccountKeys;
+  readonly clouds: Clouds;
+  /** Kept apart from this server's making, because they are read through it. */
+  readonly credentials: () => ClusterCredentials;
+}
+
+export interface Gateway {
+  readonly server: ApiServer;
+  /** Fairway's controllers' own client, in this process. */
+  readonly client: KubeClient;
+  /** Makes what the API holds from the start. */
+  start(): Promise<void>;
+}
+
+/** Who Fairway's controllers are in its own API. */
+const CONTROLLERS: UserInfo = {
+  username: 'system:fairway:controllers',
+  groups: ['system:masters', 'system:authenticated'],
+};
+
+/** Kubernetes' minor version whose API machinery the embedded server speaks. */
+const KUBERNETES_MINOR = '34';
+
+/** Fairway's API on the embedded engine: authentication, authorisation, admission and the kinds of `api`. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { store, clock, random, log, issuer, authority, serviceAccountKeys, clouds } = options;
+  const auth = createAuth({
+    reader: () => server.reader,
+    clock,
+    clientCaBundle: () => authority.certificatePem,
+    issuer,
+    serviceAccountKeys,
+  });
+  const offer = new CloudOffer(clock, log);
+  const server: ApiServer = new ApiServer({
+    ...auth,
+    store,
+    resources: fairwayResources(options, () => events),
+    definitions: builtinDefinitions(),
+    clock,
+    random,
+    log,
+    version: {
+      major: '1',
+      minor: KUBERNETES_MINOR,
+      gitVersion: `v1.${KUBERNETES_MINOR}.0+fairway-${options.version}`,
+      platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+    },
+    admission: [...auth.admission, fairwayAdmission({ reader: () => server.reader, clouds, offer })],
+  });
+  for (const route of issuerRoutes(issuer, issuer, serviceAccountKeys)) server.addRoute(route);
+  const client = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });
+  const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
+  return { server, client, start: () => bootstrap(client, server.reader) };
+}
+
+function fairwayResources(
+  { credentials, clock, log }: GatewayOptions,
+  events: () => EventRecorder,
+): ResourceDefinition[] {
+  const own = KINDS.map((kind) => resourceDefinition(kind));
+  const kubeconfig = kubeconfigSubresource({ credentials, events, clock, log });
+  return [
+    ...authKinds(MANAGEMENT_KINDS),
+    ...own.map((definition) =>
+      definition.plural === clusters.plural
+        ? { ...definition, subresources: { [KUBECONFIG_SUBRESOURCE]: kubeconfig } }
+        : definition,
+    ),
+  ];
+}
