@@ -127,3 +127,8 @@ export async function call(
     body: (isJson ? JSON.parse(text) : text === '' ? undefined : text) as Json,
   };
 }
+
+/** Returns when something waits on the clock, such as a request that has arrived and is held up. */
+export async function untilWaiting(clock: FakeClock): Promise<void> {
+  while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+}
