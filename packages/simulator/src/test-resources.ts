@@ -1,5 +1,5 @@
 import { DEFAULT_CONFIG } from './default-config.ts';
-import type { Made, TestUser } from './test-cloud.ts';
+import { firstOf, type Made, type TestUser } from './test-cloud.ts';
 
 export function flavorId(name: string): string {
   return DEFAULT_CONFIG.flavors.find((flavor) => flavor.name === name)?.id ?? '';
@@ -42,8 +42,7 @@ export async function showServer(user: TestUser, id: string): Promise<Made> {
 
 /** The id of the external network. */
 export async function externalNetworkId(user: TestUser): Promise<string> {
-  const { body } = await user.call('GET', '/network/v2.0/networks?router:external=true');
-  return (body['networks']?.[0] as unknown as Made).id;
+  return firstOf(await user.call('GET', '/network/v2.0/networks?router:external=true'), 'networks').id;
 }
 
 /** A router with a gateway and an interface on the subnet. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startTestCloud, type TestCloud, untilWaiting } from '../test-cloud.ts';
+import { listed, startTestCloud, type TestCloud, untilWaiting } from '../test-cloud.ts';
 import { makeServer, serverFields, showServer } from '../test-resources.ts';
 
 let test: TestCloud;
@@ -16,8 +16,7 @@ async function arm(fault: object): Promise<void> {
 }
 
 async function countNetworks(): Promise<number> {
-  const { body } = await test.demo.call('GET', `${NETWORKS}?router:external=false`);
-  return (body['networks'] as unknown as readonly unknown[]).length;
+  return listed(await test.demo.call('GET', `${NETWORKS}?router:external=false`), 'networks').length;
 }
 
 const create = () => test.demo.call('POST', NETWORKS, { network: { name: 'n' } });
@@ -63,7 +62,7 @@ describe('a dropped connection', () => {
   ] as const)('%s the work leaves %i networks', async (when, expected) => {
     await arm({ service: 'network', method: 'POST', action: { kind: 'drop', when } });
 
-    await expect(create()).rejects.toThrow();
+    await expect(create()).rejects.toThrow('fetch failed');
     expect(await countNetworks()).toBe(expected);
   });
 });
@@ -83,7 +82,7 @@ describe('a delay', () => {
     const whileWaiting = await countNetworks();
     aborter.abort();
 
-    await expect(pending).rejects.toThrow();
+    await expect(pending).rejects.toThrow('aborted');
     expect(whileWaiting).toBe(1);
   });
 });

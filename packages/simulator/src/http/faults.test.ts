@@ -63,6 +63,6 @@ describe('Faults', () => {
   });
 
   it('refuses a rule that makes no sense', () => {
-    expect(() => new Faults().add({ action: { kind: 'answer', status: 200 } })).toThrow();
+    expect(() => new Faults().add({ action: { kind: 'answer', status: 200 } })).toThrow('>=400');
   });
 });

@@ -27,7 +27,7 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infe
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   if (issue === undefined) throw new ApiError(400, 'Malformed request body');
-  const isMissing = issue.code === 'invalid_type' && issue.input === undefined && issue.path.length > 0;
+  const isMissing = issue.input === undefined && issue.path.length > 0;
   const isUnknown = issue.code === 'invalid_type' && issue.expected === 'never';
   const path = isMissing || isUnknown ? issue.path.slice(0, -1) : issue.path;
   const value = valueAt(body, path);

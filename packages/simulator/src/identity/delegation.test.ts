@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   call,
+  firstOf,
   logInWith,
   type Made,
   passwordAuth,
@@ -158,8 +159,7 @@ describe('a trust', () => {
   it('ends when the trustor loses the role', async () => {
     const trust = await makeTrust();
     const user = await logInWith(test.origin, trustAuth(trust.id));
-    const { body } = await test.admin.call('GET', '/identity/v3/roles?name=member');
-    const role = (body['roles']?.[0] as unknown as Made).id;
+    const role = firstOf(await test.admin.call('GET', '/identity/v3/roles?name=member'), 'roles').id;
     const path = `/identity/v3/projects/${test.demo.projectId}/users/${test.demo.userId}/roles/${role}`;
     expect((await test.admin.call('DELETE', path)).status).toBe(204);
 

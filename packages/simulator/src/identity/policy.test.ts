@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { logInWith, type Made, passwordAuth, startTestCloud, type TestCloud } from '../test-cloud.ts';
+import { firstOf, logInWith, passwordAuth, startTestCloud, type TestCloud } from '../test-cloud.ts';
 import { makeNetwork, makeServer, serverFields } from '../test-resources.ts';
 
 let test: TestCloud;
@@ -115,8 +115,7 @@ describe('an administrator', () => {
     const { admin, origin } = test;
     const project = await admin.make('/identity/v3/projects', { project: { name: 'new' } });
     const user = await admin.make('/identity/v3/users', { user: { name: 'nina', password: 'pw' } });
-    const { body } = await admin.call('GET', '/identity/v3/roles?name=reader');
-    const role = body['roles']?.[0] as unknown as Made;
+    const role = firstOf(await admin.call('GET', '/identity/v3/roles?name=reader'), 'roles');
     const grant = `/identity/v3/projects/${project.id}/users/${user.id}/roles/${role.id}`;
 
     expect((await admin.call('PUT', grant)).status).toBe(204);
