@@ -32,9 +32,9 @@ export async function authenticate(http: HttpClient, authUrl: string, credential
   return { id, token, expiresAtMs: Date.parse(token.expires_at) };
 }
 
-/** Keystone answers 404 for an application credential that was deleted: to its user, that is a refusal like a 401. */
+/** Keystone answers 404 for a deleted application credential and for a token that is none: refusals like a 401. */
 function asRefusal(error: unknown): unknown {
-  if (!isOpenStackError(error, 'notFound') || !error.detail.startsWith('Could not find ')) return error;
+  if (!isOpenStackError(error, 'notFound') || !/^could not (find|recognize) /i.test(error.detail)) return error;
   const { service, method, template, status, requestId, detail: message } = error;
   const call = { service, method, template, status, requestId, message };
   return new OpenStackError({ ...call, kind: 'unauthorized', outcome: 'notDone', cause: error });
