@@ -22,7 +22,7 @@ import { networkService } from './network/service.ts';
 import { placementService } from './placement/service.ts';
 import { Database, type Snapshot } from './state/database.ts';
 import { openStateFile } from './state/state-file.ts';
-import { declareIndexes, declareTables, type World } from './world.ts';
+import { declareTables, type World } from './world.ts';
 
 export interface CloudOptions {
   readonly clock: Clock;
@@ -64,7 +64,6 @@ export interface Cloud {
 export function createCloud(options: CloudOptions): Cloud {
   const config: CloudConfig = { ...DEFAULT_CONFIG, ...options.config };
   const database = new Database(config.stateFile === undefined ? undefined : openStateFile(config.stateFile));
-  const tables = declareTables(database);
   const world: World = {
     clock: options.clock,
     random: options.random,
@@ -73,8 +72,7 @@ export function createCloud(options: CloudOptions): Cloud {
     config,
     faults: new Faults(),
     database,
-    tables,
-    indexes: declareIndexes(tables),
+    tables: declareTables(database),
   };
   if (!database.loadJournal()) {
     database.transact(() => {

@@ -1,4 +1,5 @@
 import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
+import { renderWebobProblem } from '../http/webob.ts';
 import { type Access, canWrite, isAdmin } from '../identity/access.ts';
 
 const FAULT_NAMES: Readonly<Record<number, string>> = {
@@ -18,7 +19,12 @@ const FAULT_NAMES: Readonly<Record<number, string>> = {
 const UNEXPECTED =
   'Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.';
 
-export function renderComputeProblem({ status, message }: Problem): ApiResponse {
+export function renderComputeProblem(
+  { status, message, type }: Problem,
+  { accept }: { readonly accept: string },
+): ApiResponse {
+  // What no route takes is refused before Nova's own code.
+  if (type === 'HTTPNotFound') return renderWebobProblem({ status, title: 'Not Found', message, accept });
   const text = status === 500 ? UNEXPECTED : message;
   return { status, body: { [FAULT_NAMES[status] ?? 'computeFault']: { code: status, message: text } } };
 }

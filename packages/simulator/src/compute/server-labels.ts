@@ -63,7 +63,7 @@ function checkTag(world: World, request: ApiRequest): ApiResponse {
 }
 
 function requireTag(server: Server, tag: string): void {
-  if (!server.tags.includes(tag)) throw notFound(`Server ${server.id} has no tag '${tag}'`);
+  if (!server.tags.includes(tag)) throw notFound(`Instance ${server.id} has no tag '${tag}'`);
 }
 
 function addTag(world: World, request: ApiRequest): ApiResponse {

@@ -65,7 +65,10 @@ function filterOf(world: World, { query, microversion, access }: ApiRequest): Te
   const changedSince = query.get('changes-since');
   const wantsDeleted = isAdmin(access) && isTrue(query.get('deleted'));
   const statuses = query.getAll('status').map((status) => status.toUpperCase());
-  if (statuses.some((status) => !KNOWN_STATUSES.has(status) && !isAdmin(access))) return () => false;
+  if (statuses.some((status) => !KNOWN_STATUSES.has(status))) {
+    if (microversion >= 38) throw badRequest('Invalid status value');
+    return () => false;
+  }
   if (statuses.includes('DELETED') && !isAdmin(access))
     throw forbidden('Only administrators may list deleted instances');
   tests.push(

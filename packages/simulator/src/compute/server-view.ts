@@ -145,7 +145,7 @@ function adminView(world: World, { access, microversion }: ApiRequest, server: S
 
 /** Fixed and floating addresses by the network's name. */
 export function addressesOf(world: World, ports: readonly Port[]): Record<string, object[]> {
-  const { networks } = world.tables;
+  const { networks, floatingIps } = world.tables;
   const addresses: Record<string, object[]> = {};
   for (const port of ports) {
     const name = networks.get(port.network_id)?.name ?? port.network_id;
@@ -157,7 +157,7 @@ export function addressesOf(world: World, ports: readonly Port[]): Record<string
       'OS-EXT-IPS-MAC:mac_addr': port.mac_address,
     });
     for (const { ip_address } of port.fixed_ips) list.push(entry(ip_address, 'fixed'));
-    for (const floatingIp of world.indexes.floatingIpsByPort.of(port.id)) {
+    for (const floatingIp of floatingIps.where((ip) => ip.port_id === port.id)) {
       list.push(entry(floatingIp.floating_ip_address, 'floating'));
     }
   }

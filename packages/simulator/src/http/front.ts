@@ -147,7 +147,7 @@ export class Front {
       if (match === 404) throw new ApiError(404, 'The resource could not be found.', { type: 'HTTPNotFound' });
       if (match === 405) throw new ApiError(405, 'The method is not allowed for this resource.');
       if (body.kind === 'tooLarge') throw new ApiError(413, 'Request is too large.');
-      if (body.kind === 'malformed') throw new ApiError(400, 'Malformed request body');
+      if (body.kind === 'malformed') throw new ApiError(400, service.malformedBody ?? 'Malformed request body');
       const { route, params } = match;
       return this.#world.database.transact(() =>
         route.handle({ ...request, params, access: access ?? ANONYMOUS, body: body.value }),

@@ -27,7 +27,7 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infe
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   if (issue === undefined) throw new ApiError(400, 'Malformed request body');
-  const isMissing = issue.input === undefined && issue.path.length > 0;
+  const isMissing = MAY_BE_MISSING.has(issue.code) && issue.input === undefined && issue.path.length > 0;
   const isUnknown = issue.code === 'invalid_type' && issue.expected === 'never';
   const path = isMissing || isUnknown ? issue.path.slice(0, -1) : issue.path;
   const value = valueAt(body, path);
@@ -42,6 +42,8 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infe
   const printed = typeof value === 'string' ? value : pythonRepr(value);
   throw new ApiError(400, `Invalid input for field/attribute ${String(place)}. Value: ${printed}. ${complaint}`);
 }
+
+const MAY_BE_MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_union']);
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   let value = body;
@@ -72,7 +74,7 @@ function describe(issue: z.core.$ZodIssue, value: unknown): string {
     case 'invalid_value':
       return `${printed} is not one of ${pythonRepr(issue.values)}`;
     case 'invalid_format':
-      return `${printed} ${issue.pattern === undefined ? `is not a ${pythonRepr(issue.format)}` : `does not match ${pythonRepr(issue.pattern)}`}`;
+      return `${printed} ${issue.pattern === undefined ? `is not a ${pythonRepr(issue.format)}` : `does not match ${pythonRepr(issue.pattern.replace(/^\/|\/$/g, ''))}`}`;
     case 'custom':
     case 'invalid_element':
     case 'invalid_key':

@@ -52,8 +52,14 @@ function matchSegments(pattern: readonly string[], segments: readonly string[]):
   const params: Record<string, string> = {};
   for (const [i, expected] of pattern.entries()) {
     const actual = segments[i] ?? '';
-    if (isVariable(expected)) params[expected.slice(1, -1)] = decodeSegment(actual);
-    else if (expected !== actual) return undefined;
+    if (!isVariable(expected)) {
+      if (expected !== actual) return undefined;
+      continue;
+    }
+    const value = decodeSegment(actual);
+    // The services decode the path before they take it apart.
+    if (value.includes('/')) return undefined;
+    params[expected.slice(1, -1)] = value;
   }
   return params;
 }

@@ -18,8 +18,6 @@ const Body = z.object({
     roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
     expires_at: z.string().nullish(),
     unrestricted: z.boolean().nullish(),
-    /** Rules would narrow the credential; better none than one that is wider than it says. */
-    access_rules: z.array(z.unknown()).max(0).optional(),
   }),
 });
 
@@ -97,7 +95,10 @@ function chooseRoles(
     const role = ROLES.find((r) => (reference.id === undefined ? r.name === reference.name : r.id === reference.id));
     if (role === undefined) throw notFound('role', reference.id ?? reference.name ?? '');
     if (!held.includes(role.name)) {
-      throw new ApiError(400, `Invalid application credential: Could not find role assignment with role: ${role.id}.`);
+      throw new ApiError(
+        400,
+        'Invalid application credential: Cannot create an application credential with unassigned role',
+      );
     }
     return role.name;
   });

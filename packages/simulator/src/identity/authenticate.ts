@@ -107,6 +107,9 @@ function identify(world: World, request: AuthRequest['auth']['identity']): Ident
     const credential = world.tables.applicationCredentials.find((c) =>
       reference.id === undefined ? c.name === reference.name && c.userId === owner?.id : c.id === reference.id,
     );
+    if (credential === undefined && reference.id !== undefined) {
+      throw notFound('Application Credential', reference.id);
+    }
     const user = world.tables.users.get(credential?.userId ?? '');
     if (credential === undefined || user?.enabled !== true) throw unauthorized();
     if (credential.expiresMs !== null && credential.expiresMs <= world.clock.now()) throw unauthorized();
@@ -119,7 +122,7 @@ function identify(world: World, request: AuthRequest['auth']['identity']): Ident
 function identifyByToken(world: World, id: string): Identity {
   const claims = decodeToken(world, id);
   const user = world.tables.users.get(claims?.userId ?? '');
-  if (claims === undefined || user === undefined) throw unauthorized();
+  if (claims === undefined || user === undefined) throw new ApiError(404, 'Could not recognize Fernet token');
   if (claims.trustId !== undefined) throw new ApiError(403, 'You are not authorized to perform the requested action.');
   const credential = world.tables.applicationCredentials.get(claims.applicationCredentialId ?? '');
   const auditId = claims.auditIds.at(-1);

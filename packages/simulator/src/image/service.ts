@@ -9,6 +9,7 @@ import {
   type Route,
   type Service,
 } from '../http/api.ts';
+import { renderWebobProblem } from '../http/webob.ts';
 import { titleOf } from '../identity/problem.ts';
 import type { World } from '../world.ts';
 
@@ -21,17 +22,11 @@ export function imageService(world: World): Service {
   };
 }
 
-/** Glance answers as webob does: JSON only to those who ask for it. */
 function renderImageProblem({ status, message }: Problem, { accept }: { readonly accept: string }): ApiResponse {
-  const title = titleOf(status);
-  if (accept.includes('json')) {
-    return { status, body: { message: `${message}<br /><br />\n\n\n`, code: `${status} ${title}`, title } };
-  }
-  return {
-    status,
-    body: `<html>\n <head>\n  <title>${status} ${title}</title>\n </head>\n <body>\n  <h1>${status} ${title}</h1>\n  ${message}<br /><br />\n\n\n\n </body>\n</html>`,
-  };
+  return renderWebobProblem({ status, title: titleOf(status), message, accept });
 }
+
+const VISIBILITIES: ReadonlySet<string> = new Set(['public', 'private', 'shared', 'community', 'all']);
 
 const VERSIONS = ['v2.15', 'v2.9', 'v2.7', 'v2.6', 'v2.5', 'v2.4', 'v2.3', 'v2.2', 'v2.1', 'v2.0'];
 
@@ -152,7 +147,10 @@ function isMatch(view: Readonly<Record<string, unknown>>, key: string, value: st
   if (key === 'tag') return (view['tags'] as readonly string[]).includes(value);
   if (key === 'size_min') return Number(view['size']) >= Number(value);
   if (key === 'size_max') return Number(view['size']) <= Number(value);
-  if (key === 'visibility' && value === 'all') return true;
+  if (key === 'visibility') {
+    if (!VISIBILITIES.has(value)) throw new ApiError(400, `Invalid visibility value: ${value}`);
+    if (value === 'all') return true;
+  }
   if (value.startsWith('in:')) return value.slice(3).split(',').includes(String(view[key]));
   return String(view[key]) === value || (typeof view[key] === 'boolean' && String(view[key]) === value.toLowerCase());
 }

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts';
 import { contains, formatIp, type IpAddress, parseCidr, parseIp, slaacAddress } from './cidr.ts';
-import { badRequest, conflict, subnetMissing } from './problem.ts';
+import { badRequest, conflict, refusal, subnetMissing } from './problem.ts';
 import type { FixedIp, Network, Port, Subnet } from './records.ts';
 
 export interface FixedIpRequest {
@@ -16,8 +16,8 @@ export function allocate(
   requested: readonly FixedIpRequest[] | undefined,
   portId?: string,
 ): FixedIp[] {
-  const subnets = world.indexes.subnetsByNetwork.of(network.id);
-  const taken = new Taken(world.indexes.portsByNetwork.of(network.id).filter((port) => port.id !== portId));
+  const subnets = world.tables.subnets.where((subnet) => subnet.network_id === network.id);
+  const taken = new Taken(world.tables.ports.where((port) => port.network_id === network.id && port.id !== portId));
   if (requested !== undefined)
     return requested.map((wanted) => allocateRequested(network, subnets, taken, mac, wanted));
   const fixedIps: FixedIp[] = [];
@@ -75,9 +75,7 @@ function choose(
 ): FixedIp {
   const subnet = subnet_id === undefined ? undefined : subnets.find((candidate) => candidate.id === subnet_id);
   if (subnet_id !== undefined && subnet === undefined) {
-    throw badRequest(
-      `Failed to create port on network ${network.id}, because fixed_ips included invalid subnet ${subnet_id}.`,
-    );
+    throw subnetMissing(subnet_id);
   }
   if (ip_address === undefined) {
     if (subnet === undefined)
@@ -99,8 +97,11 @@ function choose(
 
 function outside(address: string, subnet: Subnet | undefined): Error {
   return subnet === undefined
-    ? badRequest(`IP address ${address} is not a valid IP for any of the subnets on the specified network.`)
-    : badRequest(`IP address ${address} is not a valid IP for the specified subnet.`);
+    ? refusal(
+        'InvalidIpForNetwork',
+        `IP address ${address} is not a valid IP for any of the subnets on the specified network.`,
+      )
+    : refusal('InvalidIpForSubnet', `IP address ${address} is not a valid IP for the specified subnet.`);
 }
 
 export function alreadyAllocated(address: string, subnetId: string): Error {

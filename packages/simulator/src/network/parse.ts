@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { pythonRepr } from '../http/parse-body.ts';
-import { badRequest } from './problem.ts';
+import { badRequest, invalidInput } from './problem.ts';
 
 /** Parses the attributes of one object, with complaints as Neutron words them. */
 export function parseAttributes<S extends z.ZodObject>(
@@ -18,10 +18,16 @@ export function parseAttributes<S extends z.ZodObject>(
   }
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0] ?? 'body');
-  if (issue?.code === 'invalid_type' && issue.input === undefined && issue.path.length === 1) {
+  if (issue !== undefined && issue.input === undefined && issue.path.length === 1) {
     throw badRequest(`Failed to parse request. Required attribute '${name}' not specified`);
   }
+  if (issue?.code === 'invalid_type' && issue.expected === 'never') {
+    throw badRequest(`Attribute '${name}' not allowed in POST`);
+  }
   const value = (attributes as Readonly<Record<string, unknown>>)[name];
+  if (issue?.code === 'invalid_type' && issue.expected === 'boolean') {
+    throw invalidInput(`${pythonRepr(value)} cannot be converted to boolean`);
+  }
   throw badRequest(`Invalid input for ${name}. Reason: ${reason(issue, value)}.`);
 }
 
@@ -38,7 +44,8 @@ function reason(issue: z.core.$ZodIssue | undefined, value: unknown): string {
     case 'too_small':
       return `${printed} is too small - must be at least '${issue.minimum}'`;
     case 'invalid_value':
-      return `${printed} is not in ${pythonRepr(issue.values)}`;
+      // Neutron forgets to fill in which.
+      return `${typeof value === 'string' ? value : printed} is not in valid_values`;
     case 'custom':
       return `${printed} ${issue.message}`;
     case 'invalid_element':

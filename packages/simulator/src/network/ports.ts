@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ApiError } from '../http/api.ts';
+import { pythonRepr } from '../http/parse-body.ts';
 import { type Access, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { parseCidr } from './cidr.ts';
@@ -22,7 +24,7 @@ const mutable = {
   allowed_address_pairs: z
     .array(
       z.strictObject({
-        ip_address: z.string().refine((text) => parseCidr(text) !== undefined, { message: 'is not a valid IP' }),
+        ip_address: z.string(),
         mac_address: MacText.optional(),
       }),
     )
@@ -182,6 +184,11 @@ function findUsableNetwork(world: World, access: Access, id: string): Network {
     network !== undefined &&
     (isAdmin(access) || network.project_id === access.projectId || network.shared || network['router:external']);
   if (!isUsable) throw networkMissing(id);
+  if (!isAdmin(access) && network.project_id !== access.projectId && !network.shared) {
+    throw new ApiError(403, `Tenant ${access.projectId} not allowed to create port on this network`, {
+      type: 'HTTPForbidden',
+    });
+  }
   return network;
 }
 
@@ -218,6 +225,7 @@ function pairsOf(
 ): AddressPair[] {
   const seen = new Set<string>();
   return (pairs ?? []).map(({ ip_address, mac_address = mac }) => {
+    if (parseCidr(ip_address) === undefined) throw badRequest(`${pythonRepr(ip_address)} is not a valid IP address`);
     const key = `${ip_address} ${mac_address}`;
     if (seen.has(key))
       throw badRequest(`Request contains duplicate address pair: mac_address ${mac_address} ip_address ${ip_address}.`);

@@ -23,9 +23,14 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, message, { type: 'HTTPBadRequest' });
 }
 
-/** Neutron's InvalidInput and its kin. */
-export function invalidInput(message: string, type = 'InvalidInput'): ApiError {
-  return new ApiError(400, `Invalid input for operation: ${message}.`, { type });
+/** Neutron's InvalidInput. */
+export function invalidInput(message: string): ApiError {
+  return refusal('InvalidInput', `Invalid input for operation: ${message}.`);
+}
+
+/** An exception of its own with status 400. */
+export function refusal(type: string, message: string): ApiError {
+  return new ApiError(400, message, { type });
 }
 
 export function missing(type: string, message: string): ApiError {

@@ -1,5 +1,5 @@
 import type { ApiRequest } from '../http/api.ts';
-import { badRequest } from './problem.ts';
+import { badRequest, refusal } from './problem.ts';
 
 type View = Readonly<Record<string, unknown>>;
 
@@ -12,10 +12,11 @@ export function answerList(
   plural: string,
   views: readonly View[],
   knownFilters: ReadonlySet<string>,
+  missing: (id: string) => Error,
 ): Record<string, unknown> {
   const filtered = views.filter(filterOf(request.query, knownFilters));
   const sorted = sortViews(request.query, filtered);
-  const { page, links } = paginate(request, sorted);
+  const { page, links } = paginate(request, sorted, missing);
   const fields = request.query.getAll('fields');
   return {
     [plural]: fields.length === 0 ? page : page.map((view) => pick(view, fields)),
@@ -115,17 +116,21 @@ interface PageLink {
   readonly href: string;
 }
 
-function paginate(request: ApiRequest, views: readonly View[]): { page: readonly View[]; links: PageLink[] } {
+function paginate(
+  request: ApiRequest,
+  views: readonly View[],
+  missing: (id: string) => Error,
+): { page: readonly View[]; links: PageLink[] } {
   const { query } = request;
   const limitText = query.get('limit');
   const marker = query.get('marker');
   if (limitText === null && marker === null) return { page: views, links: [] };
   const limit = limitText === null ? views.length : Number(limitText);
   if (!Number.isInteger(limit) || limit < 0)
-    throw badRequest(`Limit must be an integer 0 or greater and not '${limitText}'`);
+    throw refusal('BadRequest', `Bad limit request: Limit must be an integer 0 or greater and not '${limitText}'.`);
   const isReverse = query.get('page_reverse')?.toLowerCase() === 'true';
   const at = marker === null ? -1 : views.findIndex((view) => view['id'] === marker);
-  if (marker !== null && at === -1) throw badRequest(`Marker ${marker} could not be found.`);
+  if (marker !== null && at === -1) throw missing(marker);
   const size = limit === 0 ? views.length : limit;
   const end = isReverse ? (marker === null ? views.length : at) : Math.min(at + 1 + size, views.length);
   const start = isReverse ? Math.max(end - size, 0) : at + 1;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApiRequest, type ApiResponse, noContent, ok, type Route } from '../http/api.ts';
+import { ApiError, type ApiRequest, type ApiResponse, noContent, ok, type Route } from '../http/api.ts';
 import { canSee, isAdmin } from '../identity/access.ts';
 import type { Table } from '../state/table.ts';
 import type { World } from '../world.ts';
@@ -14,7 +14,13 @@ export function networkQuotaRoutes(world: World): Route[] {
   const template = '/v2.0/quotas';
   const seen = (request: ApiRequest): string => {
     const projectId = request.params['project'] ?? '';
-    if (!canSee(request.access, projectId)) throw disallowed('get_quota');
+    if (!canSee(request.access, projectId)) {
+      throw new ApiError(
+        403,
+        'User does not have admin privileges: Only admin is authorized to access quotas for another project.',
+        { type: 'AdminRequired' },
+      );
+    }
     return projectId;
   };
   return [

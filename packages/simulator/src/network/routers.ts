@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../http/api.ts';
 import { pythonRepr } from '../http/parse-body.ts';
+import { type Access, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { contains, parseCidr, parseIp } from './cidr.ts';
 import { deletePort } from './port-life.ts';
@@ -50,7 +51,8 @@ export function routerKind(world: World): ResourceKind<Router, typeof CreateRout
     hiddenAttributes: ['distributed', 'ha'],
     missing: routerMissing,
     isSharedWith: () => false,
-    create(_access, projectId, body) {
+    create(access, projectId, body) {
+      requireGatewayPolicy(access, 'create_router', body.external_gateway_info);
       const router: Router = {
         ...newResource(world, projectId, body.description),
         name: body.name ?? '',
@@ -64,7 +66,8 @@ export function routerKind(world: World): ResourceKind<Router, typeof CreateRout
       };
       return { ...router, external_gateway_info: setGateway(world, router, body.external_gateway_info) };
     },
-    update(_access, router, body) {
+    update(access, router, body) {
+      requireGatewayPolicy(access, 'update_router', body.external_gateway_info);
       const gateway =
         body.external_gateway_info === undefined
           ? router.external_gateway_info
@@ -83,8 +86,9 @@ export function routerKind(world: World): ResourceKind<Router, typeof CreateRout
       };
     },
     remove(_access, router) {
-      if (interfacesOf(world, router.id).length > 0) {
-        throw conflict('RouterInUse', `Router ${router.id} still has ports`);
+      const attached = interfacesOf(world, router.id).map((port) => port.id);
+      if (attached.length > 0) {
+        throw conflict('RouterInUse', `Router ${router.id} has ports still attached: ${attached.join(',')}`);
       }
       setGateway(world, router, null);
     },
@@ -95,8 +99,23 @@ export function routerKind(world: World): ResourceKind<Router, typeof CreateRout
   };
 }
 
+/** Source NAT and the addresses of a gateway are for administrators to choose. */
+function requireGatewayPolicy(access: Access, rule: string, info: object | null | undefined): void {
+  if (info == null || isAdmin(access)) return;
+  const reserved = ['enable_snat', 'external_fixed_ips'].find((name) => name in info);
+  if (reserved === undefined) return;
+  const gateway = `rule:${rule}:external_gateway_info`;
+  throw new ApiError(
+    403,
+    `(rule:${rule} and (${gateway} and (${gateway}:network_id and ${gateway}:${reserved}))) is disallowed by policy`,
+    { type: 'PolicyNotAuthorized' },
+  );
+}
+
 export function interfacesOf(world: World, routerId: string): Port[] {
-  return world.indexes.portsByDevice.of(routerId).filter((port) => port.device_owner === 'network:router_interface');
+  return world.tables.ports.where(
+    (port) => port.device_id === routerId && port.device_owner === 'network:router_interface',
+  );
 }
 
 /** Sets, changes or clears the gateway: its port on the external network comes and goes with it. */
@@ -108,7 +127,7 @@ function setGateway(
   const { networks, ports } = world.tables;
   const current = router.external_gateway_info;
   const info = wanted == null || !('network_id' in wanted) ? null : (wanted as z.infer<typeof Gateway>);
-  const port = world.indexes.portsByDevice.of(router.id).find((p) => p.device_owner === 'network:router_gateway');
+  const port = ports.find((p) => p.device_id === router.id && p.device_owner === 'network:router_gateway');
   if (
     info !== null &&
     current !== null &&
@@ -149,8 +168,8 @@ function refuseGatewayInUse(world: World, router: Router, { network_id }: Extern
 
 /** The next hop of a route must be on a network that the router is connected to, and not be the router itself. */
 export function checkRoutes(world: World, router: Router, routes: readonly HostRoute[]): void {
-  const cidrs = world.indexes.portsByDevice
-    .of(router.id)
+  const cidrs = world.tables.ports
+    .where((port) => port.device_id === router.id)
     .flatMap((port) => port.fixed_ips)
     .flatMap(({ subnet_id }) => parseCidr(world.tables.subnets.get(subnet_id)?.cidr ?? '') ?? []);
   for (const { nexthop } of routes) {

@@ -3,7 +3,7 @@ import { pythonRepr } from '../http/parse-body.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { formatCidr, parseCidr } from './cidr.ts';
-import { conflict, groupMissing, invalidInput, ruleMissing } from './problem.ts';
+import { conflict, groupMissing, refusal, ruleMissing } from './problem.ts';
 import type { SecurityGroupRule } from './records.ts';
 import type { ResourceKind } from './resource.ts';
 import { newRule, ruleView } from './rule-row.ts';
@@ -76,9 +76,9 @@ function ruleFields(world: World, body: z.infer<typeof CreateRule>): RuleFields 
   const ethertype = parseEthertype(body.ethertype ?? 'IPv4');
   const protocol = parseProtocol(body.protocol ?? null);
   if (body.remote_ip_prefix != null && body.remote_group_id != null) {
-    throw invalidInput(
-      'Only one of remote_ip_prefix or remote_group_id or remote_address_group_id may be provided',
+    throw refusal(
       'SecurityGroupMultipleRemoteEntites',
+      'Only one of remote_ip_prefix or remote_group_id or remote_address_group_id may be provided.',
     );
   }
   if (body.remote_group_id != null && !world.tables.securityGroups.has(body.remote_group_id)) {
@@ -100,9 +100,9 @@ function ruleFields(world: World, body: z.infer<typeof CreateRule>): RuleFields 
 function parseEthertype(text: string): 'IPv4' | 'IPv6' {
   const known = (['IPv4', 'IPv6'] as const).find((type) => type.toLowerCase() === text.toLowerCase());
   if (known !== undefined) return known;
-  throw invalidInput(
-    `Security group rule for ethertype '${text}' not supported. Allowed values are ['IPv4', 'IPv6']`,
+  throw refusal(
     'SecurityGroupRuleInvalidEtherType',
+    `Security group rule for ethertype '${text}' not supported. Allowed values are ['IPv4', 'IPv6'].`,
   );
 }
 
@@ -111,9 +111,9 @@ function parseProtocol(value: string | number | null): string | null {
   const text = String(value).toLowerCase();
   if (PROTOCOLS.includes(text)) return text;
   if (/^\d+$/.test(text) && Number(text) <= 255) return text === '0' ? null : text;
-  throw invalidInput(
-    `Security group rule protocol ${text} not supported. Only protocol values ${pythonRepr(PROTOCOLS)} and integer representations [0 to 255] are supported`,
+  throw refusal(
     'SecurityGroupRuleInvalidProtocol',
+    `Security group rule protocol ${text} not supported. Only protocol values ${pythonRepr([null, ...PROTOCOLS])} and integer representations [0 to 255] are supported.`,
   );
 }
 
@@ -128,7 +128,7 @@ function parsePorts(
 ): readonly [number | null, number | null] {
   if (min === null && max === null) return [null, null];
   if (protocol === null) {
-    throw invalidInput('Must also specify protocol if port range is given', 'SecurityGroupProtocolRequiredWithPorts');
+    throw refusal('SecurityGroupProtocolRequiredWithPorts', 'Must also specify protocol if port range is given.');
   }
   if (ICMP.includes(protocol)) {
     for (const [field, attr, value] of [
@@ -136,35 +136,32 @@ function parsePorts(
       ['code', 'port_range_max', max],
     ] as const) {
       if (value !== null && (value < 0 || value > 255)) {
-        throw invalidInput(
-          `Invalid value for ICMP ${field} (${attr}) ${value}. It must be 0 to 255`,
+        throw refusal(
           'SecurityGroupInvalidIcmpValue',
+          `Invalid value for ICMP ${field} (${attr}) ${value}. It must be 0 to 255.`,
         );
       }
     }
     if (min === null) {
-      throw invalidInput(
-        `ICMP code (port-range-max) ${max} is provided but ICMP type (port-range-min) is missing`,
+      throw refusal(
         'SecurityGroupMissingIcmpType',
+        `ICMP code (port-range-max) ${max} is provided but ICMP type (port-range-min) is missing.`,
       );
     }
     return [min, max];
   }
   if (!WITH_PORTS.includes(protocol)) {
-    throw invalidInput(
-      `Ports cannot be specified for protocol ${protocol}. Ports are only supported for ${pythonRepr(WITH_PORTS.slice(0, 5))}`,
+    throw refusal(
       'SecurityGroupInvalidProtocolForPort',
+      `Ports cannot be specified for protocol ${protocol}. Ports are only supported for ${pythonRepr(WITH_PORTS.slice(0, 5))}.`,
     );
   }
   for (const port of [min, max]) {
     if (port !== null && (port < 0 || port > 65535))
-      throw invalidInput(`Invalid value for port ${port}`, 'SecurityGroupInvalidPortValue');
+      throw refusal('SecurityGroupInvalidPortValue', `Invalid value for port ${port}`);
   }
   if (min === null || max === null || min > max) {
-    throw invalidInput(
-      'For TCP/UDP protocols, port_range_min must be <= port_range_max',
-      'SecurityGroupInvalidPortRange',
-    );
+    throw refusal('SecurityGroupInvalidPortRange', 'For TCP/UDP protocols, port_range_min must be <= port_range_max');
   }
   return [min, max];
 }
@@ -172,12 +169,9 @@ function parsePorts(
 function parsePrefix(text: string | null, ethertype: 'IPv4' | 'IPv6'): string | null {
   if (text === null || text === '') return null;
   const cidr = parseCidr(text);
-  if (cidr === undefined) throw invalidInput(`'${text}' is not a valid IP subnet`, 'InvalidCIDR');
+  if (cidr === undefined) throw refusal('InvalidCIDR', `Invalid CIDR ${text} given as IP prefix.`);
   if ((cidr.version === 4) !== (ethertype === 'IPv4')) {
-    throw invalidInput(
-      `Conflicting value ethertype ${ethertype} for CIDR ${text}`,
-      'SecurityGroupRuleParameterConflict',
-    );
+    throw refusal('SecurityGroupRuleParameterConflict', `Conflicting value ethertype ${ethertype} for CIDR ${text}`);
   }
   return formatCidr(cidr);
 }
@@ -187,17 +181,33 @@ function refuseDuplicate(world: World, rule: SecurityGroupRule): void {
     JSON.stringify([
       r.direction,
       r.ethertype,
-      r.protocol,
+      canonicalProtocol(r.protocol),
       r.port_range_min,
       r.port_range_max,
       anywhere(r),
       r.remote_group_id,
     ]);
   const key = keyOf(rule);
-  const known = world.indexes.rulesByGroup.of(rule.security_group_id).find((r) => keyOf(r) === key);
+  const known = world.tables.securityGroupRules.find(
+    (r) => r.security_group_id === rule.security_group_id && keyOf(r) === key,
+  );
   if (known === undefined) return;
   throw conflict('SecurityGroupRuleExists', `Security group rule already exists. Rule id is ${known.id}.`);
 }
+
+/** Names and numbers of protocols are the same rule. */
+function canonicalProtocol(protocol: string | null): string | null {
+  return protocol === null ? null : (NUMBERS[protocol] ?? protocol);
+}
+
+const NUMBERS: Readonly<Record<string, string>> = {
+  icmp: '1',
+  tcp: '6',
+  udp: '17',
+  'ipv6-icmp': '58',
+  icmpv6: '58',
+  sctp: '132',
+};
 
 /** No prefix and the prefix of all addresses are the same rule. */
 function anywhere({ remote_ip_prefix: prefix }: SecurityGroupRule): string | null {

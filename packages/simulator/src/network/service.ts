@@ -48,6 +48,7 @@ export function networkService(world: World): Service {
       ...placeRoutes(world),
     ],
     renderProblem: renderNetworkProblem,
+    malformedBody: 'Body contains invalid data',
   };
 }
 

@@ -3,10 +3,10 @@ import { canWrite, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { type Cidr, contains, formatCidr, formatIp, overlaps, parseCidr, parseIp } from './cidr.ts';
 import { deletePort } from './port-life.ts';
-import { conflict, disallowed, invalidInput, networkMissing, subnetMissing } from './problem.ts';
+import { conflict, disallowed, invalidInput, networkMissing, refusal, subnetMissing } from './problem.ts';
 import type { AllocationPool, Subnet } from './records.ts';
 import type { ResourceKind } from './resource.ts';
-import { CidrText, Description, Flag, HostRoutes, IpText, Name, ownerAttributes, Uuid } from './schema.ts';
+import { Description, Flag, HostRoutes, IpText, Name, ownerAttributes, Uuid } from './schema.ts';
 import { newResource } from './stamp.ts';
 
 const Pools = z.array(z.strictObject({ start: IpText, end: IpText }));
@@ -28,7 +28,7 @@ const CreateSubnet = z.strictObject({
   ...ownerAttributes,
   network_id: Uuid,
   ip_version: z.union([z.literal(4), z.literal(6), z.literal('4'), z.literal('6')]),
-  cidr: CidrText,
+  cidr: z.string(),
   ipv6_address_mode: z.enum(V6_MODES).nullish(),
   ipv6_ra_mode: z.enum(V6_MODES).nullish(),
   subnetpool_id: z.null().optional(),
@@ -38,7 +38,7 @@ const CreateSubnet = z.strictObject({
 const UpdateSubnet = z.strictObject(mutable);
 
 export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubnet, typeof UpdateSubnet> {
-  const { networks, subnets } = world.tables;
+  const { networks, subnets, ports } = world.tables;
   return {
     singular: 'subnet',
     plural: 'subnets',
@@ -61,7 +61,8 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
       if (!canWrite(access) || !(isOwner || isAdmin(access))) throw disallowed('create_subnet');
       const version = Number(body.ip_version) === 6 ? 6 : 4;
       const cidr = parseCidr(body.cidr);
-      if (cidr === undefined || cidr.version !== version) {
+      if (cidr === undefined || !body.cidr.includes('/')) throw invalidInput(`${body.cidr} is not in a CIDR format`);
+      if (cidr.version !== version) {
         throw invalidInput(`cidr '${body.cidr}' does not match the ip_version '${version}'`);
       }
       refuseOverlap(world, network.id, cidr, body.cidr);
@@ -103,9 +104,7 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
       };
     },
     remove(_access, subnet) {
-      const users = world.indexes.portsByNetwork
-        .of(subnet.network_id)
-        .filter((port) => port.fixed_ips.some((ip) => ip.subnet_id === subnet.id));
+      const users = ports.where((port) => port.fixed_ips.some((ip) => ip.subnet_id === subnet.id));
       if (users.some((port) => port.device_owner !== 'network:dhcp')) {
         throw conflict(
           'SubnetInUse',
@@ -119,7 +118,7 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
 }
 
 function refuseOverlap(world: World, networkId: string, cidr: Cidr, text: string): void {
-  for (const other of world.indexes.subnetsByNetwork.of(networkId)) {
+  for (const other of world.tables.subnets.where((subnet) => subnet.network_id === networkId)) {
     const otherCidr = parseCidr(other.cidr);
     if (otherCidr === undefined || !overlaps(cidr, otherCidr)) continue;
     throw invalidInput(`Requested subnet with cidr: ${text} for network: ${networkId} overlaps with another subnet`);
@@ -184,12 +183,12 @@ function checkPools(cidr: Cidr, pools: readonly AllocationPool[], gateway: strin
     const to = parseIp(end);
     const printed = `${start}-${end}`;
     if (from === undefined || to === undefined || from.value > to.value) {
-      throw invalidInput(`The allocation pool ${printed} is not valid`, 'InvalidAllocationPool');
+      throw refusal('InvalidAllocationPool', `The allocation pool ${printed} is not valid.`);
     }
     if (!contains(cidr, from) || !contains(cidr, to)) {
-      throw invalidInput(
-        `The allocation pool ${printed} spans beyond the subnet cidr ${formatCidr(cidr)}`,
+      throw refusal(
         'OutOfBoundsAllocationPool',
+        `The allocation pool ${printed} spans beyond the subnet cidr ${formatCidr(cidr)}.`,
       );
     }
     if (ranges.some(([a, b]) => from.value <= b && a <= to.value)) {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type ApiRequest, type ApiResponse, noContent, ok, type Route } from '../http/api.ts';
 import { pythonRepr } from '../http/parse-body.ts';
 import type { World } from '../world.ts';
-import { badRequest, missing } from './problem.ts';
+import { badRequest, invalidInput, missing } from './problem.ts';
 import type { Resource } from './records.ts';
 import { findOwn, findVisible, type ResourceKind } from './resource.ts';
 import { networkTime } from './stamp.ts';
@@ -24,9 +24,7 @@ export function tagRoutes<R extends Resource, C extends z.ZodObject, U extends z
     if (tags.length > MAX_TAGS) throw badRequest(`The number of tags exceed the per-resource limit of ${MAX_TAGS}`);
     const long = tags.find((tag) => tag.length > MAX_TAG_LENGTH || tag.length === 0);
     if (long !== undefined) {
-      throw badRequest(
-        `Invalid input for tags. Reason: ${pythonRepr(long)} exceeds maximum length of ${MAX_TAG_LENGTH}.`,
-      );
+      throw invalidInput(`${pythonRepr(long)} exceeds maximum length of ${MAX_TAG_LENGTH}`);
     }
     kind.table.put({ ...row, tags, revision_number: row.revision_number + 1, updated_at: networkTime(world) });
     return tags;
