@@ -1,0 +1,253 @@
+import type { Credential } from '@fairway/openstack/auth/credential';
+import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import { expect, it } from 'vitest';
+import type { ContractCloud } from './contract-cloud.ts';
+import { describeClouds } from './targets.ts';
+
+const REFUSAL = {
+  error: { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' },
+};
+
+type PasswordCredential = Extract<Credential, { kind: 'password' }>;
+
+function passwordOf(cloud: ContractCloud): PasswordCredential {
+  const { credential } = cloud.cloud.config;
+  if (credential.kind !== 'password') throw new Error('these cases need a user with a password');
+  return credential;
+}
+
+async function failureOf(call: Promise<unknown>): Promise<OpenStackError> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof OpenStackError) return outcome;
+  throw new Error('expected an OpenStackError', { cause: outcome });
+}
+
+describeClouds('authentication', (cloud) => {
+  it('issues a token for the project, with roles and catalog', async () => {
+    const { token, expiresAtMs } = await cloud().member.session.token();
+
+    expect(token).toMatchObject({ methods: ['password'], is_domain: false });
+    expect(token.project?.id).toMatch(/^[0-9a-f]{32}$/);
+    expect(token.roles.map((role) => role.name)).toContain('member');
+    expect(token.catalog.map((entry) => entry.type)).toEqual(
+      expect.arrayContaining(['identity', 'compute', 'network', 'image']),
+    );
+    expect(token.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(expiresAtMs).toBeGreaterThan(Date.now());
+  });
+
+  it.each<{ reason: string; change: (credential: PasswordCredential) => Credential }>([
+    { reason: 'a wrong password', change: (credential) => ({ ...credential, password: 'wrong' }) },
+    {
+      reason: 'an unknown user',
+      change: (credential) => ({ ...credential, user: { name: 'nobody', domain: { id: 'default' } } }),
+    },
+    {
+      reason: 'an unknown project',
+      change: (credential) => ({
+        ...credential,
+        scope: { kind: 'project', project: { name: 'nothing', domain: { id: 'default' } } },
+      }),
+    },
+  ])('refuses $reason and does not say which it was', async ({ change }) => {
+    const client = cloud().cloud.client(change(passwordOf(cloud())));
+
+    expect(await failureOf(client.session.token())).toMatchObject({
+      kind: 'unauthorized',
+      status: 401,
+      detail: REFUSAL.error.message,
+      requestId: expect.stringMatching(/^req-/),
+    });
+  });
+
+  it('refuses a token that is none, as one that is not found', async () => {
+    const { scope } = passwordOf(cloud());
+
+    const call = cloud().cloud.client({ kind: 'token', token: 'nonsense', scope }).session.token();
+
+    expect(await failureOf(call)).toMatchObject({ kind: 'unauthorized', status: 404 });
+  });
+
+  it("refuses another project's scope", async () => {
+    const { other } = cloud();
+    if (other === undefined) return;
+    const projectId = await other.session.projectId();
+    const scope = { kind: 'project', project: { id: projectId } } as const;
+
+    const call = cloud()
+      .cloud.client({ ...passwordOf(cloud()), scope })
+      .session.token();
+
+    expect(await failureOf(call)).toMatchObject({ kind: 'unauthorized', status: 401 });
+  });
+
+  it.each(['compute', 'network', 'identity'] as const)(
+    '%s refuses a request without a token, and one with a wrong one',
+    async (service) => {
+      const path = { compute: '/servers', network: '/networks', identity: '/auth/projects' }[service];
+
+      for (const token of ['', 'nonsense']) {
+        const answer = await cloud().raw(service, 'GET', path, { token });
+
+        expect(answer.status).toBe(401);
+        expect(answer.json).toEqual(REFUSAL);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Keystone uri="http/);
+      }
+    },
+  );
+
+  it('refuses a token that was revoked, everywhere', async () => {
+    const client = cloud().cloud.client();
+    const { id } = await client.session.token();
+
+    const revoked = await cloud().raw('identity', 'DELETE', '/auth/tokens', {
+      token: id,
+      headers: { 'x-subject-token': id },
+    });
+
+    expect(revoked.status).toBe(204);
+    for (const [service, path] of [
+      ['identity', '/auth/projects'],
+      ['network', '/networks'],
+    ] as const) {
+      expect((await cloud().raw(service, 'GET', path, { token: id })).status).toBe(401);
+    }
+    // The client takes a new one.
+    await expect(client.identity.projects()).resolves.toHaveLength(1);
+  });
+
+  it('tells a user about itself and its projects, and about no others', async () => {
+    const { member, other } = cloud();
+    const { token } = await member.session.token();
+
+    expect(await member.identity.me()).toMatchObject({ id: token.user.id, name: token.user.name, enabled: true });
+    expect(await member.identity.projects()).toEqual([expect.objectContaining({ id: token.project?.id })]);
+    expect(await member.identity.project()).toMatchObject({ id: token.project?.id, is_domain: false });
+    if (other === undefined) return;
+    const foreign = await other.session.projectId();
+    expect(await failureOf(member.identity.project(foreign))).toMatchObject({ kind: 'forbidden', status: 403 });
+  });
+
+  it('gives an application credential, which is the user in one project and ends when it is deleted', async () => {
+    const { member } = cloud();
+    const name = cloud().name();
+    const created = await member.identity.createApplicationCredential({ name, roles: [{ name: 'member' }] });
+    cloud().defer(() => member.identity.deleteApplicationCredential(created.id));
+    const { user, scope: _, ...rest } = passwordOf(cloud());
+    expect(rest.kind).toBe('password');
+    const byId = cloud().cloud.client({ kind: 'applicationCredential', id: created.id, secret: created.secret });
+    const byName = cloud().cloud.client({ kind: 'applicationCredential', name, user, secret: created.secret });
+
+    for (const client of [byId, byName]) {
+      const { token } = await client.session.token();
+      expect(token.methods).toEqual(['application_credential']);
+      expect(token.project?.id).toBe(created.project_id);
+      expect(token.roles.map((role) => role.name)).toEqual(expect.arrayContaining(['member']));
+    }
+    expect(await failureOf(byId.identity.createApplicationCredential({ name: cloud().name() }))).toMatchObject({
+      kind: 'forbidden',
+      status: 403,
+    });
+
+    await member.identity.deleteApplicationCredential(created.id);
+
+    const fresh = cloud().cloud.client({ kind: 'applicationCredential', id: created.id, secret: created.secret });
+    expect(await failureOf(fresh.session.token())).toMatchObject({ kind: 'unauthorized', status: 404 });
+    expect(await failureOf(byName.compute.limits())).toMatchObject({ kind: 'unauthorized' });
+  });
+
+  it('takes an expiry for an application credential, in the future alone', async () => {
+    const { identity } = cloud().member;
+    const past = identity.createApplicationCredential({ name: cloud().name(), expires_at: '2020-01-01T00:00:00' });
+    expect(await failureOf(past)).toMatchObject({ kind: 'badRequest', status: 400 });
+
+    const expires_at = new Date(Date.now() + 2_500).toISOString().slice(0, 19);
+    const created = await identity.createApplicationCredential({ name: cloud().name(), expires_at });
+    cloud().defer(() => identity.deleteApplicationCredential(created.id));
+
+    expect(created.expires_at).toMatch(new RegExp(`^${expires_at}`));
+    await cloud().until('the application credential expires', async () => {
+      const client = cloud().cloud.client({ kind: 'applicationCredential', id: created.id, secret: created.secret });
+      const outcome = await client.session.token().catch((error: unknown) => error);
+      return outcome instanceof OpenStackError && outcome.kind === 'unauthorized' ? true : undefined;
+    });
+  });
+
+  it.each<{ reason: string; status: number; message: RegExp; body: (name: string) => object }>([
+    {
+      reason: 'of a name that there is',
+      status: 409,
+      message: /^Conflict occurred attempting to store application_credential - Duplicate entry found with name .*\.$/,
+      body: (name) => ({ name }),
+    },
+    {
+      reason: 'with a role that the user has not',
+      status: 400,
+      message: /^Invalid application credential: Cannot create an application credential with unassigned role$/,
+      body: (name) => ({ name: `${name}-2`, roles: [{ name: 'admin' }] }),
+    },
+  ])('refuses an application credential $reason', async ({ status, message, body }) => {
+    const { member } = cloud();
+    const name = cloud().name();
+    const created = await member.identity.createApplicationCredential({ name });
+    cloud().defer(() => member.identity.deleteApplicationCredential(created.id));
+    const { token } = await member.session.token();
+
+    const answer = await cloud().raw('identity', 'POST', `/users/${token.user.id}/application_credentials`, {
+      body: { application_credential: body(name) },
+    });
+
+    expect(answer.json).toMatchObject({ error: { code: status, message: expect.stringMatching(message) } });
+  });
+
+  it('lets a trustee act in the name of the trustor until the trust is deleted', async () => {
+    const { member, other } = cloud();
+    if (other === undefined) return;
+    const [trustor, trustee] = [await member.session.token(), await other.session.token()];
+    const trust = await member.identity.createTrust({
+      trustee_user_id: trustee.token.user.id,
+      project_id: await member.session.projectId(),
+      impersonation: true,
+      roles: [{ name: 'member' }],
+    });
+    cloud().defer(() => member.identity.deleteTrust(trust.id));
+    const scope = { kind: 'trust', trustId: trust.id } as const;
+    // Users of the clouds under test share their password.
+    const { password } = passwordOf(cloud());
+    const asTrustee: Credential = { kind: 'password', user: { id: trustee.token.user.id }, password, scope };
+
+    const { token } = await cloud().cloud.client(asTrustee).session.token();
+
+    expect(token.user.id).toBe(trustor.token.user.id);
+    expect(token.project?.id).toBe(trustor.token.project?.id);
+    expect(token['OS-TRUST:trust']).toMatchObject({ id: trust.id, impersonation: true });
+    expect((await member.identity.trustsGiven()).map((each) => each.id)).toContain(trust.id);
+    expect(
+      await failureOf(
+        cloud()
+          .cloud.client({ ...passwordOf(cloud()), scope })
+          .session.token(),
+      ),
+    ).toMatchObject({
+      kind: 'forbidden',
+      status: 403,
+    });
+    expect(await failureOf(other.identity.deleteTrust(trust.id))).toMatchObject({ kind: 'forbidden' });
+
+    await member.identity.deleteTrust(trust.id);
+
+    expect(await failureOf(cloud().cloud.client(asTrustee).session.token())).toMatchObject({ kind: 'unauthorized' });
+  });
+
+  it('explains a request for a token that is none', async () => {
+    const url = `${await cloud().member.session.endpoint('identity')}/auth/tokens`;
+
+    const answer = await cloud().fetch(url, 'POST', { body: { auth: {} } });
+
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ error: { code: 400, title: 'Bad Request' } });
+  });
+});

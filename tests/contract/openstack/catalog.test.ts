@@ -1,0 +1,162 @@
+import { VersionDocument } from '@fairway/openstack/types/version';
+import { expect, it } from 'vitest';
+import { describeClouds } from './targets.ts';
+
+describeClouds('catalog and versions', (cloud) => {
+  it.each(['identity', 'compute', 'network', 'image'] as const)(
+    'has a public endpoint of %s in the region',
+    async (service) => {
+      const { token } = await cloud().member.session.token();
+      const { region } = cloud().cloud.config;
+
+      const entry = token.catalog.find((each) => each.type === service);
+
+      expect(entry?.endpoints).toContainEqual(
+        expect.objectContaining({
+          interface: 'public',
+          region,
+          region_id: region,
+          url: expect.stringMatching(/^https?:/),
+        }),
+      );
+    },
+  );
+
+  it.each([
+    { service: 'identity', ends: /\/v3$/ },
+    { service: 'compute', ends: /\/v2\.1$/ },
+    { service: 'network', ends: /\/v2\.0$/ },
+    { service: 'image', ends: /\/v2$/ },
+  ] as const)('is found to speak $service $ends', async ({ service, ends }) => {
+    expect(await cloud().member.session.endpoint(service)).toMatch(ends);
+  });
+
+  it.each(['identity', 'compute', 'network', 'image'] as const)(
+    'lists the versions of %s at its root',
+    async (service) => {
+      const endpoint = await cloud().member.session.endpoint(service);
+
+      const answer = await cloud().fetch(`${endpoint.replace(/\/v[\d.]+$/, '')}/`, 'GET');
+
+      expect([200, 300]).toContain(answer.status);
+      expect(VersionDocument.safeParse(answer.json).error).toBeUndefined();
+    },
+  );
+
+  it('tells the range of microversions of compute', async () => {
+    const range = await cloud().member.session.microversions('compute');
+
+    expect(range).toEqual({ min: '2.1', max: expect.stringMatching(/^2\.\d+$/) });
+    expect(await cloud().member.compute.microversion()).toBe('2.90');
+  });
+
+  it('answers in the microversion that was asked for, and says so', async () => {
+    const headers = { 'openstack-api-version': 'compute 2.53' };
+
+    const answer = await cloud().raw('compute', 'GET', '/servers', { headers });
+
+    expect(answer.headers.get('openstack-api-version')).toBe('compute 2.53');
+    expect(answer.headers.get('x-openstack-nova-api-version')).toBe('2.53');
+    expect(answer.headers.get('vary')).toContain('OpenStack-API-Version');
+    const latest = await cloud().raw('compute', 'GET', '/servers', {
+      headers: { 'openstack-api-version': 'compute latest' },
+    });
+    expect(latest.headers.get('openstack-api-version')).toMatch(/^compute 2\.\d+$/);
+  });
+
+  it.each([
+    {
+      wanted: '2.999',
+      status: 406,
+      body: {
+        computeFault: {
+          code: 406,
+          message: expect.stringMatching(
+            /^Version 2\.999 is not supported by the API\. Minimum is 2\.1 and maximum is 2\.\d+\.$/,
+          ),
+        },
+      },
+    },
+    {
+      wanted: 'x',
+      status: 400,
+      body: {
+        badRequest: {
+          code: 400,
+          message: 'API Version String x is of invalid format. Must be of format MajorNum.MinorNum.',
+        },
+      },
+    },
+  ])('refuses microversion $wanted with $status', async ({ wanted, status, body }) => {
+    const answer = await cloud().raw('compute', 'GET', '/servers', {
+      headers: { 'openstack-api-version': `compute ${wanted}` },
+    });
+
+    expect(answer.status).toBe(status);
+    expect(answer.json).toEqual(body);
+  });
+
+  it('speaks the oldest microversion when none is asked for', async () => {
+    const { id } = await cloud().smallestFlavor();
+
+    const oldest = await cloud().raw('compute', 'GET', `/flavors/${id}`, {
+      headers: { 'openstack-api-version': 'compute 2.1' },
+    });
+    const newer = await cloud().raw('compute', 'GET', `/flavors/${id}`, {
+      headers: { 'openstack-api-version': 'compute 2.61' },
+    });
+
+    // A description came with 2.55, extra specs with 2.61.
+    expect(Object.keys((oldest.json as { flavor: object }).flavor)).not.toContain('description');
+    expect(Object.keys((newer.json as { flavor: object }).flavor)).toContain('description');
+  });
+
+  it.each(['compute', 'network', 'identity', 'image'] as const)(
+    'gives every answer of %s a request id',
+    async (service) => {
+      const path = { compute: '/servers', network: '/networks', identity: '/auth/projects', image: '/images' }[service];
+
+      const answer = await cloud().raw(service, 'GET', path);
+
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('x-openstack-request-id')).toMatch(/^req-[0-9a-f-]{36}$/);
+    },
+  );
+
+  it.each([
+    {
+      service: 'compute',
+      json: {
+        code: '404 Not Found',
+        title: 'Not Found',
+        message: 'The resource could not be found.<br /><br />\n\n\n',
+      },
+    },
+    {
+      service: 'network',
+      json: { NeutronError: { type: 'HTTPNotFound', message: 'The resource could not be found.', detail: '' } },
+    },
+  ] as const)('answers 404 for what $service has not', async ({ service, json }) => {
+    const answer = await cloud().raw(service, 'GET', '/nope');
+
+    expect(answer.status).toBe(404);
+    expect(answer.json).toEqual(json);
+  });
+
+  it('has the extensions that clusters need', async () => {
+    const aliases = (await cloud().member.network.extensions()).map((extension) => extension.alias);
+
+    expect(aliases).toEqual(
+      expect.arrayContaining([
+        'router',
+        'external-net',
+        'security-group',
+        'allowed-address-pairs',
+        'port-security',
+        'standard-attr-tag',
+        'standard-attr-revisions',
+        'quota_details',
+      ]),
+    );
+  });
+});

@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs';
+import { systemClock } from '@fairway/kube/clock';
+import { Cloud } from '@fairway/openstack/cloud';
+import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { ServiceType } from '@fairway/openstack/service-type';
+import type { Flavor } from '@fairway/openstack/types/compute';
+import type { Image } from '@fairway/openstack/types/image';
+import type { Network } from '@fairway/openstack/types/network';
+import type { Server } from '@fairway/openstack/types/server';
+
+/** Entries of clouds.yaml: a member of a project, a member of another one, a reader of the first. */
+export interface Entries {
+  readonly member: string;
+  readonly other?: string | undefined;
+  readonly reader?: string | undefined;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly json: unknown;
+}
+
+export interface RawOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the member's; the empty string sends none. */
+  readonly token?: string;
+}
+
+const PATIENCE_MS = 90_000;
+const POLL_MS = 50;
+
+/** Ids that no service gives out. */
+export const NO_SUCH_ID = '11111111-1111-4111-8111-111111111111';
+
+/** The cloud under test, through Fairway's client and through plain requests; clears away what a test made. */
+export class ContractCloud {
+  readonly cloud: Cloud;
+  readonly member: OpenStackClient;
+  readonly other: OpenStackClient | undefined;
+  readonly reader: OpenStackClient | undefined;
+  readonly #clouds: readonly Cloud[];
+  readonly #cleanups: (() => Promise<unknown>)[] = [];
+  readonly #prefix = `contract-${process.pid}-${Date.now().toString(36)}`;
+  #names = 0;
+
+  constructor(cloudsYaml: CloudsYaml, entries: Entries) {
+    const open = (entry: string): Cloud =>
+      new Cloud({
+        config: cloudsYaml.get(entry),
+        clock: systemClock,
+        random: Math.random,
+        readFile: (path) => readFileSync(path, 'utf8'),
+      });
+    this.cloud = open(entries.member);
+    const other = entries.other === undefined ? undefined : open(entries.other);
+    const reader = entries.reader === undefined ? undefined : open(entries.reader);
+    this.member = this.cloud.client();
+    this.other = other?.client();
+    this.reader = reader?.client();
+    this.#clouds = [this.cloud, other, reader].filter((cloud) => cloud !== undefined);
+  }
+
+  /** A name that no other test uses. */
+  name(): string {
+    this.#names += 1;
+    return `${this.#prefix}-${this.#names}`;
+  }
+
+  /** Runs when the test has ended, last come first served; an object that is gone already is no failure. */
+  defer(cleanup: () => Promise<unknown>): void {
+    this.#cleanups.push(cleanup);
+  }
+
+  /** Asks until `probe` answers something else than undefined. */
+  async until<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
+    const deadlineMs = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const answer = await probe();
+      if (answer !== undefined) return answer;
+      if (Date.now() > deadlineMs) throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
+      await systemClock.sleep(POLL_MS);
+    }
+  }
+
+  /** A request as it is, without retries. */
+  async raw(service: ServiceType, method: string, path: string, options: RawOptions = {}): Promise<RawAnswer> {
+    const { token = (await this.member.session.token()).id, body, headers } = options;
+    return this.fetch(`${await this.member.session.endpoint(service)}${path}`, method, {
+      body,
+      headers: {
+        ...(token !== '' && { 'x-auth-token': token }),
+        ...(service === 'compute' && { 'openstack-api-version': 'compute 2.90' }),
+        ...headers,
+      },
+    });
+  }
+
+  async fetch(url: string, method: string, options: Omit<RawOptions, 'token'> = {}): Promise<RawAnswer> {
+    const { body, headers } = options;
+    const response = await fetch(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parse(text) };
+  }
+
+  async smallestFlavor(): Promise<Flavor> {
+    const flavors = await Array.fromAsync(this.member.compute.flavors.list());
+    const [smallest] = flavors.sort((a, b) => a.ram - b.ram || a.vcpus - b.vcpus);
+    if (smallest === undefined) throw new Error('the cloud has no flavor');
+    return smallest;
+  }
+
+  async anyImage(): Promise<Image> {
+    for await (const image of this.member.images.list({ status: 'active' })) return image;
+    throw new Error('the cloud has no image');
+  }
+
+  async externalNetwork(): Promise<Network> {
+    for await (const network of this.member.network.networks.list({ 'router:external': true })) return network;
+    throw new Error('the cloud has no external network');
+  }
+
+  /** A network with a subnet, gone when the test has ended. */
+  async network(cidr = '10.123.0.0/24'): Promise<{ readonly id: string; readonly subnetId: string }> {
+    const { networks, subnets } = this.member.network;
+    const { id } = await networks.create({ name: this.name() });
+    this.defer(() => networks.delete(id));
+    const subnet = await subnets.create({ network_id: id, ip_version: 4, cidr, name: this.name() });
+    return { id, subnetId: subnet.id };
+  }
+
+  /** Deletes a server when the test has ended, and waits until it and its ports are gone. */
+  deferServer(id: string): void {
+    this.defer(async () => {
+      await ignoreNotFound(this.member.compute.servers.delete(id));
+      await this.gone(id);
+    });
+  }
+
+  /** Waits for the 404; shortly before, Nova may show the server with status DELETED. */
+  async gone(serverId: string): Promise<void> {
+    await this.until(`server ${serverId} is gone`, async () => {
+      const server = await ignoreNotFound(this.member.compute.servers.get(serverId));
+      return server === undefined ? true : undefined;
+    });
+  }
+
+  /** The server when it is neither built nor worked on any more. */
+  async settled(id: string): Promise<Server> {
+    return this.until(`server ${id} settles`, async () => {
+      const server = await this.member.compute.servers.get(id);
+      return server.status === 'BUILD' || server['OS-EXT-STS:task_state'] != null ? undefined : server;
+    });
+  }
+
+  /** Quotas are small: what a test made goes before the next one begins. */
+  async clearAway(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const cleanup of this.#cleanups.splice(0).reverse()) {
+      try {
+        await ignoreNotFound(cleanup());
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'could not clear away what the test made');
+  }
+
+  async close(): Promise<void> {
+    for (const cloud of this.#clouds) await cloud.close();
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { NetworkQuotaDetails } from '@fairway/openstack/types/network';
+import { expect, it } from 'vitest';
+import { describeClouds } from './targets.ts';
+
+/** No limit is lowered for these: one request asks for more than there ever is. */
+describeClouds('quotas', (cloud) => {
+  it('are told with what is used', async () => {
+    const { compute, network } = cloud().member;
+    const [limits, quota, details] = [await compute.limits(), await compute.quotaSet(), await network.quotaDetails()];
+
+    expect(limits.maxTotalCores).toBe(quota.cores);
+    expect(limits.maxTotalInstances).toBe(quota.instances);
+    expect(limits.maxTotalRAMSize).toBe(quota.ram);
+    const { id } = await network.networks.create({ name: cloud().name() });
+    cloud().defer(() => network.networks.delete(id));
+    expect((await network.quotaDetails()).network.used).toBeGreaterThan(0);
+    expect(details.port.limit).toBeGreaterThanOrEqual(-1);
+  });
+
+  it('of another project are not told', async () => {
+    const { other } = cloud();
+    if (other === undefined) return;
+    const projectId = await other.session.projectId();
+
+    expect((await cloud().raw('compute', 'GET', `/os-quota-sets/${projectId}`)).json).toEqual({
+      forbidden: { code: 403, message: "Policy doesn't allow os_compute_api:os-quota-sets:show to be performed." },
+    });
+    expect((await cloud().raw('network', 'GET', `/quotas/${projectId}/details.json`)).json).toMatchObject({
+      NeutronError: { type: 'AdminRequired' },
+    });
+  });
+
+  it('of servers refuse more with 403, and make none', async () => {
+    const { compute } = cloud().member;
+    const { maxTotalInstances } = await compute.limits();
+    const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
+    const name = cloud().name();
+    const server = { name, flavorRef: flavor.id, imageRef: image.id, networks: 'none' as const };
+
+    const failure = await compute.servers
+      .create({ ...server, min_count: maxTotalInstances + 1 })
+      .catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(OpenStackError);
+    expect(failure).toMatchObject({ kind: 'quotaExceeded', status: 403, outcome: 'notDone', retryable: false });
+    // Other tests have servers at the same time.
+    const detail = `^Quota exceeded for .*instances.*: Requested ${maxTotalInstances + 1}, .*used \\d+.* of ${maxTotalInstances}`;
+    expect(failure).toMatchObject({ detail: expect.stringMatching(new RegExp(detail)) });
+    expect(await Array.fromAsync(compute.servers.list({ name: `^${name}` }))).toEqual([]);
+  });
+
+  it.each<{ resource: string; quota: keyof NetworkQuotaDetails; plural: string }>([
+    { resource: 'network', quota: 'network', plural: 'networks' },
+    { resource: 'security_group', quota: 'security_group', plural: 'security_groups' },
+  ])('of $plural refuse more with 409 OverQuota, and make none', async ({ resource, quota, plural }) => {
+    const limit = (await cloud().member.network.quotaDetails())[quota]?.limit ?? -1;
+    expect(limit).toBeGreaterThan(0);
+    const name = cloud().name();
+    const path = `/${plural.replace('_', '-')}`;
+
+    const answer = await cloud().raw('network', 'POST', path, {
+      body: { [plural]: Array.from({ length: limit + 1 }, () => ({ name })) },
+    });
+
+    expect(answer.status).toBe(409);
+    expect(answer.json).toEqual({
+      NeutronError: { type: 'OverQuota', message: `Quota exceeded for resources: ['${resource}'].`, detail: '' },
+    });
+    expect((await cloud().raw('network', 'GET', `${path}?name=${name}`)).json).toEqual({ [plural]: [] });
+  });
+});

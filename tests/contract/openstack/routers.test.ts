@@ -1,0 +1,312 @@
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Router } from '@fairway/openstack/types/network';
+import { expect, it } from 'vitest';
+import { type ContractCloud, NO_SUCH_ID } from './contract-cloud.ts';
+import { expectNeutronError } from './neutron-error.ts';
+import { describeClouds } from './targets.ts';
+
+/** A router, with a gateway if `external`; cleared away with its interfaces. */
+async function router(cloud: ContractCloud, external = false): Promise<Router> {
+  const { routers, ports } = cloud.member.network;
+  const gateway = external ? { external_gateway_info: { network_id: (await cloud.externalNetwork()).id } } : {};
+  const made = await routers.create({ name: cloud.name(), ...gateway });
+  cloud.defer(async () => {
+    for await (const port of ports.list({ device_id: made.id, device_owner: 'network:router_interface' })) {
+      await routers.removeInterface(made.id, { port_id: port.id });
+    }
+    await routers.delete(made.id);
+  });
+  return made;
+}
+
+/** A port behind a router with a gateway. */
+async function reachablePort(
+  cloud: ContractCloud,
+  cidr: string,
+): Promise<{ portId: string; router: Router; subnetId: string }> {
+  const { network } = cloud.member;
+  const { id: network_id, subnetId } = await cloud.network(cidr);
+  const made = await router(cloud, true);
+  await network.routers.addInterface(made.id, { subnet_id: subnetId });
+  const port = await network.ports.create({ network_id });
+  cloud.defer(() => network.ports.delete(port.id));
+  return { portId: port.id, router: made, subnetId };
+}
+
+describeClouds('routers and floating IPs', (cloud) => {
+  it('a router has a gateway with an address of the external network', async () => {
+    const external = await cloud().externalNetwork();
+
+    const made = await router(cloud(), true);
+
+    expect(made).toMatchObject({ status: 'ACTIVE', admin_state_up: true, routes: [], tags: [] });
+    expect(made.external_gateway_info).toEqual({
+      network_id: external.id,
+      enable_snat: true,
+      external_fixed_ips: [{ subnet_id: expect.any(String), ip_address: expect.any(String) }],
+    });
+    const closed = await cloud().member.network.routers.update(made.id, { external_gateway_info: null });
+    expect(closed.external_gateway_info).toBeNull();
+  });
+
+  it('an interface takes the gateway address of its subnet, once', async () => {
+    const { routers, ports } = cloud().member.network;
+    const { id: network_id, subnetId } = await cloud().network('10.61.0.0/24');
+    const made = await router(cloud());
+
+    const added = await routers.addInterface(made.id, { subnet_id: subnetId });
+
+    expect(added).toMatchObject({ id: made.id, subnet_id: subnetId, subnet_ids: [subnetId], network_id });
+    expect(await ports.get(added.port_id)).toMatchObject({
+      device_id: made.id,
+      device_owner: 'network:router_interface',
+      security_groups: [],
+      fixed_ips: [{ subnet_id: subnetId, ip_address: '10.61.0.1' }],
+    });
+    const again = await cloud().raw('network', 'PUT', `/routers/${made.id}/add_router_interface`, {
+      body: { subnet_id: subnetId },
+    });
+    expectNeutronError(
+      again,
+      400,
+      'BadRequest',
+      `Bad router request: Router already has a port on subnet ${subnetId}.`,
+    );
+    const asConflict = await routers.addInterface(made.id, { subnet_id: subnetId }).catch((error: unknown) => error);
+    expect(isOpenStackError(asConflict, 'conflict')).toBe(true);
+    const other = await router(cloud());
+    const taken = await cloud().raw('network', 'PUT', `/routers/${other.id}/add_router_interface`, {
+      body: { subnet_id: subnetId },
+    });
+    expectNeutronError(
+      taken,
+      409,
+      'IpAddressAlreadyAllocated',
+      `IP address 10.61.0.1 already allocated in subnet ${subnetId}`,
+    );
+
+    expectNeutronError(
+      await cloud().raw('network', 'DELETE', `/routers/${made.id}`),
+      409,
+      'RouterInUse',
+      `Router ${made.id} has ports still attached: ${added.port_id}`,
+    );
+    expectNeutronError(
+      await cloud().raw('network', 'DELETE', `/ports/${added.port_id}`),
+      409,
+      'ServicePortInUse',
+      `Port ${added.port_id} cannot be deleted directly via the port API: has device owner network:router_interface.`,
+    );
+    expect(await routers.removeInterface(made.id, { subnet_id: subnetId })).toMatchObject({ port_id: added.port_id });
+    const body = { subnet_id: subnetId };
+    expectNeutronError(
+      await cloud().raw('network', 'PUT', `/routers/${made.id}/remove_router_interface`, { body }),
+      404,
+      'RouterInterfaceNotFoundForSubnet',
+      `Router ${made.id} has no interface on subnet ${subnetId}`,
+    );
+  });
+
+  it.each<{
+    reason: string;
+    status: number;
+    type: string;
+    message: RegExp;
+    cidr?: string;
+    gateway?: null;
+    body?: object;
+  }>([
+    {
+      reason: 'overlaps another',
+      status: 400,
+      type: 'BadRequest',
+      message:
+        /^Bad router request: Cidr 10\.62\.0\.0\/16 of subnet \S+ overlaps with cidr 10\.62\.1\.0\/24 of subnet \S+\.$/,
+      cidr: '10.62.0.0/16',
+    },
+    {
+      reason: 'has no gateway',
+      status: 400,
+      type: 'BadRequest',
+      message: /^Bad router request: Subnet for router interface must have a gateway IP\.$/,
+      cidr: '10.63.0.0/24',
+      gateway: null,
+    },
+    {
+      reason: 'is not there',
+      status: 404,
+      type: 'SubnetNotFound',
+      message: /could not be found\.$/,
+      body: { subnet_id: NO_SUCH_ID },
+    },
+    {
+      reason: 'is not named',
+      status: 400,
+      type: 'BadRequest',
+      message: /^Bad router request: Either subnet_id or port_id must be specified\.$/,
+      body: {},
+    },
+  ])('a subnet gets no interface that $reason', async ({ status, type, message, cidr, gateway, body }) => {
+    const { networks, routers, subnets } = cloud().member.network;
+    const { subnetId } = await cloud().network('10.62.1.0/24');
+    const made = await router(cloud());
+    await routers.addInterface(made.id, { subnet_id: subnetId });
+    let wish = body;
+    if (cidr !== undefined) {
+      const { id: network_id } = await networks.create({ name: cloud().name() });
+      cloud().defer(() => networks.delete(network_id));
+      const subnet = await subnets.create({
+        network_id,
+        ip_version: 4,
+        cidr,
+        ...(gateway === null && { gateway_ip: null }),
+      });
+      wish = { subnet_id: subnet.id };
+    }
+
+    const answer = await cloud().raw('network', 'PUT', `/routers/${made.id}/add_router_interface`, { body: wish });
+
+    expectNeutronError(answer, status, type, message);
+  });
+
+  it('a gateway is to an external network', async () => {
+    const { id } = await cloud().network('10.64.0.0/24');
+    const create = (info: object) =>
+      cloud().raw('network', 'POST', '/routers', { body: { router: { external_gateway_info: info } } });
+
+    expectNeutronError(
+      await create({ network_id: id }),
+      400,
+      'BadRequest',
+      `Bad router request: Network ${id} is not an external network.`,
+    );
+    expectNeutronError(
+      await create({ network_id: NO_SUCH_ID }),
+      404,
+      'NetworkNotFound',
+      `Network ${NO_SUCH_ID} could not be found.`,
+    );
+    const external = await cloud().externalNetwork();
+    expectNeutronError(await create({ network_id: external.id, enable_snat: false }), 403, 'PolicyNotAuthorized');
+  });
+
+  it('a floating IP is of its port until it is taken away', async () => {
+    const { floatingIps } = cloud().member.network;
+    const { portId, router: made } = await reachablePort(cloud(), '10.65.0.0/24');
+    const { id: floating_network_id } = await cloud().externalNetwork();
+
+    const created = await floatingIps.create({ floating_network_id, port_id: portId, description: 'mine' });
+    cloud().defer(() => floatingIps.delete(created.id));
+
+    expect(created).toMatchObject({
+      floating_network_id,
+      port_id: portId,
+      router_id: made.id,
+      description: 'mine',
+      tags: [],
+    });
+    const active = await cloud().until('the floating IP is ACTIVE', async () => {
+      const each = await floatingIps.get(created.id);
+      return each.status === 'ACTIVE' ? each : undefined;
+    });
+    expect(active.fixed_ip_address).toMatch(/^10\.65\.0\./);
+    const freed = await floatingIps.update(created.id, { port_id: null });
+    expect(freed).toMatchObject({ port_id: null, fixed_ip_address: null, router_id: null });
+    await cloud().until('the floating IP is DOWN', async () =>
+      (await floatingIps.get(created.id)).status === 'DOWN' ? true : undefined,
+    );
+    await floatingIps.delete(created.id);
+    expectNeutronError(
+      await cloud().raw('network', 'DELETE', `/floatingips/${created.id}`),
+      404,
+      'FloatingIPNotFound',
+      `Floating IP ${created.id} could not be found`,
+    );
+  });
+
+  it('what a floating IP needs stays', async () => {
+    const { floatingIps } = cloud().member.network;
+    const { portId, router: made, subnetId } = await reachablePort(cloud(), '10.66.0.0/24');
+    const { id: floating_network_id } = await cloud().externalNetwork();
+    const created = await floatingIps.create({ floating_network_id, port_id: portId });
+    cloud().defer(() => floatingIps.delete(created.id));
+
+    const second = await cloud().raw('network', 'POST', '/floatingips', {
+      body: { floatingip: { floating_network_id, port_id: portId } },
+    });
+    const removed = await cloud().raw('network', 'PUT', `/routers/${made.id}/remove_router_interface`, {
+      body: { subnet_id: subnetId },
+    });
+    const cleared = await cloud().raw('network', 'PUT', `/routers/${made.id}`, {
+      body: { router: { external_gateway_info: null } },
+    });
+
+    expectNeutronError(
+      second,
+      409,
+      'FloatingIPPortAlreadyAssociated',
+      /^Cannot associate floating IP \S+ \(\S+\) with port \S+ using fixed IP \S+, as that fixed IP already has a floating IP on external network \S+\.$/,
+    );
+    expectNeutronError(
+      removed,
+      409,
+      'RouterInterfaceInUseByFloatingIP',
+      `Router interface for subnet ${subnetId} on router ${made.id} cannot be deleted, as it is required by one or more floating IPs.`,
+    );
+    expectNeutronError(
+      cleared,
+      409,
+      'RouterExternalGatewayInUseByFloatingIp',
+      `Gateway cannot be updated for router ${made.id}, since a gateway to external network ${floating_network_id} is required by one or more floating IPs.`,
+    );
+    // The one that could not be associated was not made.
+    const mine = await Array.fromAsync(floatingIps.list({ port_id: portId }));
+    expect(mine.map((each) => each.id)).toEqual([created.id]);
+  });
+
+  it('a port that no router reaches gets no floating IP', async () => {
+    const { ports } = cloud().member.network;
+    const { id: network_id, subnetId } = await cloud().network('10.67.0.0/24');
+    const port = await ports.create({ network_id });
+    cloud().defer(() => ports.delete(port.id));
+    const { id: external } = await cloud().externalNetwork();
+    const create = (floatingip: object) => cloud().raw('network', 'POST', '/floatingips', { body: { floatingip } });
+
+    expectNeutronError(
+      await create({ floating_network_id: external, port_id: port.id }),
+      404,
+      'ExternalGatewayForFloatingIPNotFound',
+      `External network ${external} is not reachable from subnet ${subnetId}.  Therefore, cannot associate Port ${port.id} with a Floating IP.`,
+    );
+    expectNeutronError(
+      await create({ floating_network_id: network_id }),
+      400,
+      'BadRequest',
+      `Bad floatingip request: Network ${network_id} is not a valid external network.`,
+    );
+    expectNeutronError(await create({ floating_network_id: external, port_id: NO_SUCH_ID }), 404, 'PortNotFound');
+    expectNeutronError(await create({ floating_network_id: NO_SUCH_ID }), 404, 'NetworkNotFound');
+  });
+
+  it('a server with a floating IP shows it among its addresses', async () => {
+    const { compute, network } = cloud().member;
+    const { portId } = await reachablePort(cloud(), '10.68.0.0/24');
+    const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
+    const wish = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: [{ port: portId }] };
+    const { id } = await compute.servers.create(wish);
+    cloud().deferServer(id);
+    await cloud().settled(id);
+    const { id: floating_network_id } = await cloud().externalNetwork();
+
+    const floating = await network.floatingIps.create({ floating_network_id, port_id: portId });
+    cloud().defer(() => network.floatingIps.delete(floating.id));
+
+    const addresses = await cloud().until('the server shows the floating IP', async () => {
+      const all = Object.values((await compute.servers.get(id)).addresses).flat();
+      return all.length === 2 ? all : undefined;
+    });
+    expect(addresses).toContainEqual(
+      expect.objectContaining({ addr: floating.floating_ip_address, version: 4, 'OS-EXT-IPS:type': 'floating' }),
+    );
+  });
+});
