@@ -1,5 +1,6 @@
 import type { CustomSubresource, ResourceDefinition } from '../server/resource.ts';
 import { definitionNameOf, groupTitle, groupVersionPath, tagOf } from './names.ts';
+import { DELETE, FORCE, LIST, type QueryParameter, WRITE } from './query-parameters.ts';
 
 export interface GroupVersionKind {
   readonly group: string;
@@ -8,12 +9,6 @@ export interface GroupVersionKind {
 }
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
-
-export interface QueryParameter {
-  readonly name: string;
-  readonly type: 'string' | 'integer' | 'boolean';
-  readonly description: string;
-}
 
 /** One operation, in terms that both versions of OpenAPI are written from. Bodies and answers name definitions. */
 export interface Operation {
@@ -54,46 +49,6 @@ export const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 export const DELETE_OPTIONS = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 export const PATCH = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch';
 export const SCALE = 'io.k8s.api.autoscaling.v1.Scale';
-
-const DRY_RUN: QueryParameter = {
-  name: 'dryRun',
-  type: 'string',
-  description: 'With All, the request is processed in full and nothing is stored.',
-};
-const FIELD_MANAGER: QueryParameter = {
-  name: 'fieldManager',
-  type: 'string',
-  description: 'Name of the actor that makes the change; required for apply.',
-};
-const FIELD_VALIDATION: QueryParameter = {
-  name: 'fieldValidation',
-  type: 'string',
-  description: 'What to do with unknown and duplicate fields: Ignore, Warn or Strict.',
-};
-const FORCE: QueryParameter = {
-  name: 'force',
-  type: 'boolean',
-  description: 'Takes conflicting fields over from their managers; for apply alone.',
-};
-const WRITE = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
-const LIST: readonly QueryParameter[] = [
-  { name: 'allowWatchBookmarks', type: 'boolean', description: 'Asks for BOOKMARK events in a watch.' },
-  { name: 'continue', type: 'string', description: 'Token of the page to go on with.' },
-  { name: 'fieldSelector', type: 'string', description: 'Restricts the list by fields.' },
-  { name: 'labelSelector', type: 'string', description: 'Restricts the list by labels.' },
-  { name: 'limit', type: 'integer', description: 'The most objects that one answer may hold.' },
-  { name: 'resourceVersion', type: 'string', description: 'How new the answer must be.' },
-  { name: 'resourceVersionMatch', type: 'string', description: 'How resourceVersion applies to a list.' },
-  { name: 'sendInitialEvents', type: 'boolean', description: 'Begins a watch with all objects.' },
-  { name: 'timeoutSeconds', type: 'integer', description: 'The longest that the call may last.' },
-  { name: 'watch', type: 'boolean', description: 'Watches for changes instead of listing.' },
-];
-const DELETE: readonly QueryParameter[] = [
-  DRY_RUN,
-  { name: 'gracePeriodSeconds', type: 'integer', description: 'Seconds before the object is removed.' },
-  { name: 'orphanDependents', type: 'boolean', description: 'Deprecated: use propagationPolicy.' },
-  { name: 'propagationPolicy', type: 'string', description: 'Background, Foreground or Orphan.' },
-];
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 

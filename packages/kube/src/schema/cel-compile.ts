@@ -1,5 +1,6 @@
 import { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js';
 import { environmentFor } from './cel-environment.ts';
+import { withHas } from './cel-has.ts';
 import type { Schema, ValidationRule } from './schema.ts';
 
 type Program = (context: { self: unknown; oldSelf?: unknown }) => unknown;
@@ -50,7 +51,7 @@ interface Compiled {
 
 function compile(text: string, schema: Schema, rule: ValidationRule, wanted: 'bool' | 'string'): Compiled {
   try {
-    const program = environmentFor(selfTypeOf(schema), rule.optionalOldSelf === true).parse(text);
+    const program = environmentFor(selfTypeOf(schema), rule.optionalOldSelf === true).parse(withHas(text));
     const checked = program.check();
     if (checked.error !== undefined) return failed(`compilation failed: ERROR: ${checked.error.summary}`);
     if (checked.type !== wanted && checked.type !== 'dyn') {

@@ -240,6 +240,18 @@ describe('CEL rules', () => {
       '!has(self.a) && self.?a.orValue("d") == "d"',
     ],
     [
+      'fields of items',
+      { type: 'array', items: { type: 'object', properties: { a: string } } },
+      [{ a: 'has(x)' }, {}],
+      'has(self[0].a) && !has(self[1].a) && self[0].a == "has(x)"',
+    ],
+    [
+      'formats',
+      string,
+      'a-b',
+      '!format.dns1123Label().validate(self).hasValue() && format.named("dns1035Label").value().validate("1").hasValue()',
+    ],
+    [
       'maps',
       { type: 'object', additionalProperties: integer },
       { 'a-b': 1 },

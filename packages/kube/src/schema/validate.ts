@@ -28,6 +28,18 @@ export function validateObject(
   return [...errors, ...validateRules(object, old, root, definitions)];
 }
 
+/** What is wrong with a value that is a part of an object, or a default for one. CEL rules are left aside. */
+export function validateValueBySchema(
+  value: unknown,
+  schema: Schema,
+  definitions: Definitions,
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  validate(value, schema, definitions, path, errors);
+  return errors;
+}
+
 const RULES_NOT_CHECKED: FieldError = {
   type: 'FieldValueInvalid',
   field: '<nil>',

@@ -1,0 +1,45 @@
+export interface QueryParameter {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly description: string;
+}
+
+const DRY_RUN: QueryParameter = {
+  name: 'dryRun',
+  type: 'string',
+  description: 'With All, the request is processed in full and nothing is stored.',
+};
+const FIELD_MANAGER: QueryParameter = {
+  name: 'fieldManager',
+  type: 'string',
+  description: 'Name of the actor that makes the change; required for apply.',
+};
+const FIELD_VALIDATION: QueryParameter = {
+  name: 'fieldValidation',
+  type: 'string',
+  description: 'What to do with unknown and duplicate fields: Ignore, Warn or Strict.',
+};
+export const FORCE: QueryParameter = {
+  name: 'force',
+  type: 'boolean',
+  description: 'Takes conflicting fields over from their managers; for apply alone.',
+};
+export const WRITE = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+export const LIST: readonly QueryParameter[] = [
+  { name: 'allowWatchBookmarks', type: 'boolean', description: 'Asks for BOOKMARK events in a watch.' },
+  { name: 'continue', type: 'string', description: 'Token of the page to go on with.' },
+  { name: 'fieldSelector', type: 'string', description: 'Restricts the list by fields.' },
+  { name: 'labelSelector', type: 'string', description: 'Restricts the list by labels.' },
+  { name: 'limit', type: 'integer', description: 'The most objects that one answer may hold.' },
+  { name: 'resourceVersion', type: 'string', description: 'How new the answer must be.' },
+  { name: 'resourceVersionMatch', type: 'string', description: 'How resourceVersion applies to a list.' },
+  { name: 'sendInitialEvents', type: 'boolean', description: 'Begins a watch with all objects.' },
+  { name: 'timeoutSeconds', type: 'integer', description: 'The longest that the call may last.' },
+  { name: 'watch', type: 'boolean', description: 'Watches for changes instead of listing.' },
+];
+export const DELETE: readonly QueryParameter[] = [
+  DRY_RUN,
+  { name: 'gracePeriodSeconds', type: 'integer', description: 'Seconds before the object is removed.' },
+  { name: 'orphanDependents', type: 'boolean', description: 'Deprecated: use propagationPolicy.' },
+  { name: 'propagationPolicy', type: 'string', description: 'Background, Foreground or Orphan.' },
+];
