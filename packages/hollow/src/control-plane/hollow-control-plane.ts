@@ -112,6 +112,8 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         clock,
         random,
         log,
+        reader: server.reader,
+        store,
         podCidr,
         ca: pki.ca,
         caBundle: pki.caBundle,

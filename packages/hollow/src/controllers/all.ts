@@ -1,13 +1,44 @@
+import { certificateCleaner } from '@fairway/kube/auth/certificates/certificate-cleaner';
 import { certificateSigner } from '@fairway/kube/auth/certificates/certificate-signer';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Runnable } from '@fairway/kube/controller/manager';
-import { CertificateSigningRequests, Namespaces, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import {
+  CertificateSigningRequests,
+  Deployments,
+  Namespaces,
+  Nodes,
+  Pods,
+  ReplicaSets,
+} from '@fairway/kube/kinds/resources';
+import { EventTtl } from '@fairway/kube/lifecycle/event-ttl';
+import { namespaceController } from '@fairway/kube/lifecycle/namespace-controller';
+import type { ResourceType } from '@fairway/kube/object/meta';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import type { ControllerContext } from './context.ts';
+import { deploymentController } from './deployment/deployment-controller.ts';
+import { LazyRunnable } from './lazy.ts';
+import { OnDemandGarbageCollector } from './on-demand-garbage-collector.ts';
+import { replicaSetController } from './replica-set.ts';
+import { namespaceEssentials } from './service-accounts.ts';
 
 /** Everything that runs around the API server of a hollow cluster, in the order of starting. */
 export function allControllers(context: ControllerContext): Runnable[] {
-  return [csrSigner(context), scheduler(context)];
+  const whenThereAre = (
+    name: string,
+    types: readonly ResourceType[],
+    create: (context: ControllerContext) => Runnable,
+  ) => new LazyRunnable(name, context.store, types, () => create(context));
+  return [
+    namespaceEssentials(context),
+    namespaceController(context),
+    new EventTtl(context),
+    new OnDemandGarbageCollector(context),
+    scheduler(context),
+    whenThereAre('certificate-signer', [CertificateSigningRequests], csrSigner),
+    whenThereAre('certificate-cleaner', [CertificateSigningRequests], csrCleaner),
+    whenThereAre('replicaset', [ReplicaSets], replicaSetController),
+    whenThereAre('deployment', [Deployments], deploymentController),
+  ];
 }
 
 function scheduler(context: ControllerContext): Runnable {
@@ -30,4 +61,10 @@ function csrSigner({ client, informers, clock, random, log, ca }: ControllerCont
     clock,
   });
   return new Controller({ name: 'certificate-signer', reconcile, clock, random, log }).watch(requests);
+}
+
+function csrCleaner({ client, informers, clock, random, log }: ControllerContext): Runnable {
+  const requests = informers.informer(CertificateSigningRequests);
+  const reconcile = certificateCleaner({ requests, client: client.resource(CertificateSigningRequests), clock });
+  return new Controller({ name: 'certificate-cleaner', reconcile, clock, random, log }).watch(requests);
 }

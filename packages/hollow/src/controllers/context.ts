@@ -4,6 +4,8 @@ import type { Clock } from '@fairway/kube/clock';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { Logger } from '@fairway/kube/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import type { Store } from '@fairway/kube/store/store';
 
 /** What every controller of one hollow cluster shares. */
 export interface ControllerContext {
@@ -14,6 +16,10 @@ export interface ControllerContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** What the server holds now, for a look that needs no cache of its own. */
+  readonly reader: ObjectReader;
+  /** Where the server keeps it, to be told of changes without a watch. */
+  readonly store: Store;
   readonly podCidr: string;
   readonly ca: CertificateAuthority;
   /** PEM of every authority that the cluster believes. */

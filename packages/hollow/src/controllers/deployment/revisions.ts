@@ -1,0 +1,64 @@
+import type { Deployment, PodTemplateSpec, ReplicaSet } from '@fairway/kube/kinds/generated/types';
+import { jsonEqual } from '@fairway/kube/object/json';
+
+export const REVISION = 'deployment.kubernetes.io/revision';
+export const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
+export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
+export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
+export const TEMPLATE_HASH = 'pod-template-hash';
+
+/** Annotations that a Deployment does not hand down to its ReplicaSets. */
+const OWN_ANNOTATIONS = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  REVISION,
+  REVISION_HISTORY,
+  DESIRED_REPLICAS,
+  MAX_REPLICAS,
+  'deprecated.deployment.rollback.to',
+]);
+
+/** The set whose template is the Deployment's, the oldest where there are several. */
+export function findNewSet({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  return [...sets].sort(byAge).find((set) => isSameTemplate(set.spec.template, spec.template));
+}
+
+export function byAge(left: ReplicaSet, right: ReplicaSet): number {
+  const [a, b] = [left.metadata.creationTimestamp ?? '', right.metadata.creationTimestamp ?? ''];
+  if (a !== b) return a < b ? -1 : 1;
+  return (left.metadata.name ?? '') < (right.metadata.name ?? '') ? -1 : 1;
+}
+
+/** Equality of templates but for the hash that a ReplicaSet's carries. */
+export function isSameTemplate(left: PodTemplateSpec | undefined, right: PodTemplateSpec | undefined): boolean {
+  return jsonEqual(withoutHash(left), withoutHash(right));
+}
+
+function withoutHash(template: PodTemplateSpec | undefined): object {
+  const { [TEMPLATE_HASH]: _, ...labels } = template?.metadata?.labels ?? {};
+  const { creationTimestamp: _time, ...metadata } = template?.metadata ?? {};
+  return { ...template, metadata: { ...metadata, labels } };
+}
+
+export function revisionOf(set: ReplicaSet): number {
+  return Number(set.metadata.annotations?.[REVISION] ?? 0) || 0;
+}
+
+/** Annotations for the newest set: the Deployment's, and the revision with its history. */
+export function newSetAnnotations(
+  deployment: Deployment,
+  set: ReplicaSet | undefined,
+  revision: number,
+): Record<string, string> {
+  const annotations = { ...set?.metadata.annotations };
+  for (const [name, value] of Object.entries(deployment.metadata.annotations ?? {})) {
+    if (!OWN_ANNOTATIONS.has(name)) annotations[name] = value;
+  }
+  const before = annotations[REVISION];
+  if (Number(before ?? 0) >= revision) return annotations;
+  annotations[REVISION] = String(revision);
+  if (before !== undefined) {
+    const history = annotations[REVISION_HISTORY];
+    annotations[REVISION_HISTORY] = history === undefined ? before : `${history},${before}`;
+  }
+  return annotations;
+}

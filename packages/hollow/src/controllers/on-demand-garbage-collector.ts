@@ -1,0 +1,89 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Runnable } from '@fairway/kube/controller/manager';
+import { GarbageCollector } from '@fairway/kube/lifecycle/garbage-collector';
+import type { Logger } from '@fairway/kube/log';
+import { jsonEqual } from '@fairway/kube/object/json';
+import type { Change, Store } from '@fairway/kube/store/store';
+
+export interface OnDemandGarbageCollectorOptions {
+  readonly client: KubeClient;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** How long it stays after the last change that may have left garbage. */
+const LINGER_MS = 60_000;
+/** Written all the time, and owners of nothing. */
+const IGNORED = new Set(['events', 'leases.coordination.k8s.io']);
+
+/**
+ * The garbage collector of a cluster that is mostly idle: it comes when something that may own others is deleted or an object appears under an
+ * owner, looks at everything once as a fresh collector does, and goes when nothing has happened for a minute. A cluster at rest keeps no graph.
+ */
+export class OnDemandGarbageCollector implements Runnable {
+  readonly name = 'garbage-collector';
+  readonly #options: OnDemandGarbageCollectorOptions;
+  #signal: AbortSignal | undefined;
+  #current: AbortController | undefined;
+  #timer: Timer | undefined;
+  #stopped: Promise<void> = Promise.resolve();
+
+  constructor(options: OnDemandGarbageCollectorOptions) {
+    this.#options = options;
+  }
+
+  get stopped(): Promise<void> {
+    return this.#stopped;
+  }
+
+  start(signal: AbortSignal): void {
+    this.#signal = signal;
+    const unsubscribe = this.#options.store.subscribe((changes) => {
+      if (changes.some(mayLeaveGarbage)) this.#wake();
+    });
+    signal.addEventListener(
+      'abort',
+      () => {
+        unsubscribe();
+        this.#timer?.cancel();
+        this.#current?.abort();
+      },
+      { once: true },
+    );
+    // What a former process left half done.
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#signal?.aborted) return;
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.after(LINGER_MS, () => this.#rest());
+    if (this.#current) return;
+    const stop = new AbortController();
+    this.#current = stop;
+    const former = this.#stopped;
+    this.#stopped = former.then(async () => {
+      if (stop.signal.aborted) return;
+      const collector = new GarbageCollector(this.#options);
+      collector.start(stop.signal);
+      await collector.stopped;
+    });
+  }
+
+  #rest(): void {
+    this.#current?.abort();
+    this.#current = undefined;
+  }
+}
+
+function mayLeaveGarbage({ bucket, removed, entry, previous }: Change): boolean {
+  if (IGNORED.has(bucket)) return false;
+  if (removed) return true;
+  const isMarked = entry.text.includes('"foregroundDeletion"') || entry.text.includes('"orphan"');
+  if (isMarked) return true;
+  if (!entry.text.includes('"ownerReferences"')) return false;
+  return !jsonEqual(entry.object().metadata.ownerReferences, previous?.object().metadata.ownerReferences);
+}

@@ -1,0 +1,118 @@
+import { keyOf } from '@fairway/kube/client/object-key';
+import { formatTime } from '@fairway/kube/clock';
+import { Controller } from '@fairway/kube/controller/controller';
+import { Expectations } from '@fairway/kube/controller/expectations';
+import { controllerKeys, controllerOf } from '@fairway/kube/controller/owners';
+import type { Result } from '@fairway/kube/controller/result';
+import type { Pod, ReplicaSet, ReplicaSetStatus } from '@fairway/kube/kinds/generated/types';
+import { Pods, ReplicaSets } from '@fairway/kube/kinds/resources';
+import { jsonEqual } from '@fairway/kube/object/json';
+import type { ControllerContext } from './context.ts';
+import { isPodActive, isPodAvailable, isPodReady, nextAvailableMs } from './pods.ts';
+import { claimChildren, indexChildren, isSelectedBy } from './workloads/claim-children.ts';
+import { compareForDeletion } from './workloads/deletion-order.ts';
+import { messageOf, PodControl } from './workloads/pod-control.ts';
+import { podFromTemplate } from './workloads/pod-from-template.ts';
+
+/** Upstream's BurstReplicas. */
+const BURST = 500;
+const CONCURRENCY = 5;
+
+/** Keeps as many pods as each ReplicaSet asks for (pkg/controller/replicaset). */
+export function replicaSetController(context: ControllerContext): Controller {
+  const { client, informers, clock, random, log } = context;
+  const sets = informers.informer(ReplicaSets);
+  const pods = indexChildren(informers.informer(Pods));
+  const expectations = new Expectations(clock);
+  const control = new PodControl(client, context.events('replicaset-controller'), expectations);
+  const children = {
+    informer: pods,
+    children: client.resource(Pods),
+    owners: client.resource(ReplicaSets),
+    ownerType: ReplicaSets,
+  };
+  const ownersOf = controllerKeys(ReplicaSets);
+  pods.addHandler({
+    onAdd: (pod) => ownersOf(pod).forEach((key) => expectations.creationObserved(key)),
+    onUpdate: (_, pod) => {
+      if (pod.metadata.deletionTimestamp)
+        ownersOf(pod).forEach((key) => expectations.deletionObserved(key, keyOf(pod)));
+    },
+    onDelete: (pod) => ownersOf(pod).forEach((key) => expectations.deletionObserved(key, keyOf(pod))),
+  });
+
+  async function reconcile(key: string): Promise<Result> {
+    const set = sets.get(key);
+    if (set === undefined) {
+      expectations.delete(key);
+      return {};
+    }
+    const isSettled = expectations.satisfied(key);
+    const claimed = await claimChildren(set, set.spec.selector, children);
+    const active = claimed.filter(isPodActive);
+    let failure: unknown;
+    if (isSettled && set.metadata.deletionTimestamp === undefined) {
+      await scale(set, active).catch((error: unknown) => {
+        failure = error;
+      });
+    }
+    await writeStatus(set, active, failure);
+    if (failure !== undefined) throw failure;
+    const waitMs = nextAvailableMs(active, set.spec.minReadySeconds ?? 0, clock.now());
+    return waitMs === undefined ? {} : { requeueAfterMs: waitMs };
+  }
+
+  async function scale(set: ReplicaSet, active: readonly Pod[]): Promise<void> {
+    const difference = active.length - (set.spec.replicas ?? 0);
+    if (difference < 0) {
+      const missing = Math.min(-difference, BURST);
+      const created = Array.from({ length: missing }, () => podFromTemplate(set.spec.template, set, ReplicaSets));
+      await control.createAll(set, created);
+    } else if (difference > 0) {
+      const order = compareForDeletion(active, clock.now());
+      await control.deleteAll(set, [...active].sort(order).slice(0, Math.min(difference, BURST)));
+    }
+  }
+
+  async function writeStatus(set: ReplicaSet, active: readonly Pod[], failure: unknown): Promise<void> {
+    const status = statusOf(set, active, failure, clock.now());
+    if (jsonEqual(status, set.status)) return;
+    await client.resource(ReplicaSets).updateStatus({ ...set, status });
+  }
+
+  const controller = new Controller({ name: 'replicaset', reconcile, clock, random, log, concurrency: CONCURRENCY });
+  return controller.watch(sets).watch(pods, (pod) => {
+    if (controllerOf(pod) !== undefined) return ownersOf(pod);
+    return sets
+      .list(pod.metadata.namespace)
+      .filter((set) => isSelectedBy(pod, set.spec.selector))
+      .map(keyOf);
+  });
+}
+
+function statusOf(set: ReplicaSet, active: readonly Pod[], failure: unknown, nowMs: number): ReplicaSetStatus {
+  const { minReadySeconds = 0, template, replicas = 0 } = set.spec;
+  const labels = Object.entries(template?.metadata?.labels ?? {});
+  const isLabelled = ({ metadata }: Pod) => labels.every(([name, value]) => metadata.labels?.[name] === value);
+  const ready = active.filter(isPodReady);
+  const available = ready.filter((pod) => isPodAvailable(pod, minReadySeconds, nowMs));
+  const labelled = active.filter(isLabelled);
+  const others = (set.status?.conditions ?? []).filter(({ type }) => type !== 'ReplicaFailure');
+  const known = set.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
+  const condition = failure !== undefined && {
+    type: 'ReplicaFailure',
+    status: 'True',
+    reason: active.length < replicas ? 'FailedCreate' : 'FailedDelete',
+    message: messageOf(failure),
+    lastTransitionTime: known?.lastTransitionTime ?? formatTime(nowMs),
+  };
+  const conditions = condition ? [...others, condition] : others;
+  return {
+    replicas: active.length,
+    ...(labelled.length > 0 && { fullyLabeledReplicas: labelled.length }),
+    ...(ready.length > 0 && { readyReplicas: ready.length }),
+    ...(available.length > 0 && { availableReplicas: available.length }),
+    ...(set.metadata.generation !== undefined && { observedGeneration: set.metadata.generation }),
+    ...(conditions.length > 0 && { conditions }),
+  };
+}

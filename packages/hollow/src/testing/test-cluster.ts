@@ -1,0 +1,87 @@
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import { FakeClock } from '@fairway/kube/clock-fake';
+import type { PodTemplateSpec } from '@fairway/kube/kinds/generated/types';
+import { silentLogger } from '@fairway/kube/log';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import { MemoryStore } from '@fairway/kube/store/memory-store';
+import type { Store } from '@fairway/kube/store/store';
+import { createHollowControlPlane, type HollowControlPlane } from '../control-plane/hollow-control-plane.ts';
+import { FakeNodes, type FakeNodesOptions } from './fake-nodes.ts';
+
+// Keys are dear: all test clusters share them.
+const startMs = Date.now();
+const ca = await createCertificateAuthority({
+  commonName: 'kubernetes',
+  clock: new FakeClock(startMs),
+  validityMs: 24 * 3_600_000,
+});
+const serviceAccountKeys = await createServiceAccountKeys();
+
+export interface TestClusterOptions extends FakeNodesOptions {
+  readonly store?: Store;
+  readonly clock?: Clock;
+  /** Names of nodes; three unless said otherwise. */
+  readonly nodes?: readonly string[];
+  readonly random?: () => number;
+}
+
+/** A hollow cluster with fake nodes, on a clock that stands still. */
+export class TestCluster implements AsyncDisposable {
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly client: KubeClient;
+  readonly nodes: FakeNodes;
+  readonly plane: HollowControlPlane;
+  readonly ca = ca;
+
+  private constructor(options: TestClusterOptions) {
+    this.store = options.store ?? new MemoryStore();
+    // Certificates and tokens are checked against the real time by those who read them.
+    const clock = (options.clock as FakeClock | undefined) ?? new FakeClock(startMs);
+    this.clock = clock;
+    this.plane = createHollowControlPlane({
+      store: this.store,
+      clock,
+      random: options.random ?? Math.random,
+      log: silentLogger,
+      clusterName: 'test',
+      version: '1.34.2',
+      podCidr: '10.2.0.0/16',
+      serviceCidr: '10.3.0.0/16',
+      endpoint: { host: '127.0.0.1', port: 6443 },
+      pki: { ca, caBundle: ca.certificatePem, serviceAccountKeys },
+    });
+    const transport = this.plane.server.transport({
+      username: 'kubernetes-admin',
+      groups: ['system:masters', 'system:authenticated'],
+    });
+    this.client = new KubeClient(transport, { clock });
+    this.nodes = new FakeNodes(this.client, clock, options);
+  }
+
+  static async start(options: TestClusterOptions = {}): Promise<TestCluster> {
+    const cluster = new TestCluster(options);
+    await cluster.plane.start();
+    for (const name of options.nodes ?? ['node-a', 'node-b', 'node-c']) await cluster.nodes.add(name);
+    return cluster;
+  }
+
+  /** Objects of one namespace. */
+  async list<T extends KubeObject>(type: ResourceType<T>, namespace = 'default'): Promise<T[]> {
+    const { items } = await this.client.resource(type).list(type.namespaced ? { namespace } : {});
+    return items;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.nodes.stop();
+    await this.plane.stop();
+  }
+}
+
+/** A pod template with one container. */
+export function template(labels: Record<string, string>, image = 'nginx:1.29'): PodTemplateSpec {
+  return { metadata: { labels }, spec: { containers: [{ name: 'main', image }] } };
+}
