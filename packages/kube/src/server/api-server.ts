@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { Core } from './core.ts';
+import { CrdRegistry } from './crd-registry.ts';
 import { Health, type HealthCheck } from './health.ts';
 import { serveHttp } from './http-exchange.ts';
 import { inProcessTransport } from './in-process-transport.ts';
@@ -66,6 +67,7 @@ export class ApiServer {
   readonly #options: ApiServerOptions;
   readonly #registry: Registry;
   readonly #core: Core;
+  readonly #crds: CrdRegistry;
   readonly #health = new Health();
   readonly #routes = new Routes();
   readonly #pipeline: Pipeline;
@@ -84,6 +86,7 @@ export class ApiServer {
       admission: options.admission ?? [],
       watchCacheSize: options.watchCacheSize ?? DEFAULT_WATCH_CACHE_SIZE,
     });
+    this.#crds = new CrdRegistry(this.#core);
     this.reader = readerOf(this.#core);
     this.#pipeline = new Pipeline({
       core: this.#core,
@@ -144,6 +147,7 @@ export class ApiServer {
   /** Ends all watches, lets running requests finish, and stops listening. The store is its owner's to close. */
   async close(): Promise<void> {
     this.#pipeline.drain();
+    await this.#crds.idle();
     await this.#core.settled();
     this.#core.close();
     await Promise.all([...this.#listeners].map((listener) => listener.close()));

@@ -34,6 +34,7 @@ export class Core {
   readonly watchers: WatchHub;
   /** The revision of the latest change of each bucket. */
   readonly bucketRevisions = new Map<string, number>();
+  readonly #observers: ((changes: readonly Change[]) => void)[] = [];
   readonly #unsubscribe: () => void;
 
   constructor(options: CoreOptions) {
@@ -58,6 +59,11 @@ export class Core {
     for (let pending = this.store.settled(); pending !== undefined; pending = this.store.settled()) await pending;
   }
 
+  /** Tells of changes once they are durable, before watches and writers hear of them. */
+  observe(observer: (changes: readonly Change[]) => void): void {
+    this.#observers.push(observer);
+  }
+
   close(): void {
     this.watchers.finish();
     this.#unsubscribe();
@@ -65,6 +71,7 @@ export class Core {
 
   #publish(changes: readonly Change[]): void {
     const nowMs = this.clock.now();
+    for (const observer of this.#observers) observer(changes);
     for (const change of changes) {
       this.events.push(change, nowMs);
       this.bucketRevisions.set(change.bucket, change.entry.revision);

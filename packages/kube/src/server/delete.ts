@@ -5,6 +5,7 @@ import type { KubeObject } from '../object/meta.ts';
 import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
 import type { Core } from './core.ts';
+import { CRD_BUCKET, CRD_FINALIZER, markTerminating } from './crd-rules.ts';
 import { isNamespace, specFinalizers } from './namespace-rules.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
 import { admissionOf, store, validate } from './write.ts';
@@ -67,6 +68,10 @@ async function removeEntry(
   const object = resource.copyOf(current);
   const { metadata } = object;
   const finalizers = wantedFinalizers(object, options);
+  if (resource.bucket === CRD_BUCKET && metadata.deletionTimestamp === undefined) {
+    if (!finalizers.includes(CRD_FINALIZER)) finalizers.push(CRD_FINALIZER);
+    markTerminating(object, request.nowMs);
+  }
   if (finalizers.length === 0) delete metadata.finalizers;
   else metadata.finalizers = finalizers;
   const graceSeconds = graceOf(request, object, options);
@@ -107,7 +112,7 @@ function graceOf({ resource }: ResourceRequest, object: KubeObject, options: Del
 
 /** The object's finalizers with what the propagation policy asks of the garbage collector. */
 function wantedFinalizers(object: KubeObject, options: DeleteOptions): string[] {
-  const finalizers = object.metadata.finalizers ?? [];
+  const finalizers = [...(object.metadata.finalizers ?? [])];
   const { propagationPolicy, orphanDependents } = options;
   if (propagationPolicy === undefined && orphanDependents === undefined) return finalizers;
   const rest = finalizers.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion');

@@ -1,7 +1,8 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HttpsFixture, startHttpsServer } from './https-server-fixture.ts';
 
@@ -119,6 +120,25 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await kubectl('diff', '-f', changed)).toMatch(/-  replicas: 1\n\+  replicas: 4/);
     expect(await kubectl('apply', '--dry-run=server', '-f', changed)).toContain('configured (server dry run)');
     expect(await kubectl('get', 'pool', 'dry', '-o', 'jsonpath={.spec.replicas}')).toBe('1');
+  });
+
+  it('watches', async () => {
+    const env = { PATH: process.env['PATH'], KUBECONFIG: join(folder, 'config'), HOME: folder };
+    const child = spawn('kubectl', ['get', 'pools', '-w', '--no-headers'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines = createInterface({ input: child.stdout });
+    const seen = new Promise<string>((resolve) => {
+      lines.on('line', (line) => {
+        if (line.startsWith('watched ')) resolve(line);
+      });
+    });
+
+    await kubectl('apply', '-f', await manifest('watched', pool('watched', { replicas: 7 })));
+
+    expect(await seen).toMatch(/^watched +7 +\d+s/);
+    child.kill();
   });
 
   it('waits for a condition', async () => {

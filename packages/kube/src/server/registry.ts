@@ -56,17 +56,27 @@ export class Registry {
 
   /** Stops serving all versions of the resource. */
   unregister(group: string, plural: string): void {
+    this.replace(group, plural, []);
+  }
+
+  /** Serves these definitions of the resource, and no other versions of it. */
+  replace(group: string, plural: string, definitions: readonly ResourceDefinition[]): void {
+    const wanted = new Set(definitions.map(keyOf));
     for (const served of this.all()) {
-      if (served.group !== group || served.plural !== plural) continue;
-      const key = keyOf(served);
-      if (this.#base.has(key)) this.#overlay.set(key, undefined);
-      else this.#overlay.delete(key);
+      if (served.group === group && served.plural === plural && !wanted.has(keyOf(served))) this.#hide(served);
     }
+    for (const definition of definitions) this.#overlay.set(keyOf(definition), ServedResource.of(definition));
     this.#changed();
   }
 
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
+  }
+
+  #hide(served: ServedResource): void {
+    const key = keyOf(served);
+    if (this.#base.has(key)) this.#overlay.set(key, undefined);
+    else this.#overlay.delete(key);
   }
 
   #changed(): void {

@@ -1,5 +1,5 @@
 import { ApiError, conflict } from '../object/api-error.ts';
-import { jsonEqual } from '../object/json.ts';
+import { cloneJson, jsonEqual } from '../object/json.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
@@ -148,17 +148,17 @@ function separate({ resource, subresource }: ResourceRequest, object: KubeObject
   const before = old as KubeObject & Record<string, unknown>;
   if (subresource !== 'status') {
     if (before['status'] === undefined) delete target['status'];
-    else target['status'] = before['status'];
+    else target['status'] = cloneJson(before['status']);
     return;
   }
   for (const field of new Set([...Object.keys(target), ...Object.keys(before)])) {
     if (field === 'status' || field === 'metadata') continue;
     if (before[field] === undefined) delete target[field];
-    else target[field] = before[field];
+    else target[field] = cloneJson(before[field]);
   }
   if (resource.definition.strategy?.statusWritesMetadata) return;
   const { resourceVersion, managedFields } = object.metadata;
-  object.metadata = { ...old.metadata };
+  object.metadata = cloneJson(old.metadata);
   if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
   if (managedFields !== undefined) object.metadata.managedFields = managedFields;
 }
