@@ -1,0 +1,90 @@
+import type { ContainerBehavior } from './container-behavior.ts';
+
+/** Where a container stands at some moment; times are epoch milliseconds. */
+export type ContainerMoment =
+  | {
+      readonly phase: 'running';
+      readonly startedMs: number;
+      readonly isReady: boolean;
+      readonly restarts: number;
+      readonly last: Termination | undefined;
+      readonly nextChangeMs: number | undefined;
+    }
+  | {
+      /** Waits for its next start. */
+      readonly phase: 'backOff';
+      readonly delayMs: number;
+      readonly restarts: number;
+      readonly last: Termination;
+      readonly nextChangeMs: number;
+    }
+  | {
+      readonly phase: 'terminated';
+      readonly termination: Termination;
+      readonly restarts: number;
+      readonly last: Termination | undefined;
+      readonly nextChangeMs: undefined;
+    };
+
+export interface Termination {
+  readonly startedMs: number;
+  readonly finishedMs: number;
+  readonly exitCode: number;
+}
+
+const BACK_OFF_BASE_MS = 10_000;
+const BACK_OFF_CAP_MS = 300_000;
+
+/** kubelet's pauses before restarts: none before the first, then 10 s, 20 s… up to five minutes. */
+function backOffMs(restarts: number): number {
+  return restarts === 0 ? 0 : Math.min(BACK_OFF_BASE_MS * 2 ** Math.min(restarts - 1, 30), BACK_OFF_CAP_MS);
+}
+
+/**
+ * A container's whole life follows from when it first started and how it behaves, so nothing about it has to be remembered: a node
+ * that restarts finds its containers as they would be.
+ */
+export function containerAt(
+  behavior: ContainerBehavior,
+  isRestarted: (exitCode: number) => boolean,
+  firstStartMs: number,
+  nowMs: number,
+): ContainerMoment {
+  const { exitAfterMs, exitCode, readyAfterMs } = behavior;
+  let startedMs = firstStartMs;
+  let restarts = 0;
+  let last: Termination | undefined;
+  for (;;) {
+    const endMs = exitAfterMs === undefined ? undefined : startedMs + exitAfterMs;
+    if (endMs === undefined || nowMs < endMs) {
+      const readyMs = readyAfterMs === undefined ? undefined : startedMs + readyAfterMs;
+      const isReady = readyMs !== undefined && nowMs >= readyMs;
+      const nextChangeMs = earliest(isReady ? undefined : readyMs, endMs);
+      return { phase: 'running', startedMs, isReady, restarts, last, nextChangeMs };
+    }
+    const termination: Termination = { startedMs, finishedMs: endMs, exitCode };
+    if (!isRestarted(exitCode)) return { phase: 'terminated', termination, restarts, last, nextChangeMs: undefined };
+    const delayMs = backOffMs(restarts);
+    const nextStartMs = endMs + delayMs;
+    if (nowMs < nextStartMs)
+      return { phase: 'backOff', delayMs, restarts, last: termination, nextChangeMs: nextStartMs };
+    last = termination;
+    restarts++;
+    startedMs = nextStartMs;
+    // At the longest pause every round takes as long as the next: skip those that are over.
+    if (delayMs === BACK_OFF_CAP_MS) {
+      const roundMs = (exitAfterMs ?? 0) + BACK_OFF_CAP_MS;
+      const rounds = Math.max(0, Math.floor((nowMs - startedMs) / roundMs));
+      restarts += rounds;
+      startedMs += rounds * roundMs;
+      if (rounds > 0) {
+        last = { startedMs: startedMs - roundMs, finishedMs: startedMs - BACK_OFF_CAP_MS, exitCode };
+      }
+    }
+  }
+}
+
+export function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

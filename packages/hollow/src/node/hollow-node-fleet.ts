@@ -1,0 +1,192 @@
+import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import type { Transport } from '@fairway/kube/client/transport';
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import { HollowNode, type NodePhase } from './hollow-node.ts';
+import { isNodeUserData } from './node-bootstrap.ts';
+import type { NodeDisks } from './node-state.ts';
+import type { ServerInfo } from './server-info.ts';
+
+/** A server as a list shows it. */
+export interface ListedServer {
+  readonly id: string;
+  readonly name: string;
+  /** Nova's: `ACTIVE`, `BUILD`, `SHUTOFF`… */
+  readonly status: string;
+  /** Changes when the server is rebuilt. */
+  readonly imageId: string | undefined;
+}
+
+/** The cloud as a fleet sees it. */
+export interface FleetCloud {
+  /** All servers of all projects. */
+  list(signal: AbortSignal): AsyncIterable<ListedServer>;
+  /** What a node boots from; undefined where the server is gone. */
+  describe(
+    serverId: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly server: ServerInfo; readonly userData: string | undefined } | undefined>;
+}
+
+export interface HollowNodeFleetOptions {
+  readonly cloud: FleetCloud;
+  readonly disks: NodeDisks;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Between two lists while servers are being built; 2 s unless said otherwise. */
+  readonly busyPeriodMs?: number;
+  /** Between two lists otherwise; a minute unless said otherwise. */
+  readonly idlePeriodMs?: number;
+  readonly createTransport?: (options: HttpsTransportOptions) => Transport;
+  readonly console?: (serverId: string, line: string) => void;
+}
+
+interface Member {
+  readonly imageId: string | undefined;
+  /** Undefined for a server that is none of ours. */
+  readonly node: HollowNode | undefined;
+}
+
+const POKE_DELAY_MS = 10;
+const TRANSIENT_STATUSES = new Set(['BUILD', 'REBUILD', 'REBOOT', 'HARD_REBOOT', 'MIGRATING', 'RESIZE']);
+/** The machine runs, whatever is being done with it. */
+const RUNNING_STATUSES = new Set(['ACTIVE', 'MIGRATING', 'PASSWORD', 'RESIZE', 'VERIFY_RESIZE', 'REVERT_RESIZE']);
+
+/**
+ * The hollow nodes of a cloud: one for each running server whose user data makes it a node, seen over the cloud's own API.
+ * Lists are rare when nothing happens; who knows better (a simulated cloud) says so with `poke`.
+ */
+export class HollowNodeFleet {
+  readonly #options: HollowNodeFleetOptions;
+  readonly #members = new Map<string, Member>();
+  #timer: Timer | undefined;
+  #stopping: AbortController | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #isListing = false;
+  #isPoked = false;
+
+  constructor(options: HollowNodeFleetOptions) {
+    this.#options = options;
+  }
+
+  /** Nodes by server id. */
+  get phases(): ReadonlyMap<string, NodePhase> {
+    const nodes = [...this.#members].flatMap(([id, { node }]) =>
+      node === undefined ? [] : [[id, node.phase] as const],
+    );
+    return new Map(nodes);
+  }
+
+  /** The node on a server, to stop it or to kill it in a test. */
+  node(serverId: string): HollowNode | undefined {
+    return this.#members.get(serverId)?.node;
+  }
+
+  start(): void {
+    if (this.#stopping !== undefined) return;
+    this.#stopping = new AbortController();
+    this.#look();
+  }
+
+  /** Looks at the cloud soon: something has happened to a server. */
+  poke(): void {
+    if (this.#stopping === undefined) return;
+    this.#isPoked = true;
+    if (!this.#isListing) this.#lookAfter(POKE_DELAY_MS);
+  }
+
+  /** Stops all nodes without a word to their control planes: the servers go on, it is we who leave. */
+  async stop(): Promise<void> {
+    this.#stopping?.abort();
+    this.#timer?.cancel();
+    await this.#round;
+    await Promise.all([...this.#members.values()].flatMap(({ node }) => (node === undefined ? [] : [node.stop()])));
+    this.#members.clear();
+    this.#stopping = undefined;
+  }
+
+  #look(): void {
+    const signal = this.#stopping?.signal;
+    if (signal === undefined || signal.aborted || this.#isListing) return;
+    this.#isListing = true;
+    this.#isPoked = false;
+    this.#round = this.#runRound(signal);
+  }
+
+  async #runRound(signal: AbortSignal): Promise<void> {
+    const { log, busyPeriodMs = 2000, idlePeriodMs = 60_000, random } = this.#options;
+    let isBusy = false;
+    try {
+      isBusy = await this.#compare(signal);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, 'servers of the cloud can not be listed');
+    }
+    this.#isListing = false;
+    if (signal.aborted) return;
+    const periodMs = isBusy ? busyPeriodMs : idlePeriodMs;
+    this.#lookAfter(this.#isPoked ? POKE_DELAY_MS : periodMs * (0.9 + 0.2 * random()));
+  }
+
+  #lookAfter(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.after(delayMs, () => this.#look());
+  }
+
+  /** One pass over all servers; whether more is to be expected soon. */
+  async #compare(signal: AbortSignal): Promise<boolean> {
+    const seen = new Set<string>();
+    const tasks: Promise<void>[] = [];
+    let isBusy = false;
+    for await (const server of this.#options.cloud.list(signal)) {
+      seen.add(server.id);
+      isBusy ||= TRANSIENT_STATUSES.has(server.status);
+      tasks.push(this.#follow(server, signal));
+    }
+    for (const [id, { node }] of this.#members) {
+      if (seen.has(id)) continue;
+      this.#members.delete(id);
+      if (node !== undefined) tasks.push(node.stop().then(() => this.#options.disks.erase(id)));
+    }
+    const results = await Promise.allSettled(tasks);
+    for (const result of results) {
+      if (result.status === 'rejected' && !signal.aborted) throw result.reason;
+    }
+    return isBusy;
+  }
+
+  async #follow(server: ListedServer, signal: AbortSignal): Promise<void> {
+    const member = this.#members.get(server.id);
+    if (!RUNNING_STATUSES.has(server.status)) {
+      if (member?.node !== undefined && member.node.phase !== 'off') await member.node.shutdown();
+      return;
+    }
+    if (member === undefined || member.imageId !== server.imageId) {
+      await member?.node?.stop();
+      await this.#install(server, signal);
+    } else if (member.node?.phase === 'off') member.node.start();
+  }
+
+  async #install(server: ListedServer, signal: AbortSignal): Promise<void> {
+    const { cloud, disks, clock, random, log, createTransport, console } = this.#options;
+    const found = await cloud.describe(server.id, signal);
+    if (found === undefined || signal.aborted) return;
+    const { userData } = found;
+    if (!userData || !isNodeUserData(userData)) {
+      this.#members.set(server.id, { imageId: server.imageId, node: undefined });
+      return;
+    }
+    const node = new HollowNode({
+      server: found.server,
+      userData,
+      disks,
+      clock,
+      random,
+      log,
+      ...(createTransport && { createTransport }),
+      ...(console && { console: (line: string) => console(server.id, line) }),
+    });
+    this.#members.set(server.id, { imageId: server.imageId, node });
+    node.start();
+  }
+}

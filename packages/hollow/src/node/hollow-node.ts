@@ -1,0 +1,180 @@
+import { fullJitterMs } from '@fairway/kube/client/full-jitter';
+import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Transport } from '@fairway/kube/client/transport';
+import type { Clock } from '@fairway/kube/clock';
+import type { Node } from '@fairway/kube/kinds/generated/types';
+import { Nodes } from '@fairway/kube/kinds/resources';
+import type { Logger } from '@fairway/kube/log';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { UserDataError } from './cloud-init.ts';
+import { type NodeBootstrap, parseUserData } from './node-bootstrap.ts';
+import { NodeIdentity } from './node-identity.ts';
+import { nodeToRegister } from './node-object.ts';
+import type { NodeDisks } from './node-state.ts';
+import { RunningNode } from './running-node.ts';
+import type { ServerInfo } from './server-info.ts';
+
+export interface HollowNodeOptions {
+  readonly server: ServerInfo;
+  /** As Nova's API shows it, or as the metadata service hands it out. */
+  readonly userData: string | Uint8Array;
+  readonly disks: NodeDisks;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** In place of HTTPS. */
+  readonly createTransport?: (options: HttpsTransportOptions) => Transport;
+  /** Gets what cloud-init and kubelet would write to the server's console, line by line. */
+  readonly console?: (line: string) => void;
+}
+
+/** `booting` until the node is registered; `failed` for user data that nothing can boot from. */
+export type NodePhase = 'off' | 'booting' | 'failed' | 'running';
+
+const USER_AGENT = 'kubelet/hollow';
+const RETRY_BASE_MS = 1000;
+const RETRY_CAP_MS = 60_000;
+
+/**
+ * A Kubernetes node without a machine: what cloud-init and kubelet do with a server's user data, against any control plane.
+ *
+ * Guarantees: it reaches the API server with the credentials that the user data gives and with nothing else; every outage
+ * is outlasted; `stop` leaves no timer and no connection behind.
+ * Caveats: images, volumes, probes and logs do not exist; see `container-behavior.ts` for what containers do.
+ */
+export class HollowNode {
+  readonly #options: HollowNodeOptions;
+  readonly #log: Logger;
+  #phase: NodePhase = 'off';
+  #stopping: AbortController | undefined;
+  #done: Promise<void> = Promise.resolve();
+  #running: RunningNode | undefined;
+  #lastComplaint = '';
+
+  constructor(options: HollowNodeOptions) {
+    this.#options = options;
+    this.#log = options.log.child({ node: options.server.name, server: options.server.id });
+  }
+
+  get phase(): NodePhase {
+    return this.#phase;
+  }
+
+  /** Boots, or boots again after a stop. */
+  start(): void {
+    if (this.#stopping !== undefined) return;
+    const stopping = new AbortController();
+    this.#stopping = stopping;
+    this.#phase = 'booting';
+    this.#done = this.#boot(stopping.signal).catch((error: unknown) => {
+      if (stopping.signal.aborted) return;
+      this.#phase = 'failed';
+      this.#console(`cloud-init: ${(error as Error).message}`);
+      if (!(error instanceof UserDataError)) this.#log.error({ err: error }, 'hollow node has failed');
+    });
+  }
+
+  /** Goes silent at once, as a machine does that loses power. */
+  async stop(): Promise<void> {
+    this.#stopping?.abort(new Error('the node is off'));
+    await this.#done;
+    this.#running?.close();
+    this.#running = undefined;
+    this.#stopping = undefined;
+    this.#phase = 'off';
+  }
+
+  /** Shuts down in order: says that it is not ready, then goes silent. */
+  async shutdown(): Promise<void> {
+    await this.#running?.announceShutdown();
+    await this.stop();
+  }
+
+  async #boot(signal: AbortSignal): Promise<void> {
+    const { server, userData, disks, clock, random } = this.#options;
+    const bootstrap = parseUserData(userData);
+    const nodeName = bootstrap.nodeName ?? server.name;
+    const identity = await NodeIdentity.load({
+      serverId: server.id,
+      nodeName,
+      bootstrap,
+      disks,
+      createTransport: this.#options.createTransport ?? ((options) => new HttpsTransport(options)),
+      clock,
+      random,
+      log: this.#log,
+    });
+    this.#console(`cloud-init: ${nodeName} joins ${bootstrap.server}`);
+    await this.#persist('get a certificate', signal, () => identity.ensureClient(signal));
+    const client = new KubeClient(identity.connect(), { userAgent: USER_AGENT, clock });
+    const closeOnAbort = () => client.close();
+    signal.addEventListener('abort', closeOnAbort, { once: true });
+    const version = await this.#persist('reach the API server', signal, () => kubeletVersion(client, bootstrap));
+    const node = await this.#persist('register', signal, () => register(client, nodeName, bootstrap, signal));
+    this.#running = new RunningNode({
+      client,
+      node,
+      identity,
+      bootstrap,
+      server,
+      version,
+      clock,
+      random,
+      log: this.#log,
+    });
+    this.#running.start(signal);
+    this.#phase = 'running';
+    this.#console(`kubelet: node ${nodeName} is registered`);
+    this.#log.info({ apiServer: bootstrap.server }, 'hollow node is registered');
+  }
+
+  /** Tries until it works, with growing pauses; says on the console why it does not, once a reason. */
+  async #persist<T>(what: string, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
+    const { clock, random } = this.#options;
+    for (let failures = 0; ; failures++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        signal.throwIfAborted();
+        const complaint = `kubelet: can not ${what}: ${(error as Error).message}`;
+        if (complaint !== this.#lastComplaint) this.#console(complaint);
+        this.#lastComplaint = complaint;
+        this.#log.debug({ err: error, failures }, 'hollow node can not boot yet');
+        await clock.sleep(100 + fullJitterMs(failures, RETRY_BASE_MS, RETRY_CAP_MS, random), signal);
+      }
+    }
+  }
+
+  #console(line: string): void {
+    this.#options.console?.(line);
+  }
+}
+
+/** The kubelet that the user data installs, or one of the control plane's own version from the image. */
+async function kubeletVersion(client: KubeClient, { kubernetesVersion }: NodeBootstrap): Promise<string> {
+  if (kubernetesVersion !== undefined) return kubernetesVersion;
+  const { gitVersion } = await client.version();
+  return /\d+\.\d+\.\d+/.exec(gitVersion)?.[0] ?? gitVersion;
+}
+
+/** Creates the Node; where it is there already, brings its labels up to date, as kubelet does. */
+async function register(
+  client: KubeClient,
+  name: string,
+  bootstrap: NodeBootstrap,
+  signal: AbortSignal,
+): Promise<Node> {
+  const nodes = client.resource(Nodes);
+  const wanted = nodeToRegister(name, bootstrap);
+  try {
+    return await nodes.create(wanted, { signal });
+  } catch (error) {
+    if (!isApiError(error, 'AlreadyExists')) throw error;
+    const current = await nodes.get(name, { signal });
+    const labels = { ...wanted.metadata.labels };
+    const isSame = Object.entries(labels).every(([key, value]) => current.metadata.labels?.[key] === value);
+    return isSame ? current : nodes.patch(name, { type: 'merge', value: { metadata: { labels } } }, { signal });
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** A certificate with its key, PEM. */
+const Credential = z.object({ certificate: z.string(), privateKey: z.string() });
+export type Credential = z.infer<typeof Credential>;
+
+/** What a node keeps on its disk. */
+const NodeState = z.object({
+  /** Which user data the node was installed from: a rebuilt server starts anew. */
+  bootstrapDigest: z.string(),
+  /** Key of a request that is still undecided. */
+  pendingKey: z.string().optional(),
+  client: Credential.optional(),
+  serving: Credential.optional(),
+});
+export type NodeState = z.infer<typeof NodeState>;
+
+/** The disks of nodes, by server id. */
+export interface NodeDisks {
+  read(serverId: string): Promise<NodeState | undefined>;
+  write(serverId: string, state: NodeState): Promise<void>;
+  erase(serverId: string): Promise<void>;
+}
+
+export class MemoryDisks implements NodeDisks {
+  readonly #states = new Map<string, NodeState>();
+
+  read(serverId: string): Promise<NodeState | undefined> {
+    return Promise.resolve(this.#states.get(serverId));
+  }
+
+  write(serverId: string, state: NodeState): Promise<void> {
+    this.#states.set(serverId, state);
+    return Promise.resolve();
+  }
+
+  erase(serverId: string): Promise<void> {
+    this.#states.delete(serverId);
+    return Promise.resolve();
+  }
+}
+
+/** One file a node, for its owner alone to read; replaced as a whole, so that a crash leaves the old or the new one. */
+export class FolderDisks implements NodeDisks {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async read(serverId: string): Promise<NodeState | undefined> {
+    const text = await readFile(this.#path(serverId), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    const state = text === undefined ? undefined : NodeState.safeParse(parse(text));
+    return state?.data;
+  }
+
+  async write(serverId: string, state: NodeState): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#path(serverId);
+    await writeFile(`${path}.new`, JSON.stringify(state), { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  }
+
+  async erase(serverId: string): Promise<void> {
+    await rm(this.#path(serverId), { force: true });
+  }
+
+  #path(serverId: string): string {
+    return join(this.#folder, `${encodeURIComponent(serverId)}.json`);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Half a file of a crash before files were replaced: the node starts anew.
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { pages } from '@fairway/openstack/pages';
+import { ServiceApi } from '@fairway/openstack/service-api';
+import { Link } from '@fairway/openstack/types/link';
+import { SERVER_STATUSES, ServerAddress } from '@fairway/openstack/types/server';
+import { z } from 'zod';
+import type { FleetCloud, ListedServer } from './hollow-node-fleet.ts';
+
+/** Shows no user data, which would make every list megabytes. */
+const LIST_MICROVERSION = '2.1';
+/** Shows user data (2.3) and the flavor's sizes (2.47). */
+const DETAIL_MICROVERSION = '2.47';
+
+const ListedServerWire = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(SERVER_STATUSES).catch('UNKNOWN'),
+  image: z.union([z.object({ id: z.string() }), z.literal('')]).nullish(),
+});
+const ServerPage = z.object({ servers: z.array(ListedServerWire), servers_links: z.array(Link).optional() });
+
+const ServerDetail = z.object({
+  server: z.object({
+    id: z.string(),
+    name: z.string(),
+    addresses: z.record(z.string(), z.array(ServerAddress)).default({}),
+    flavor: z.object({ vcpus: z.number(), ram: z.number(), disk: z.number() }),
+    'OS-EXT-AZ:availability_zone': z.string().nullish(),
+    /** Shown to administrators alone. */
+    'OS-EXT-SRV-ATTR:user_data': z.string().nullish(),
+  }),
+});
+
+/** All servers of an OpenStack cloud, through the client of an administrator. */
+export function openStackFleetCloud({ session }: Pick<OpenStackClient, 'session'>): FleetCloud {
+  const lists = new ServiceApi(session, 'compute', { name: 'compute', wanted: LIST_MICROVERSION });
+  const details = new ServiceApi(session, 'compute', { name: 'compute', wanted: DETAIL_MICROVERSION });
+  return {
+    async *list(signal): AsyncGenerator<ListedServer> {
+      const servers = pages(lists, '/servers/detail', {
+        signal,
+        query: { all_tenants: 1 },
+        schema: ServerPage,
+        page: (wire) => ({
+          items: wire.servers,
+          next: wire.servers_links?.find((link) => link.rel === 'next')?.href,
+        }),
+      });
+      for await (const { id, name, status, image } of servers) {
+        yield { id, name, status, imageId: image ? image.id : undefined };
+      }
+    },
+    async describe(serverId, signal) {
+      const call = { params: { server_id: serverId }, signal, minMicroversion: DETAIL_MICROVERSION };
+      const answer = await details.get(ServerDetail, '/servers/{server_id}', call).catch(ignoreNotFound);
+      if (answer === undefined) return undefined;
+      const { server } = answer;
+      const { id, name, flavor } = server;
+      return {
+        server: {
+          id,
+          name,
+          addresses: fixedAddresses(server.addresses),
+          zone: server['OS-EXT-AZ:availability_zone'] ?? undefined,
+          flavor: { vcpus: flavor.vcpus, ramMib: flavor.ram, diskGib: flavor.disk },
+        },
+        userData: server['OS-EXT-SRV-ATTR:user_data'] ?? undefined,
+      };
+    },
+  };
+}
+
+/** Addresses of the server's own ports, IPv4 before IPv6. */
+function fixedAddresses(networks: Readonly<Record<string, readonly ServerAddress[]>>): string[] {
+  const fixed = Object.values(networks)
+    .flat()
+    .filter((address) => address['OS-EXT-IPS:type'] !== 'floating');
+  return fixed.sort((left, right) => left.version - right.version).map(({ addr }) => addr);
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (error instanceof OpenStackError && error.kind === 'notFound') return undefined;
+  throw error;
+}

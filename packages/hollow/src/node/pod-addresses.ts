@@ -1,0 +1,46 @@
+import { Address4 } from 'ip-address';
+
+/**
+ * The addresses of a node's pods, out of its pod CIDR. The first belongs to the node's bridge, as with every CNI; the
+ * network's and the broadcast address to nobody.
+ */
+export class PodAddresses {
+  readonly #first: bigint;
+  readonly #count: number;
+  readonly #owners = new Map<string, string>();
+  #next = 0;
+
+  /** Throws on what is no IPv4 range of at least eight addresses. */
+  constructor(cidr: string) {
+    const range = new Address4(cidr);
+    this.#first = range.startAddress().bigInt() + 2n;
+    this.#count = Number(range.endAddress().bigInt() - range.startAddress().bigInt()) - 2;
+    if (this.#count < 5) throw new RangeError(`pod CIDR ${cidr} is too small`);
+  }
+
+  /** The pod's address: the one it had, if it is still free, else the next free one; undefined when none is left. */
+  assign(uid: string, wanted?: string): string | undefined {
+    if (wanted !== undefined && this.#holds(wanted) && (this.#owners.get(wanted) ?? uid) === uid) {
+      this.#owners.set(wanted, uid);
+      return wanted;
+    }
+    for (let tried = 0; tried < this.#count; tried++) {
+      const address = Address4.fromBigInt(this.#first + BigInt(this.#next)).address;
+      this.#next = (this.#next + 1) % this.#count;
+      if (this.#owners.has(address)) continue;
+      this.#owners.set(address, uid);
+      return address;
+    }
+    return undefined;
+  }
+
+  release(address: string): void {
+    this.#owners.delete(address);
+  }
+
+  #holds(address: string): boolean {
+    if (!Address4.isValid(address)) return false;
+    const offset = new Address4(address).bigInt() - this.#first;
+    return offset >= 0n && offset < BigInt(this.#count);
+  }
+}

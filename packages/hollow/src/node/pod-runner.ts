@@ -1,0 +1,273 @@
+import { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
+import { Pods } from '@fairway/kube/kinds/resources';
+import type { Logger } from '@fairway/kube/log';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { jsonEqual } from '@fairway/kube/object/json';
+import { PodAnnotation, parseDurationMs } from './container-behavior.ts';
+import type { PodAddresses } from './pod-addresses.ts';
+import { type PodPlacement, podStatusAt, stoppedPodStatus } from './pod-status.ts';
+
+export interface PodRunnerOptions {
+  readonly client: KubeClient;
+  readonly nodeName: string;
+  readonly hostIp: string | undefined;
+  /** Resolves when the node has its part of the pod network. */
+  readonly addresses: () => Promise<PodAddresses>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** What is known of one pod beside the pod itself. */
+interface RunningPod {
+  pod: Pod;
+  startedMs: number | undefined;
+  podIp: string | undefined;
+  /** When the request to end was seen. */
+  stopSeenMs: number | undefined;
+  timer: Timer | undefined;
+  isSyncing: boolean;
+  isDirty: boolean;
+  failures: number;
+}
+
+const MAX_PARALLEL_WRITES = 4;
+const RETRY_BASE_MS = 1000;
+const RETRY_CAP_MS = 60_000;
+/** What a hollow node never looks at. */
+const UNUSED_SPEC_FIELDS = ['volumes', 'affinity', 'topologySpreadConstraints', 'tolerations'] as const;
+
+/**
+ * Runs the pods that are bound to a node: follows them, reports what they would do, ends them when they are deleted. What a
+ * pod does follows from its spec and its start, so nothing is lost when the process restarts.
+ */
+export class PodRunner {
+  readonly #options: PodRunnerOptions;
+  readonly #informer: Informer<Pod>;
+  readonly #running = new Map<string, RunningPod>();
+  readonly #waiting: (() => void)[] = [];
+  #writes = 0;
+  #signal: AbortSignal | undefined;
+
+  constructor(options: PodRunnerOptions) {
+    const { client, nodeName, clock, random, log } = options;
+    this.#options = options;
+    this.#informer = new Informer(client.resource(Pods), {
+      fieldSelector: `spec.nodeName=${nodeName}`,
+      trim,
+      clock,
+      random,
+      log,
+    });
+    this.#informer.addHandler({
+      onAdd: (pod) => this.#take(pod),
+      onUpdate: (_, pod) => this.#take(pod),
+      onDelete: (pod) => this.#drop(pod),
+    });
+  }
+
+  /** How many pods there are, ended ones included. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Runs pods until the signal aborts. */
+  start(signal: AbortSignal): void {
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#stop(), { once: true });
+    this.#informer.start(signal);
+  }
+
+  #stop(): void {
+    for (const running of this.#running.values()) running.timer?.cancel();
+    this.#running.clear();
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  #take(pod: Pod): void {
+    const { uid = '' } = pod.metadata;
+    const running = this.#running.get(uid) ?? newlySeen(pod);
+    running.pod = pod;
+    this.#running.set(uid, running);
+    this.#sync(running);
+  }
+
+  #drop(pod: Pod): void {
+    const running = this.#running.get(pod.metadata.uid ?? '');
+    if (running === undefined) return;
+    running.timer?.cancel();
+    this.#running.delete(pod.metadata.uid ?? '');
+    const { podIp } = running;
+    if (podIp !== undefined) void this.#options.addresses().then((addresses) => addresses.release(podIp));
+  }
+
+  /** Brings the pod's status up to date; once more when something happens meanwhile. */
+  #sync(running: RunningPod): void {
+    running.isDirty = true;
+    if (running.isSyncing) return;
+    running.isSyncing = true;
+    void this.#syncUntilClean(running);
+  }
+
+  async #syncUntilClean(running: RunningPod): Promise<void> {
+    while (running.isDirty && this.#isCurrent(running)) {
+      running.isDirty = false;
+      running.timer?.cancel();
+      running.timer = undefined;
+      try {
+        await this.#step(running);
+        running.failures = 0;
+      } catch (error) {
+        if (this.#signal?.aborted) return;
+        this.#retryLater(running, error);
+      }
+    }
+    running.isSyncing = false;
+  }
+
+  #isCurrent(running: RunningPod): boolean {
+    return !this.#signal?.aborted && this.#running.get(running.pod.metadata.uid ?? '') === running;
+  }
+
+  async #step(running: RunningPod): Promise<void> {
+    const { pod } = running;
+    if (pod.metadata.deletionTimestamp !== undefined) return this.#end(running);
+    if (isOver(pod)) return;
+    const placement = await this.#place(running);
+    const { status, nextChangeMs } = podStatusAt(pod, placement);
+    await this.#report(running, status);
+    if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
+  }
+
+  /** Ends the pod's containers, says so, and gives its name free. */
+  async #end(running: RunningPod): Promise<void> {
+    const { pod } = running;
+    const { clock, client } = this.#options;
+    running.stopSeenMs ??= clock.now();
+    const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+    const wantedMs = parseDurationMs(pod.metadata.annotations?.[PodAnnotation.stopAfter] ?? '0') ?? 0;
+    const endMs = running.stopSeenMs + Math.min(wantedMs, graceMs);
+    if (clock.now() < endMs) {
+      this.#wakeAt(running, endMs);
+      return;
+    }
+    if (!isOver(pod)) {
+      const placement = await this.#place(running);
+      await this.#report(running, stoppedPodStatus(pod, placement, endMs));
+    }
+    const { name = '', namespace = '', uid = '' } = pod.metadata;
+    await this.#write(() =>
+      client.resource(Pods).delete(name, { namespace, uid, gracePeriodSeconds: 0, ...this.#abortable() }),
+    ).catch(ignoreGone);
+  }
+
+  async #place(running: RunningPod): Promise<PodPlacement> {
+    const { pod } = running;
+    const { hostIp, clock, addresses } = this.#options;
+    running.startedMs ??= startOf(pod) ?? clock.now();
+    if (pod.spec.hostNetwork) running.podIp = hostIp;
+    else running.podIp ??= (await addresses()).assign(pod.metadata.uid ?? '', pod.status?.podIP);
+    return { startedMs: running.startedMs, nowMs: clock.now(), hostIp, podIp: running.podIp };
+  }
+
+  async #report(running: RunningPod, status: PodStatus): Promise<void> {
+    const { pod } = running;
+    if (isReported(pod.status ?? {}, status)) return;
+    const { name = '', namespace = '', uid } = pod.metadata;
+    const patch = { type: 'strategic', value: { metadata: { uid }, status } } as const;
+    const updated = await this.#write(() =>
+      this.#options.client
+        .resource(Pods)
+        .patch(name, patch, { namespace, subresource: 'status', ...this.#abortable() }),
+    ).catch(ignoreGone);
+    // Later than the watch has told so far, or the same.
+    if (updated !== undefined && updated.metadata.uid === uid)
+      running.pod = { ...running.pod, status: updated.status ?? {} };
+  }
+
+  #wakeAt(running: RunningPod, atMs: number): void {
+    const { clock } = this.#options;
+    running.timer?.cancel();
+    running.timer = clock.after(Math.max(0, atMs - clock.now()), () => this.#sync(running));
+  }
+
+  #retryLater(running: RunningPod, error: unknown): void {
+    const { clock, random, log } = this.#options;
+    const delayMs = Math.min(RETRY_CAP_MS, RETRY_BASE_MS * 2 ** running.failures) * (0.5 + random() / 2);
+    running.failures++;
+    log.debug({ err: error, pod: running.pod.metadata.name, delayMs }, 'pod can not be reported');
+    this.#wakeAt(running, clock.now() + delayMs);
+  }
+
+  /** A node that gets a hundred pods at once must not open a hundred connections. */
+  async #write<T>(write: () => Promise<T>): Promise<T> {
+    if (this.#writes >= MAX_PARALLEL_WRITES) {
+      const turn = Promise.withResolvers<void>();
+      this.#waiting.push(turn.resolve);
+      await turn.promise;
+    }
+    this.#writes++;
+    try {
+      return await write();
+    } finally {
+      this.#writes--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #abortable(): { readonly signal?: AbortSignal } {
+    return this.#signal === undefined ? {} : { signal: this.#signal };
+  }
+}
+
+function newlySeen(pod: Pod): RunningPod {
+  return {
+    pod,
+    startedMs: undefined,
+    podIp: undefined,
+    stopSeenMs: undefined,
+    timer: undefined,
+    isSyncing: false,
+    isDirty: false,
+    failures: 0,
+  };
+}
+
+function isOver({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+function startOf({ status }: Pod): number | undefined {
+  return status?.startTime === undefined ? undefined : Date.parse(status.startTime);
+}
+
+/** Whether the pod already says all that is to be reported; what others write into its status does not count. */
+function isReported(current: PodStatus, wanted: PodStatus): boolean {
+  return Object.entries(wanted).every(([field, value]) => {
+    if (field !== 'conditions') return jsonEqual(current[field as keyof PodStatus], value);
+    const conditions = wanted.conditions ?? [];
+    return conditions.every((condition) => current.conditions?.some((other) => jsonEqual(other, condition)));
+  });
+}
+
+/** Drops what a hollow node never looks at, in place. */
+function trim(pod: Pod): Pod {
+  for (const field of UNUSED_SPEC_FIELDS) delete pod.spec[field];
+  const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
+  for (const container of containers) {
+    delete container.env;
+    delete container.envFrom;
+    delete container.volumeMounts;
+    delete container.resources;
+    delete container.securityContext;
+  }
+  return pod;
+}
+
+function ignoreGone(error: unknown): undefined {
+  if (isApiError(error, 'NotFound', 'Conflict')) return undefined;
+  throw error;
+}

@@ -1,0 +1,302 @@
+import { createHash } from 'node:crypto';
+import { formatTime } from '@fairway/kube/clock';
+import type {
+  Container,
+  ContainerState,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodStatus,
+} from '@fairway/kube/kinds/generated/types';
+import { behaviorOf } from './container-behavior.ts';
+import { type ContainerMoment, containerAt, earliest, type Termination } from './container-timeline.ts';
+
+/** Where and since when a pod runs. */
+export interface PodPlacement {
+  readonly startedMs: number;
+  readonly nowMs: number;
+  readonly hostIp: string | undefined;
+  readonly podIp: string | undefined;
+}
+
+export interface PodMoment {
+  readonly status: PodStatus;
+  /** When the status changes by itself; undefined: never. */
+  readonly nextChangeMs: number | undefined;
+}
+
+interface NamedMoment {
+  readonly container: Container;
+  /** Undefined while it waits for containers before it. */
+  readonly moment: ContainerMoment | undefined;
+}
+
+/** The status of a pod on a hollow node at some moment, as kubelet would report it. Times of unchanged conditions come from the pod. */
+export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
+  const { startedMs, nowMs } = placement;
+  const deadlineMs = deadlineOf(pod, startedMs);
+  if (deadlineMs !== undefined && nowMs >= deadlineMs) {
+    return { status: stoppedStatus(pod, placement, deadlineMs, DEADLINE_EXCEEDED), nextChangeMs: undefined };
+  }
+  const init = initMoments(pod, placement);
+  const app = (pod.spec.containers ?? []).map((container): NamedMoment => {
+    const readyMs = init.doneMs;
+    return { container, moment: readyMs === undefined ? undefined : appMoment(pod, container, readyMs, nowMs) };
+  });
+  const phase = phaseOf(init, app);
+  const moments = [...init.moments, ...app].map(({ moment }) => moment?.nextChangeMs);
+  const isOver = phase === 'Succeeded' || phase === 'Failed';
+  return {
+    status: assemble(pod, placement, phase, init, app),
+    nextChangeMs: isOver ? undefined : earliest(...moments, deadlineMs),
+  };
+}
+
+/** The status of a pod whose containers were told to stop at `stoppedMs`. */
+export function stoppedPodStatus(pod: Pod, placement: PodPlacement, stoppedMs: number): PodStatus {
+  return stoppedStatus(pod, placement, stoppedMs, undefined);
+}
+
+const DEADLINE_EXCEEDED = {
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+};
+/** 128 + SIGTERM: what a program gives that does not handle the signal. */
+const KILLED_EXIT_CODE = 143;
+
+function deadlineOf({ spec }: Pod, startedMs: number): number | undefined {
+  return spec.activeDeadlineSeconds === undefined ? undefined : startedMs + spec.activeDeadlineSeconds * 1000;
+}
+
+interface InitMoments {
+  readonly moments: readonly NamedMoment[];
+  /** When the last of them let the containers start; undefined while one has not. */
+  readonly doneMs: number | undefined;
+  readonly hasFailed: boolean;
+}
+
+function initMoments({ spec, metadata }: Pod, { startedMs, nowMs }: PodPlacement): InitMoments {
+  const moments: NamedMoment[] = [];
+  let nextStartMs: number | undefined = startedMs;
+  let hasFailed = false;
+  for (const container of spec.initContainers ?? []) {
+    if (nextStartMs === undefined) {
+      moments.push({ container, moment: undefined });
+      continue;
+    }
+    const isSidecar = container.restartPolicy === 'Always';
+    const behavior = behaviorOf(container, metadata.annotations, 'init');
+    const isRestarted = (exitCode: number) => isSidecar || (exitCode !== 0 && spec.restartPolicy !== 'Never');
+    const moment = containerAt(behavior, isRestarted, nextStartMs, nowMs);
+    moments.push({ container, moment });
+    if (isSidecar) continue;
+    const isDone = moment.phase === 'terminated' && moment.termination.exitCode === 0;
+    hasFailed ||= moment.phase === 'terminated' && !isDone;
+    nextStartMs = isDone ? moment.termination.finishedMs : undefined;
+  }
+  return { moments, doneMs: nextStartMs, hasFailed };
+}
+
+function appMoment({ spec, metadata }: Pod, container: Container, startMs: number, nowMs: number): ContainerMoment {
+  const isRestarted = (exitCode: number) =>
+    spec.restartPolicy === 'OnFailure' ? exitCode !== 0 : spec.restartPolicy !== 'Never';
+  return containerAt(behaviorOf(container, metadata.annotations, 'app'), isRestarted, startMs, nowMs);
+}
+
+function phaseOf(init: InitMoments, app: readonly NamedMoment[]): string {
+  if (init.hasFailed) return 'Failed';
+  if (init.doneMs === undefined) return 'Pending';
+  const ended = app.flatMap(({ moment }) => (moment?.phase === 'terminated' ? [moment.termination.exitCode] : []));
+  if (ended.length < app.length) return 'Running';
+  return ended.some((exitCode) => exitCode !== 0) ? 'Failed' : 'Succeeded';
+}
+
+function assemble(
+  pod: Pod,
+  placement: PodPlacement,
+  phase: string,
+  init: InitMoments,
+  app: readonly NamedMoment[],
+): PodStatus {
+  const isOver = phase === 'Succeeded' || phase === 'Failed';
+  const statuses = app.map(({ container, moment }) => containerStatus(pod, container, moment));
+  const initStatuses = init.moments.map(({ container, moment }) => containerStatus(pod, container, moment, isOver));
+  const sidecarsReady = init.moments.every(
+    ({ container }, index) => container.restartPolicy !== 'Always' || initStatuses[index]?.ready,
+  );
+  const unready = statuses.filter(({ ready }) => !ready).map(({ name }) => name);
+  const isReady = !isOver && unready.length === 0 && sidecarsReady;
+  const reason = phase === 'Succeeded' ? 'PodCompleted' : phase === 'Failed' ? 'PodFailed' : 'ContainersNotReady';
+  const readiness: Finding = isReady
+    ? { status: 'True' }
+    : {
+        status: 'False',
+        reason,
+        ...(!isOver && { message: `containers with unready status: [${unready.join(' ')}]` }),
+      };
+  const unfinished = init.moments
+    .filter(({ moment }) => moment?.phase !== 'terminated')
+    .map(({ container }) => container.name);
+  const initialized: Finding =
+    init.doneMs !== undefined
+      ? { status: 'True', ...(phase === 'Succeeded' && { reason }) }
+      : {
+          status: 'False',
+          reason: 'ContainersNotInitialized',
+          message: `containers with incomplete status: [${unfinished.join(' ')}]`,
+        };
+  return {
+    phase,
+    ...addresses(placement),
+    startTime: formatTime(placement.startedMs),
+    conditions: conditions(pod, placement.nowMs, {
+      PodReadyToStartContainers: { status: isOver ? 'False' : 'True' },
+      Initialized: initialized,
+      Ready: withGates(pod, readiness),
+      ContainersReady: readiness,
+    }),
+    ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
+    containerStatuses: statuses,
+  };
+}
+
+interface Finding {
+  readonly status: 'True' | 'False';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** A pod with readiness gates is ready when their owners say so too. */
+function withGates(pod: Pod, readiness: Finding): Finding {
+  const isTrue = (type: string) =>
+    pod.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+  const closed = (pod.spec.readinessGates ?? []).map((gate) => gate.conditionType).filter((type) => !isTrue(type));
+  if (readiness.status === 'False' || closed.length === 0) return readiness;
+  const message = closed.map((type) => `corresponding condition of pod readiness gate "${type}" does not exist.`);
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message: message.join(', ') };
+}
+
+function conditions(pod: Pod, nowMs: number, findings: Readonly<Record<string, Finding>>): PodCondition[] {
+  return Object.entries(findings).map(([type, finding]) => {
+    const before = pod.status?.conditions?.find((condition) => condition.type === type);
+    const isSame = before?.status === finding.status && before.lastTransitionTime !== undefined;
+    return {
+      type,
+      ...finding,
+      lastTransitionTime: isSame ? (before.lastTransitionTime ?? formatTime(nowMs)) : formatTime(nowMs),
+    };
+  });
+}
+
+function addresses({ hostIp, podIp }: PodPlacement): PodStatus {
+  return {
+    ...(hostIp !== undefined && { hostIP: hostIp, hostIPs: [{ ip: hostIp }] }),
+    ...(podIp !== undefined && { podIP: podIp, podIPs: [{ ip: podIp }] }),
+  };
+}
+
+function containerStatus(
+  pod: Pod,
+  container: Container,
+  moment: ContainerMoment | undefined,
+  isPodOver = false,
+): ContainerStatus {
+  const { name, image = '' } = container;
+  const restartCount = moment?.restarts ?? 0;
+  const isRunning = moment?.phase === 'running' && !isPodOver;
+  const isDoneInit = moment?.phase === 'terminated' && moment.termination.exitCode === 0;
+  const isInit = pod.spec.initContainers?.includes(container) ?? false;
+  return {
+    name,
+    image,
+    imageID: moment === undefined ? '' : `${repositoryOf(image)}@sha256:${digest(image)}`,
+    ...(moment !== undefined && { containerID: containerId(pod, name, restartCount) }),
+    restartCount,
+    started: isRunning,
+    ready: isInit && container.restartPolicy !== 'Always' ? isDoneInit : isRunning && moment.isReady,
+    state: containerState(pod, name, moment),
+    lastState: moment?.last === undefined ? {} : { terminated: terminated(pod, name, moment.last, restartCount - 1) },
+  };
+}
+
+function containerState(pod: Pod, name: string, moment: ContainerMoment | undefined): ContainerState {
+  switch (moment?.phase) {
+    case undefined:
+      return { waiting: { reason: 'PodInitializing' } };
+    case 'running':
+      return { running: { startedAt: formatTime(moment.startedMs) } };
+    case 'terminated':
+      return { terminated: terminated(pod, name, moment.termination, moment.restarts) };
+    case 'backOff': {
+      const seconds = moment.delayMs / 1000;
+      const delay = seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+      const { name: podName, namespace, uid } = pod.metadata;
+      const message = `back-off ${delay} restarting failed container=${name} pod=${podName}_${namespace}(${uid})`;
+      return { waiting: { reason: 'CrashLoopBackOff', message } };
+    }
+  }
+}
+
+function terminated(pod: Pod, name: string, termination: Termination, restarts: number) {
+  const { startedMs, finishedMs, exitCode } = termination;
+  return {
+    exitCode,
+    reason: exitCode === 0 ? 'Completed' : 'Error',
+    startedAt: formatTime(startedMs),
+    finishedAt: formatTime(finishedMs),
+    containerID: containerId(pod, name, restarts),
+  };
+}
+
+/** All containers that ran were stopped; a pod that had not ended by itself has failed. */
+function stoppedStatus(
+  pod: Pod,
+  placement: PodPlacement,
+  stoppedMs: number,
+  cause: { readonly reason: string; readonly message: string } | undefined,
+): PodStatus {
+  const before = podStatusAt(withoutDeadline(pod), { ...placement, nowMs: stoppedMs }).status;
+  const stop = (container: ContainerStatus): ContainerStatus => {
+    if (container.state?.terminated !== undefined) return { ...container, ready: false };
+    const startedAt = container.state?.running?.startedAt ?? formatTime(stoppedMs);
+    const ended = { exitCode: KILLED_EXIT_CODE, reason: 'Error', startedAt, finishedAt: formatTime(stoppedMs) };
+    return { ...container, ready: false, started: false, state: { terminated: ended } };
+  };
+  const isOver = before.phase === 'Succeeded' || before.phase === 'Failed';
+  const phase = isOver ? before.phase : 'Failed';
+  const readiness: Finding = { status: 'False', reason: phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed' };
+  return {
+    ...before,
+    ...(phase !== undefined && { phase }),
+    ...cause,
+    conditions: conditions(pod, placement.nowMs, {
+      PodReadyToStartContainers: { status: 'False' },
+      Initialized: { status: 'True' },
+      Ready: readiness,
+      ContainersReady: readiness,
+    }),
+    ...(before.initContainerStatuses && { initContainerStatuses: before.initContainerStatuses.map(stop) }),
+    containerStatuses: (before.containerStatuses ?? []).map(stop),
+  };
+}
+
+function withoutDeadline(pod: Pod): Pod {
+  const { activeDeadlineSeconds: _deadline, ...spec } = pod.spec;
+  return { ...pod, spec };
+}
+
+function containerId(pod: Pod, name: string, restarts: number): string {
+  return `containerd://${digest(`${pod.metadata.uid}/${name}/${restarts}`)}`;
+}
+
+/** `docker.io/library/nginx:1.27` → `docker.io/library/nginx`. */
+function repositoryOf(image: string): string {
+  const [reference = ''] = image.split('@');
+  const lastSlash = reference.lastIndexOf('/');
+  const colon = reference.indexOf(':', lastSlash + 1);
+  return colon === -1 ? reference : reference.slice(0, colon);
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

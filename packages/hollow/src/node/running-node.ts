@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { fullJitterMs } from '@fairway/kube/client/full-jitter';
+import { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Node } from '@fairway/kube/kinds/generated/types';
+import { Nodes } from '@fairway/kube/kinds/resources';
+import type { Logger } from '@fairway/kube/log';
+import type { NodeBootstrap } from './node-bootstrap.ts';
+import type { NodeIdentity } from './node-identity.ts';
+import { NodeLease } from './node-lease.ts';
+import { nodeStatus } from './node-object.ts';
+import { PodAddresses } from './pod-addresses.ts';
+import { PodRunner } from './pod-runner.ts';
+import type { ServerInfo } from './server-info.ts';
+
+export interface RunningNodeOptions {
+  readonly client: KubeClient;
+  readonly node: Node;
+  readonly identity: NodeIdentity;
+  readonly bootstrap: NodeBootstrap;
+  readonly server: ServerInfo;
+  /** Of kubelet, without `v`. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** kubelet renews its Lease four times within its duration. */
+const RENEWALS_PER_LEASE = 4;
+const RENEWAL_JITTER = 0.04;
+const RENEWAL_RETRY_BASE_MS = 200;
+const RENEWAL_RETRY_CAP_MS = 7000;
+const STATUS_PERIOD_MS = 300_000;
+const STATUS_RETRY_MS = 10_000;
+/** So long a node waits for a controller to give it a pod CIDR before it takes one of its own. */
+const POD_CIDR_PATIENCE_MS = 10_000;
+
+/** A registered node: heartbeats, status, pod network, serving certificate and pods, until it is told to stop. */
+export class RunningNode {
+  readonly #options: RunningNodeOptions;
+  readonly #lease: NodeLease;
+  readonly #pods: PodRunner;
+  readonly #addresses = Promise.withResolvers<PodAddresses>();
+  readonly #timers = new Map<'lease' | 'status' | 'podCidr' | 'serving', Timer>();
+  #node: Node;
+  #signal: AbortSignal = AbortSignal.abort();
+  #isNetworkReady = false;
+  #isShuttingDown = false;
+  #hasAskedToServe = false;
+  #isStatusDue = false;
+  #isReporting = false;
+  #renewalFailures = 0;
+
+  constructor(options: RunningNodeOptions) {
+    const { client, node, bootstrap, clock, random, log } = options;
+    this.#options = options;
+    this.#node = node;
+    this.#lease = new NodeLease(client, node, bootstrap.kubelet.nodeLeaseDurationSeconds);
+    this.#pods = new PodRunner({
+      client,
+      nodeName: node.metadata.name ?? '',
+      hostIp: bootstrap.flags.nodeIp?.split(',')[0] ?? options.server.addresses[0],
+      addresses: () => this.#addresses.promise,
+      clock,
+      random,
+      log,
+    });
+  }
+
+  start(signal: AbortSignal): void {
+    const { client, identity } = this.#options;
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#cancelTimers(), { once: true });
+    identity.keepFresh(client, signal);
+    this.#adopt(this.#node);
+    void this.#renewLease();
+    this.#reportStatus();
+    this.#pods.start(signal);
+    if (!this.#isSettled()) this.#followUntilSettled();
+  }
+
+  /** Reports that the node is not ready; a failure to do so does not matter. */
+  async announceShutdown(): Promise<void> {
+    this.#isShuttingDown = true;
+    await this.#patchStatus().catch(() => undefined);
+  }
+
+  close(): void {
+    this.#cancelTimers();
+    this.#options.client.close();
+  }
+
+  /** Watches the node's own object until others have set what it needs from them. */
+  #followUntilSettled(): void {
+    const { client, clock, random } = this.#options;
+    const settled = new AbortController();
+    const stop = () => settled.abort();
+    this.#signal.addEventListener('abort', stop, { once: true });
+    const take = (node: Node) => {
+      this.#adopt(node);
+      if (this.#isSettled()) stop();
+    };
+    const fieldSelector = `metadata.name=${this.#node.metadata.name}`;
+    const informer = new Informer(client.resource(Nodes), { fieldSelector, clock, random });
+    informer.addHandler({ onAdd: take, onUpdate: (_, node) => take(node) });
+    informer.start(settled.signal);
+    this.#after('podCidr', POD_CIDR_PATIENCE_MS, () => {
+      if (!this.#isNetworkReady) this.#joinPodNetwork(fallbackPodCidr(this.#options.server.id));
+      if (this.#isSettled()) stop();
+    });
+  }
+
+  #isSettled(): boolean {
+    return this.#isNetworkReady && (this.#hasAskedToServe || !this.#options.bootstrap.kubelet.serverTLSBootstrap);
+  }
+
+  #adopt(node: Node): void {
+    this.#node = node;
+    const { podCIDR } = node.spec;
+    if (podCIDR && !this.#isNetworkReady) this.#joinPodNetwork(podCIDR);
+    const addresses = node.status?.addresses ?? [];
+    if (this.#options.bootstrap.kubelet.serverTLSBootstrap && addresses.length > 0 && !this.#hasAskedToServe) {
+      this.#hasAskedToServe = true;
+      void this.#askToServe();
+    }
+  }
+
+  #joinPodNetwork(cidr: string): void {
+    try {
+      this.#addresses.resolve(new PodAddresses(cidr));
+    } catch (error) {
+      const fallback = fallbackPodCidr(this.#options.server.id);
+      this.#options.log.warn({ err: error, cidr, fallback }, 'node can not use its pod CIDR');
+      this.#addresses.resolve(new PodAddresses(fallback));
+    }
+    this.#isNetworkReady = true;
+    this.#reportStatus();
+  }
+
+  async #askToServe(): Promise<void> {
+    const { client, identity, log } = this.#options;
+    const addresses = this.#node.status?.addresses ?? [];
+    const ofTypes = (...types: string[]) => [
+      ...new Set(addresses.filter(({ type }) => types.includes(type)).map(({ address }) => address)),
+    ];
+    const names = {
+      ipAddresses: ofTypes('InternalIP', 'ExternalIP'),
+      dnsNames: ofTypes('Hostname', 'InternalDNS', 'ExternalDNS'),
+    };
+    try {
+      await identity.ensureServing(client, names, this.#signal);
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      log.debug({ err: error }, 'node has no serving certificate yet');
+      this.#after('serving', STATUS_RETRY_MS, () => void this.#askToServe());
+    }
+  }
+
+  async #renewLease(): Promise<void> {
+    const { clock, random, log, bootstrap } = this.#options;
+    const periodMs = (bootstrap.kubelet.nodeLeaseDurationSeconds * 1000) / RENEWALS_PER_LEASE;
+    try {
+      await this.#lease.renew(clock.now(), this.#signal);
+      this.#renewalFailures = 0;
+      this.#after('lease', periodMs * (1 + RENEWAL_JITTER * random()), () => void this.#renewLease());
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      log.debug({ err: error }, 'node can not renew its lease');
+      const delayMs = fullJitterMs(this.#renewalFailures++, RENEWAL_RETRY_BASE_MS, RENEWAL_RETRY_CAP_MS, random);
+      this.#after('lease', 100 + delayMs, () => void this.#renewLease());
+    }
+  }
+
+  /** Reports now; once more when something changes while it does. */
+  #reportStatus(): void {
+    this.#isStatusDue = true;
+    if (!this.#isReporting) void this.#reportUntilDone();
+  }
+
+  async #reportUntilDone(): Promise<void> {
+    const { random, log } = this.#options;
+    this.#isReporting = true;
+    try {
+      while (this.#isStatusDue && !this.#signal.aborted) {
+        this.#isStatusDue = false;
+        await this.#patchStatus();
+      }
+      this.#after('status', STATUS_PERIOD_MS * (1 + RENEWAL_JITTER * random()), () => this.#reportStatus());
+    } catch (error) {
+      log.debug({ err: error }, 'node can not report its status');
+      this.#after('status', STATUS_RETRY_MS * (0.5 + random()), () => this.#reportStatus());
+    }
+    this.#isReporting = false;
+  }
+
+  async #patchStatus(): Promise<void> {
+    const { client, clock, server, bootstrap, version } = this.#options;
+    const name = this.#node.metadata.name ?? '';
+    const situation = {
+      nowMs: clock.now(),
+      version,
+      isNetworkReady: this.#isNetworkReady,
+      isShuttingDown: this.#isShuttingDown,
+    };
+    const status = nodeStatus(name, server, bootstrap, situation, this.#node.status);
+    const patch = { type: 'strategic', value: { status } } as const;
+    this.#adopt(await client.resource(Nodes).patch(name, patch, { subresource: 'status', signal: this.#signal }));
+  }
+
+  #after(what: 'lease' | 'status' | 'podCidr' | 'serving', delayMs: number, callback: () => void): void {
+    this.#timers.get(what)?.cancel();
+    if (!this.#signal.aborted) this.#timers.set(what, this.#options.clock.after(delayMs, callback));
+  }
+
+  #cancelTimers(): void {
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+  }
+}
+
+/** A /24 out of 100.64.0.0/10 that follows from the server's id. */
+function fallbackPodCidr(serverId: string): string {
+  const index = createHash('sha256').update(serverId).digest().readUInt16BE(0) % (64 * 256);
+  return `100.${64 + Math.floor(index / 256)}.${index % 256}.0/24`;
+}
