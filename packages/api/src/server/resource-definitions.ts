@@ -18,6 +18,7 @@ export function resourceDefinition<T extends KubeObject>(kind: Kind<T>): Resourc
     singular: kind.singular,
     shortNames: kind.shortNames,
     categories: ['fairway'],
+    custom: true,
     schema: objectSchema(kind),
     hasStatus: kind.status !== undefined,
     ...(kind.scale && { scale: kind.scale }),

@@ -177,18 +177,9 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 
 /** Tells apart specs that need another start. Names and dates of the server's certificate are not among them. */
 function fingerprintOf(spec: ControlPlaneSpec): string {
-  const { version, podCIDR, serviceCIDR, apiServer, endpoint, pki, dnsNames, ipAddresses } = spec;
+  const { version, podCIDR, serviceCIDR, apiServer, pki, dnsNames, ipAddresses } = spec;
   const keyId = pki.serviceAccountKeys.signing.keyId;
-  const parts = [
-    version,
-    podCIDR,
-    serviceCIDR,
-    apiServer,
-    endpoint?.port,
-    trustBundle(pki.cluster),
-    pki.cluster.active.keyId,
-    keyId,
-  ];
+  const parts = [version, podCIDR, serviceCIDR, apiServer, trustBundle(pki.cluster), pki.cluster.active.keyId, keyId];
   return createHash('sha256')
     .update(JSON.stringify([...parts, dnsNames, ipAddresses]))
     .digest('hex');

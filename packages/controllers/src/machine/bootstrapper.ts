@@ -17,7 +17,6 @@ import {
 import { nodeUserData } from '@fairway/control-plane/bootstrap/node-user-data';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import type { Informer } from '@fairway/kube/client/informer';
 import type { Clock } from '@fairway/kube/clock';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -30,8 +29,8 @@ import type { NodeBootstrapper } from './dependencies.ts';
 export interface BootstrapperOptions {
   readonly credentials: ClusterCredentials;
   readonly tenants: TenantClusters;
-  readonly plans: Pick<Informer<Plan>, 'get'>;
-  readonly releases: Pick<Informer<KubernetesRelease>, 'list'>;
+  readonly plans: { get(name: string): Plan | undefined };
+  readonly releases: { list(): readonly KubernetesRelease[] };
   readonly clock: Clock;
 }
 

@@ -12,7 +12,7 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/
 import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { CATALOGUE_BINDING, FAIRWAY_ROLES } from './rbac.ts';
 
-const NAMESPACES = ['default', 'kube-system', SYSTEM_NAMESPACE];
+const NAMESPACES = ['default', 'kube-system', 'kube-public', SYSTEM_NAMESPACE];
 
 /** Makes what Fairway's API holds from the start, where it is missing: what the operator changed or removed rules on purpose stays as it is. */
 export async function bootstrap(client: KubeClient, reader: ObjectReader): Promise<void> {

@@ -12,7 +12,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
 import { EventRecorder } from '@fairway/kube/events/recorder';
 import { MANAGEMENT_KINDS } from '@fairway/kube/kinds/builtin-kinds';
-import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
+import { builtinDefinitions, describedDefinitions } from '@fairway/kube/kinds/definitions';
 import type { Logger } from '@fairway/kube/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
@@ -74,6 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     store,
     resources: fairwayResources(options, () => events),
     definitions: builtinDefinitions(),
+    documentation: describedDefinitions,
     clock,
     random,
     log,

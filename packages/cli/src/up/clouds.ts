@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { FAIRWAY_TAG } from '@fairway/controllers/cloud/ownership';
+import { ProjectCloud } from '@fairway/controllers/cloud/project-cloud';
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import { ProjectCache } from '@fairway/openstack/cache/project-cache';
+import { Cloud } from '@fairway/openstack/cloud';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import type { OpenStackMetrics } from '@fairway/openstack/http/metrics';
+
+export interface CloudOpening {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly metrics?: OpenStackMetrics | undefined;
+  /** How long the cloud may still be at work on a request that got no answer. */
+  readonly settleMs?: number | undefined;
+}
+
+/** The node that joins tells that its server runs, so that the list need not be asked often while a server boots. */
+const SERVER_POLL_MAX_MS = 10_000;
+
+/** clouds.yaml as OpenStack's own clients find it, or the one file that is named. */
+export function readCloudsYaml(file?: string): CloudsYaml {
+  return new CloudsYaml({
+    env: file === undefined ? process.env : { OS_CLIENT_CONFIG_FILE: file },
+    cwd: process.cwd(),
+    home: homedir(),
+    readFile: (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined),
+  });
+}
+
+export function openCloud(yaml: CloudsYaml, name: string, opening: CloudOpening): Cloud {
+  const { clock, random, log, metrics } = opening;
+  return new Cloud({
+    config: yaml.get(name),
+    clock,
+    random,
+    logger: log,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    ...(metrics && { metrics }),
+  });
+}
+
+/** One entry of clouds.yaml as the project that its clusters live in. */
+export function openProject(yaml: CloudsYaml, name: string, opening: CloudOpening): ProjectCloud {
+  const { clock, random, log, settleMs } = opening;
+  const cloud = openCloud(yaml, name, opening);
+  const client = cloud.client();
+  const cache = new ProjectCache({
+    client,
+    clock,
+    random,
+    budget: cloud.budget,
+    filters: { servers: { tags: [FAIRWAY_TAG] } },
+    intervals: { fastMaxMs: SERVER_POLL_MAX_MS },
+    logger: log,
+  });
+  const region = cloud.config.region ?? '';
+  return new ProjectCloud({ name, region, client, cache, clock, ...(settleMs !== undefined && { settleMs }) });
+}

@@ -1,0 +1,191 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import { createCloudProvider } from '@fairway/cloud-provider/start';
+import { endpointUrl } from '@fairway/control-plane/kubeconfig';
+import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import { certificateRequirements, issueComponentCertificate } from '@fairway/control-plane/pki/component-certificates';
+import { ConfiguredClouds } from '@fairway/controllers/cloud/configured-clouds';
+import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
+import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
+import { createControllers } from '@fairway/controllers/start';
+import { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
+import { createGateway } from '@fairway/gateway/server/gateway';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import type { Clock } from '@fairway/kube/clock';
+import { ControllerMetrics } from '@fairway/kube/controller/metrics';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import type { Logger } from '@fairway/kube/log';
+import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
+import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
+import { Registry } from 'prom-client';
+import { openProject, readCloudsYaml } from './clouds.ts';
+import { simulatedControlPlanes } from './control-planes.ts';
+import { type Home, isProcessAlive, lockHome } from './home.ts';
+import { managementRunnables } from './management.ts';
+import { metricsRoute } from './metrics-route.ts';
+import { adminKubeconfig, loadServerPki, serverTls } from './server-pki.ts';
+import { startSimulatedCloud } from './simulated-cloud.ts';
+
+export interface UpOptions {
+  readonly home: Home;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Entry of clouds.yaml; undefined for the simulated cloud. */
+  readonly cloud: string | undefined;
+  /** How the simulated cloud takes its time. */
+  readonly latency: 'none' | 'realistic';
+  /** Operator's image of nodes, by id or name. */
+  readonly defaultImage: string | undefined;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers at once. */
+  readonly settleMs?: number | undefined;
+  /** Told about each step of the start. */
+  readonly onStep?: (step: string) => void;
+}
+
+export interface RunningFairway {
+  /** `https://127.0.0.1:8443`. */
+  readonly url: string;
+  readonly cloudName: string;
+  /** Ends everything in order; resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/** Namespace annotation by which the operator says which cloud its clusters live in. */
+const CLOUD_ANNOTATION = 'fairway.dev/cloud';
+
+/** Runs a whole Fairway in this process: API, controllers, control planes, and without `cloud` a simulated OpenStack with hollow nodes. */
+export async function up(options: UpOptions): Promise<RunningFairway> {
+  const { home, host, clock, random, log, onStep = () => {} } = options;
+  home.create();
+  const closing: (() => Promise<void> | void)[] = [lockHome(home, process.pid, isProcessAlive)];
+  const stop = async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  };
+  try {
+    onStep('opening the database');
+    const database = SqliteDatabase.open(home.database);
+    closing.push(() => database.close());
+    const pki = await loadServerPki(home, clock);
+    const registry = new Registry();
+    const metrics = new OpenStackMetrics(registry);
+
+    const isSimulated = options.cloud === undefined;
+    onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
+    const simulated = isSimulated
+      ? await startSimulatedCloud({ home, clock, random, log, latency: options.latency })
+      : undefined;
+    if (simulated) closing.push(() => simulated.close());
+    const cloudName = options.cloud ?? 'simulator';
+    const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
+    const opening = { clock, random, log, metrics, settleMs: options.settleMs };
+
+    const controlPlanes = simulatedControlPlanes({ databasePath: home.clustersDatabase, clock, random, log });
+    closing.push(() => controlPlanes.close());
+
+    onStep('starting the API server');
+    const clouds = new ConfiguredClouds({
+      nameOf: (namespace) => {
+        const named = gateway.server.reader.get(Namespaces, '', namespace)?.metadata.annotations?.[CLOUD_ANNOTATION];
+        return named ?? (namespace === 'default' ? cloudName : undefined);
+      },
+      open: (name) => (cloudsYaml.names.includes(name) ? openProject(cloudsYaml, name, opening) : undefined),
+    });
+    const gateway = createGateway({
+      store: database.store('fairway'),
+      clock,
+      random,
+      log,
+      version: options.version,
+      issuer: 'https://fairway.local',
+      authority: pki.authority,
+      serviceAccountKeys: pki.serviceAccountKeys,
+      clouds,
+      credentials: () => credentials,
+    });
+    const credentials = new ClusterCredentials(gateway.client, clock);
+    gateway.server.addRoute(metricsRoute(registry));
+    closing.push(() => gateway.server.close());
+    await gateway.start();
+
+    onStep('starting the controllers');
+    const tenants = new TenantClusters({
+      connect: (cluster) => connectTenant(cluster, credentials, clock),
+      clock,
+      random,
+      log,
+    });
+    closing.push(() => tenants.close());
+    const reader = gateway.server.reader;
+    const bootstrapper = new CloudInitBootstrapper({
+      credentials,
+      tenants,
+      plans: { get: (name) => reader.get(plans, '', name) },
+      releases: { list: () => reader.list(kubernetesReleases) },
+      clock,
+    });
+    const controllerMetrics = new ControllerMetrics(registry, () => clock.now());
+    const shared = { clouds, tenants, bootstrapper, clock, random, log, metrics: controllerMetrics };
+    const controllers = createControllers({
+      ...shared,
+      client: gateway.client,
+      runtime: controlPlanes.runtime,
+      credentials,
+      defaultImage: options.defaultImage,
+    });
+    controllers.manager.add(
+      ...createCloudProvider({ ...shared, cache: controllers.cache }),
+      ...managementRunnables({
+        client: gateway.client,
+        informers: controllers.informers,
+        authority: pki.authority,
+        clock,
+        random,
+        log,
+      }),
+    );
+    const abort = new AbortController();
+    const running = new Promise<void>((resolve, reject) => {
+      closing.push(async () => {
+        abort.abort();
+        await ended;
+      });
+      const ended = controllers.manager.run(abort.signal, resolve);
+      ended.catch(reject);
+    });
+    await running;
+
+    const tls = await serverTls(pki, host, clock);
+    const listener = await gateway.server.listen({ host, port: options.port, tls });
+    closing.push(() => listener.close());
+    home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+    simulated?.startNodes();
+    return { url: listener.url, cloudName, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Reaches a tenant's API server over TLS with the certificate of Fairway's controllers. */
+async function connectTenant(cluster: Cluster, credentials: ClusterCredentials, clock: Clock): Promise<HttpsTransport> {
+  const { endpoint, serviceCIDR = '10.3.0.0/16' } = cluster.status ?? {};
+  if (endpoint === undefined) throw new Error(`cluster ${cluster.metadata.name} has no endpoint yet`);
+  const pki = await credentials.pki(cluster);
+  const requirement = certificateRequirements({ serviceCIDR, dnsNames: [], ipAddresses: [] }).find(
+    ({ component }) => component === 'fairway',
+  );
+  if (requirement === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
+  const { certificatePem, privateKeyPem } = await issueComponentCertificate(pki, requirement, clock);
+  return new HttpsTransport({
+    server: endpointUrl(endpoint),
+    certificateAuthority: trustBundle(pki.cluster),
+    clientCertificate: () => ({ certificate: certificatePem, privateKey: privateKeyPem }),
+    clock,
+  });
+}
