@@ -22,7 +22,7 @@ import { networkService } from './network/service.ts';
 import { placementService } from './placement/service.ts';
 import { Database, type Snapshot } from './state/database.ts';
 import { openStateFile } from './state/state-file.ts';
-import { declareTables, type World } from './world.ts';
+import { declareIndexes, declareTables, type World } from './world.ts';
 
 export interface CloudOptions {
   readonly clock: Clock;
@@ -60,26 +60,34 @@ export interface Cloud {
   restore(snapshot: Snapshot): void;
 }
 
+/** Longer than clients keep idle connections, so that they don't meet one that is just being closed. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** An OpenStack cloud in this process. What a state file holds wins over the configuration's users and networks. */
 export function createCloud(options: CloudOptions): Cloud {
   const config: CloudConfig = { ...DEFAULT_CONFIG, ...options.config };
   const database = new Database(config.stateFile === undefined ? undefined : openStateFile(config.stateFile));
+  const tables = declareTables(database);
+  const indexes = declareIndexes(tables);
+  const isKnown = database.loadJournal();
+  const starts = Number(tables.secrets.get('starts')?.value ?? 0);
   const world: World = {
     clock: options.clock,
     random: options.random,
-    ids: createIds(options.random),
+    ids: createIds(options.random, starts),
     log: options.log ?? silentLogger,
     config,
     faults: new Faults(),
     database,
-    tables: declareTables(database),
+    tables,
+    indexes,
   };
-  if (!database.loadJournal()) {
-    database.transact(() => {
-      bootstrapIdentity(world);
-      bootstrapNetwork(world);
-    });
-  }
+  database.transact(() => {
+    tables.secrets.put({ id: 'starts', value: `${starts + 1}` });
+    if (isKnown) return;
+    bootstrapIdentity(world);
+    bootstrapNetwork(world);
+  });
   const life = new ServerLife(world);
   life.resume();
   const calls = new Calls();
@@ -100,6 +108,7 @@ export function createCloud(options: CloudOptions): Cloud {
       if (server !== undefined) throw new Error('the simulated cloud listens already');
       server = tls === undefined ? createHttpServer() : createHttpsServer({ cert: tls.cert, key: tls.key });
       const listening = server;
+      listening.keepAliveTimeout = KEEP_ALIVE_MS;
       listening.on('request', (incoming, outgoing) => {
         front.handle(incoming, outgoing).catch((error: unknown) => {
           world.log.debug({ err: error }, 'a request ended early');

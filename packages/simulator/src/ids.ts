@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Makes identifiers the way each service writes them, from the injected source of randomness. */
 export interface Ids {
   /** A version 4 UUID, as Nova, Neutron and Glance write ids. */
@@ -12,7 +14,11 @@ export interface Ids {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-export function createIds(random: () => number): Ids {
+/**
+ * `starts` is how often the cloud was started before with the same state: a seeded source of randomness begins anew
+ * with each start, and must not give out the same ids again.
+ */
+export function createIds(random: () => number, starts = 0): Ids {
   function hexDigits(count: number): string {
     let digits = '';
     while (digits.length < count) {
@@ -20,6 +26,7 @@ export function createIds(random: () => number): Ids {
         .toString(16)
         .padStart(6, '0');
     }
+    if (starts > 0) digits = createHash('sha256').update(`${starts} ${digits}`).digest('hex');
     return digits.slice(0, count);
   }
   return {

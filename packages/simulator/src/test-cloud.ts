@@ -28,8 +28,10 @@ export interface Json {
 }
 
 /** The inner object of an answer such as `{network: {...}}`. */
-export interface Made extends Readonly<Record<string, Json>> {
-  readonly id: string & Json;
+export interface Made {
+  readonly id: string;
+  readonly name: string;
+  readonly [field: string]: unknown;
 }
 
 export interface TestUser {
@@ -126,4 +128,21 @@ export async function call(
     headers: response.headers,
     body: (isJson ? JSON.parse(text) : text === '' ? undefined : text) as Json,
   };
+}
+
+/** Returns when something waits on the clock, such as a request that has arrived and is held up. */
+export async function untilWaiting(clock: FakeClock): Promise<void> {
+  while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The objects of a list's answer, e.g. those under `networks`. */
+export function listed({ body }: Answer, key: string): readonly Made[] {
+  return body[key] as unknown as readonly Made[];
+}
+
+/** The first of them; throws when the list is empty. */
+export function firstOf(answer: Answer, key: string): Made {
+  const [first] = listed(answer, key);
+  if (first === undefined) throw new Error(`no ${key} in ${JSON.stringify(answer.body)}`);
+  return first;
 }

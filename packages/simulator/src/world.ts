@@ -15,7 +15,7 @@ import type {
 import type { Ids } from './ids.ts';
 import type { FloatingIp, Network, Port, Router, SecurityGroup, SecurityGroupRule, Subnet } from './network/records.ts';
 import type { Database } from './state/database.ts';
-import type { Table } from './state/table.ts';
+import type { Index, Table } from './state/table.ts';
 
 /** What every service of one cloud works on. */
 export interface World {
@@ -27,6 +27,25 @@ export interface World {
   readonly faults: Faults;
   readonly database: Database;
   readonly tables: Tables;
+  readonly indexes: Indexes;
+}
+
+export interface Indexes {
+  readonly portsByDevice: Index<Port>;
+  readonly portsByNetwork: Index<Port>;
+  readonly floatingIpsByPort: Index<FloatingIp>;
+  readonly rulesByGroup: Index<SecurityGroupRule>;
+  readonly subnetsByNetwork: Index<Subnet>;
+}
+
+export function declareIndexes({ ports, floatingIps, securityGroupRules, subnets }: Tables): Indexes {
+  return {
+    portsByDevice: ports.indexBy((port) => port.device_id),
+    portsByNetwork: ports.indexBy((port) => port.network_id),
+    floatingIpsByPort: floatingIps.indexBy((floatingIp) => floatingIp.port_id ?? ''),
+    rulesByGroup: securityGroupRules.indexBy((rule) => rule.security_group_id),
+    subnetsByNetwork: subnets.indexBy((subnet) => subnet.network_id),
+  };
 }
 
 export interface Tables {

@@ -3,9 +3,10 @@ import { type ApiRequest, type ApiResponse, accepted, ok, type Route } from '../
 import { parseBody } from '../http/parse-body.ts';
 import { patchPort } from '../network/port-life.ts';
 import type { World } from '../world.ts';
-import { findFlavor } from './flavor-of.ts';
+import { findFlavor, flavorOf } from './flavor-of.ts';
 import { badRequest, conflict, notFound, requireAdmin } from './problem.ts';
 import type { Server, VmState } from './records.ts';
+import { checkFlavor } from './server-create.ts';
 import type { ServerLife } from './server-life.ts';
 import { portsOf, resolveGroups } from './server-networks.ts';
 import { requireServerQuota } from './server-quota.ts';
@@ -92,13 +93,19 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const flavor = findFlavor(world, String(flavorRef));
     if (flavor === undefined) throw badRequest(`Flavor ${flavorRef} could not be found.`);
     if (flavor.id === server.flavorId) throw badRequest('When resizing, instances must change flavor!');
-    const old = findFlavor(world, server.flavorId);
-    if (old !== undefined && server.imageId !== null && flavor.diskGiB < old.diskGiB) {
-      throw badRequest('Resize to zero disk flavor is not allowed.'.replace('zero', 'smaller'));
-    }
-    const more = { ...flavor, vcpus: flavor.vcpus - (old?.vcpus ?? 0), ramMiB: flavor.ramMiB - (old?.ramMiB ?? 0) };
-    if (more.vcpus > 0 || more.ramMiB > 0) requireServerQuota(world, server.projectId, more, 0, 0);
+    checkFlavor(
+      flavor,
+      world.config.images.find((image) => image.id === server.imageId),
+    );
+    const old = flavorOf(world, server.flavorId);
+    const more = {
+      instances: 0,
+      cores: Math.max(flavor.vcpus - old.vcpus, 0),
+      ram: Math.max(flavor.ramMiB - old.ramMiB, 0),
+    };
+    requireServerQuota(world, server.projectId, more, 1, 1);
     life.begin({ ...server, oldFlavorId: server.flavorId, flavorId: flavor.id, taskState: 'resize_prep' }, 'resize');
+    life.notifyGone(server, 'rebooting');
     return accepted;
   },
   confirmResize(_world, life, _request, server) {
@@ -109,6 +116,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   revertResize(_world, life, _request, server) {
     if (server.vmState !== 'resized') throw badRequest('Instance has not been resized.');
     life.begin({ ...server, taskState: 'resize_reverting' }, 'revert');
+    life.notifyGone(server, 'rebooting');
     return accepted;
   },
   pause(_world, life, _request, server) {

@@ -9,7 +9,7 @@ import type { NetworkRequest, Server } from './records.ts';
 import { membersOf } from './scheduler.ts';
 import type { ServerLife } from './server-life.ts';
 import { onlyNetwork, resolveGroups, validateNetworks } from './server-networks.ts';
-import { computeLimits, requireServerQuota } from './server-quota.ts';
+import { computeLimits, requireServerQuota, usageOf } from './server-quota.ts';
 import { type BlockDevice, type CreateServer, createServerSchema, isTrue } from './server-schema.ts';
 import { linksTo } from './server-view.ts';
 import { packUserData } from './user-data.ts';
@@ -49,7 +49,7 @@ export function createServers(world: World, life: ServerLife, request: ApiReques
     (server.security_groups ?? []).map((group) => group.name),
   );
   validateNetworks(world, access, networks, max);
-  const count = requireServerQuota(world, access.projectId, flavor, min, max);
+  const count = requireServerQuota(world, access.projectId, usageOf(flavor), min, max);
   const groupId = chooseGroup(world, request, hints?.group, count);
   const now = world.clock.now();
   const reservationId = `r-${world.ids.secret(8).toLowerCase()}`;
@@ -199,7 +199,8 @@ function checkDevice(world: World, device: BlockDevice): BlockDevice {
   return { ...device, destination_type: destination };
 }
 
-function checkFlavor(flavor: FlavorSpec, image: ImageSpec | undefined): void {
+/** Refuses a flavor that is too small for an image. */
+export function checkFlavor(flavor: FlavorSpec, image: ImageSpec | undefined): void {
   if (image === undefined) return;
   if (flavor.ramMiB < image.minRamMiB) throw badRequest("Flavor's memory is too small for requested image.");
   if (flavor.diskGiB === 0) {

@@ -15,6 +15,9 @@ const NO_VALID_HOST = 'No valid host was found. There are not enough hosts avail
 /** How long deleted servers still show up for `changes-since`. */
 const TOMBSTONE_MS = 60 * 60 * 1000;
 
+/** When a step could not be saved. */
+const RETRY_MS = 1000;
+
 const LIFE_OF: Readonly<Record<PendingStep['step'], LifeStep>> = {
   schedule: 'schedule',
   network: 'network',
@@ -78,9 +81,7 @@ export class ServerLife {
   }
 
   notifyGone(server: Server, reason: GoneReason): void {
-    this.#world.database.afterCommit(() => {
-      for (const listener of this.#gone) listener(server, reason);
-    });
+    this.#notify(this.#gone, (listener) => listener(server, reason));
   }
 
   #cancelAll(): void {
@@ -91,11 +92,19 @@ export class ServerLife {
   #arm({ id, pending }: Server): void {
     this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
-    if (pending === null || this.#isClosed) return;
-    const { clock, database } = this.#world;
-    const timer = clock.after(Math.max(pending.dueMs - clock.now(), 0), () => {
+    if (pending !== null && !this.#isClosed) this.#wait(id, pending, pending.dueMs);
+  }
+
+  #wait(id: string, pending: PendingStep, dueMs: number): void {
+    const { clock, database, log } = this.#world;
+    const timer = clock.after(Math.max(dueMs - clock.now(), 0), () => {
       this.#timers.delete(id);
-      database.transact(() => this.#run(id, pending));
+      try {
+        database.transact(() => this.#run(id, pending));
+      } catch (error) {
+        log.error({ err: error, server: id, step: pending.step }, 'a step in the life of a simulated server failed');
+        this.#wait(id, pending, clock.now() + RETRY_MS);
+      }
     });
     this.#timers.set(id, timer);
   }
@@ -122,13 +131,13 @@ export class ServerLife {
       case 'start':
       case 'reboot':
       case 'rebuild':
-        this.#booted({ ...server, fault: null });
+        this.#booted({ ...server, vmState: 'active', fault: null });
         return;
       case 'resize':
-        this.settle({ ...server, vmState: 'resized' });
+        this.#booted({ ...server, vmState: 'resized' });
         return;
       case 'revert':
-        this.settle({
+        this.#booted({
           ...server,
           vmState: 'active',
           flavorId: server.oldFlavorId ?? server.flavorId,
@@ -168,13 +177,23 @@ export class ServerLife {
       return;
     }
     plugPorts(this.#world, server);
-    this.#booted({ ...server, launchedMs: this.#world.clock.now() });
+    this.#booted({ ...server, vmState: 'active', launchedMs: this.#world.clock.now() });
   }
 
   #booted(server: Server): void {
-    const row = this.settle({ ...server, vmState: 'active' });
+    const row = this.settle(server);
+    this.#notify(this.#active, (listener) => listener(row));
+  }
+
+  #notify<L>(listeners: ReadonlySet<L>, call: (listener: L) => void): void {
     this.#world.database.afterCommit(() => {
-      for (const listener of this.#active) listener(row);
+      for (const listener of listeners) {
+        try {
+          call(listener);
+        } catch (error) {
+          this.#world.log.error({ err: error }, 'a listener of the simulated cloud failed');
+        }
+      }
     });
   }
 
@@ -203,5 +222,6 @@ export class ServerLife {
 }
 
 function isRunning(server: Server): boolean {
-  return server.deletedMs === null && server.vmState === 'active' && server.pending === null;
+  const isUp = server.vmState === 'active' || server.vmState === 'resized';
+  return isUp && server.deletedMs === null && server.pending === null;
 }

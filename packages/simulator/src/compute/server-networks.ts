@@ -16,7 +16,7 @@ export function validateNetworks(
   requests: readonly NetworkRequest[],
   servers: number,
 ): void {
-  const { networks, ports, subnets } = world.tables;
+  const { networks, ports } = world.tables;
   let portsNeeded = 0;
   for (const { networkId, portId, fixedIp } of requests) {
     if (portId !== undefined) {
@@ -36,7 +36,7 @@ export function validateNetworks(
     if (network['router:external'] && !network.shared && !isAdmin(access)) {
       throw forbidden(`It is not allowed to create an interface on external network ${network.id}`);
     }
-    if (subnets.find((subnet) => subnet.network_id === network.id) === undefined) {
+    if (world.indexes.subnetsByNetwork.of(network.id).length === 0) {
       throw badRequest(`Network ${network.id} requires a subnet in order to boot instances on.`);
     }
     if (
@@ -80,7 +80,7 @@ export function resolveGroups(world: World, access: Access, names: readonly stri
 }
 
 export function portsOf(world: World, serverId: string): Port[] {
-  return world.tables.ports.where((port) => port.device_id === serverId);
+  return world.indexes.portsByDevice.of(serverId);
 }
 
 /** Makes or takes the ports of a server that was given a host. */

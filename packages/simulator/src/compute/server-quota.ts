@@ -26,32 +26,30 @@ export function computeUsage(world: World, projectId: string): ComputeUsage {
   return { instances, cores, ram };
 }
 
-/** How many servers of the flavor may be made, at least `min`; throws Nova's 403 when they don't fit. */
+/** What one server of a flavor uses. */
+export function usageOf(flavor: FlavorSpec): ComputeUsage {
+  return { instances: 1, cores: flavor.vcpus, ram: flavor.ramMiB };
+}
+
+/** How often `each` fits, at most `max` times; throws Nova's 403 when it is less than `min` times. */
 export function requireServerQuota(
   world: World,
   projectId: string,
-  flavor: FlavorSpec,
+  each: ComputeUsage,
   min: number,
   max: number,
 ): number {
   const limits = computeLimits(world, projectId);
   const used = computeUsage(world, projectId);
-  const each: ComputeUsage = { instances: 1, cores: flavor.vcpus, ram: flavor.ramMiB };
-  const names = ['cores', 'instances', 'ram'] as const;
-  const room = names.map((name) => {
-    const limit = limits[name] ?? -1;
-    return limit < 0 || each[name] === 0 ? Number.POSITIVE_INFINITY : Math.floor((limit - used[name]) / each[name]);
-  });
+  const names = (['cores', 'instances', 'ram'] as const).filter((name) => each[name] > 0 && (limits[name] ?? -1) >= 0);
+  const room = names.map((name) => Math.floor(((limits[name] ?? 0) - used[name]) / each[name]));
   const allowed = Math.min(max, ...room);
   if (allowed >= min) return allowed;
-  const overs = names.filter((name) => {
-    const limit = limits[name] ?? -1;
-    return limit >= 0 && used[name] + each[name] * max > limit;
-  });
+  const overs = names.filter((name) => used[name] + each[name] * max > (limits[name] ?? 0));
   const list = (pick: (name: (typeof names)[number]) => number | string | undefined): string =>
     overs.map(pick).join(', ');
   const requested = (name: (typeof names)[number]): string =>
-    name === 'instances' && min !== max ? `${min}-${max}` : String(each[name] * max);
+    name === 'instances' && min !== max ? `${min}-${max}` : `${each[name] * max}`;
   throw forbidden(
     `Quota exceeded for ${overs.join(', ')}: Requested ${list(requested)}, but already used ${list((name) => used[name])} of ${list((name) => limits[name])} ${overs.join(', ')}`,
   );

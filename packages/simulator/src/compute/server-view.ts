@@ -65,7 +65,7 @@ export function detailView(world: World, request: ApiRequest, server: Server, is
       microversion >= 3 ? { id, delete_on_termination: deleteOnTermination } : { id },
     ),
     ...securityGroupsView(world, ports),
-    ...adminView(world, request, server),
+    ...adminView(request, server),
     ...(microversion >= 9 ? { locked: server.locked } : {}),
     ...(microversion >= 16 && isAdmin(access) ? { host_status: server.host === null ? '' : 'UP' } : {}),
     ...(microversion >= 19 ? { description: server.description } : {}),
@@ -123,7 +123,7 @@ function securityGroupsView(world: World, ports: readonly Port[]): object {
   return names.length === 0 ? {} : { security_groups: names.map((name) => ({ name })) };
 }
 
-function adminView(world: World, { access, microversion }: ApiRequest, server: Server): object {
+function adminView({ access, microversion }: ApiRequest, server: Server): object {
   if (!isAdmin(access)) return {};
   return {
     'OS-EXT-SRV-ATTR:host': server.host,
@@ -136,7 +136,7 @@ function adminView(world: World, { access, microversion }: ApiRequest, server: S
           'OS-EXT-SRV-ATTR:hostname': server.hostname,
           'OS-EXT-SRV-ATTR:kernel_id': '',
           'OS-EXT-SRV-ATTR:ramdisk_id': '',
-          'OS-EXT-SRV-ATTR:root_device_name': world.tables.servers.has(server.id) ? '/dev/vda' : null,
+          'OS-EXT-SRV-ATTR:root_device_name': '/dev/vda',
           'OS-EXT-SRV-ATTR:user_data': server.userData === null ? null : unpackUserData(server.userData),
         }
       : {}),
@@ -145,7 +145,7 @@ function adminView(world: World, { access, microversion }: ApiRequest, server: S
 
 /** Fixed and floating addresses by the network's name. */
 export function addressesOf(world: World, ports: readonly Port[]): Record<string, object[]> {
-  const { networks, floatingIps } = world.tables;
+  const { networks } = world.tables;
   const addresses: Record<string, object[]> = {};
   for (const port of ports) {
     const name = networks.get(port.network_id)?.name ?? port.network_id;
@@ -157,7 +157,7 @@ export function addressesOf(world: World, ports: readonly Port[]): Record<string
       'OS-EXT-IPS-MAC:mac_addr': port.mac_address,
     });
     for (const { ip_address } of port.fixed_ips) list.push(entry(ip_address, 'fixed'));
-    for (const floatingIp of floatingIps.where((ip) => ip.port_id === port.id)) {
+    for (const floatingIp of world.indexes.floatingIpsByPort.of(port.id)) {
       list.push(entry(floatingIp.floating_ip_address, 'floating'));
     }
   }

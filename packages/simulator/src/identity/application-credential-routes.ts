@@ -18,6 +18,8 @@ const Body = z.object({
     roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
     expires_at: z.string().nullish(),
     unrestricted: z.boolean().nullish(),
+    /** Rules would narrow the credential; better none than one that is wider than it says. */
+    access_rules: z.array(z.unknown()).max(0).optional(),
   }),
 });
 

@@ -10,9 +10,9 @@ export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] 
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10003', name: 'reader' },
 ];
 
-/** The key that signs tokens and the users' password, kept with the state so that both outlive a restart. */
+/** The key that signs tokens, the users' password, and how often the cloud was started: kept with the state. */
 export interface Secret {
-  readonly id: 'token-key' | 'password';
+  readonly id: 'token-key' | 'password' | 'starts';
   readonly value: string;
 }
 

@@ -90,7 +90,7 @@ export function floatingIpKind(
       return { ...described, ...associate(world, access, floatingIp, body.port_id, body.fixed_ip_address) };
     },
     remove(_access, floatingIp) {
-      const port = ports.find((p) => p.device_owner === 'network:floatingip' && p.device_id === floatingIp.id);
+      const port = world.indexes.portsByDevice.of(floatingIp.id).find((p) => p.device_owner === 'network:floatingip');
       if (port !== undefined) deletePort(world, port);
     },
     derive: (floatingIp) => ({

@@ -16,8 +16,8 @@ export function allocate(
   requested: readonly FixedIpRequest[] | undefined,
   portId?: string,
 ): FixedIp[] {
-  const subnets = world.tables.subnets.where((subnet) => subnet.network_id === network.id);
-  const taken = new Taken(world.tables.ports.where((port) => port.network_id === network.id && port.id !== portId));
+  const subnets = world.indexes.subnetsByNetwork.of(network.id);
+  const taken = new Taken(world.indexes.portsByNetwork.of(network.id).filter((port) => port.id !== portId));
   if (requested !== undefined)
     return requested.map((wanted) => allocateRequested(network, subnets, taken, mac, wanted));
   const fixedIps: FixedIp[] = [];

@@ -40,7 +40,7 @@ const PROVIDER = ['provider:network_type', 'provider:physical_network', 'provide
 const AUTO_DELETED_OWNERS: readonly string[] = ['network:dhcp', 'network:distributed'];
 
 export function networkKind(world: World): ResourceKind<Network, typeof CreateNetwork, typeof UpdateNetwork> {
-  const { networks, subnets, ports, routers } = world.tables;
+  const { networks, subnets, routers } = world.tables;
   return {
     singular: 'network',
     plural: 'networks',
@@ -98,7 +98,7 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
       };
     },
     remove(_access, network) {
-      const attached = ports.where((port) => port.network_id === network.id);
+      const attached = world.indexes.portsByNetwork.of(network.id);
       const blocking = attached.filter((port) => !AUTO_DELETED_OWNERS.includes(port.device_owner));
       if (blocking.length > 0) {
         const ids = blocking.map((port) => port.id).join(',');
@@ -108,14 +108,12 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
         );
       }
       for (const port of attached) deletePort(world, port);
-      for (const subnet of subnets.where((s) => s.network_id === network.id)) subnets.delete(subnet.id);
+      for (const subnet of world.indexes.subnetsByNetwork.of(network.id)) subnets.delete(subnet.id);
     },
     derive: (network) => ({
-      subnets: subnets.where((subnet) => subnet.network_id === network.id).map((subnet) => subnet.id),
+      subnets: world.indexes.subnetsByNetwork.of(network.id).map((subnet) => subnet.id),
       availability_zones:
-        subnets.find((subnet) => subnet.network_id === network.id) === undefined
-          ? []
-          : world.config.zones.map((zone) => zone.name),
+        world.indexes.subnetsByNetwork.of(network.id).length === 0 ? [] : world.config.zones.map((zone) => zone.name),
       ipv4_address_scope: null,
       ipv6_address_scope: null,
     }),

@@ -10,7 +10,7 @@ export function deletePort(world: World, port: Port): void {
 
 export function detachFloatingIps(world: World, portId: string): void {
   const { floatingIps } = world.tables;
-  for (const floatingIp of floatingIps.where((ip) => ip.port_id === portId)) {
+  for (const floatingIp of world.indexes.floatingIpsByPort.of(portId)) {
     floatingIps.put({
       ...floatingIp,
       port_id: null,

@@ -183,6 +183,7 @@ function parseOne<R extends Resource, C extends z.ZodObject, U extends z.ZodObje
   const fields = item as Readonly<Record<string, unknown>>;
   const wanted = fields['project_id'] ?? fields['tenant_id'] ?? access.projectId;
   if (typeof wanted !== 'string') throw badRequest('Invalid input for project_id. Reason: not a valid string.');
+  if (wanted === '') throw badRequest('Running without keystone AuthN requires that tenant_id is specified');
   if (wanted !== access.projectId && !isAdmin(access)) {
     throw badRequest(
       "Specifying 'project_id' or 'tenant_id' other than the authenticated project in request requires admin privileges",

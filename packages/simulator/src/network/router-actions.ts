@@ -147,9 +147,9 @@ function addByPort(world: World, request: ApiRequest, router: Router, portId: st
 }
 
 function checkSubnet(world: World, router: Router, subnet: Subnet): void {
-  const { ports, subnets } = world.tables;
+  const { subnets } = world.tables;
   const cidr = parseCidr(subnet.cidr);
-  for (const port of ports.where((p) => p.device_id === router.id)) {
+  for (const port of world.indexes.portsByDevice.of(router.id)) {
     for (const { subnet_id } of port.fixed_ips) {
       if (subnet_id === subnet.id) throw badRouter(`Router already has a port on subnet ${subnet.id}`);
       const other = subnets.get(subnet_id);

@@ -113,9 +113,7 @@ function requireGatewayPolicy(access: Access, rule: string, info: object | null 
 }
 
 export function interfacesOf(world: World, routerId: string): Port[] {
-  return world.tables.ports.where(
-    (port) => port.device_id === routerId && port.device_owner === 'network:router_interface',
-  );
+  return world.indexes.portsByDevice.of(routerId).filter((port) => port.device_owner === 'network:router_interface');
 }
 
 /** Sets, changes or clears the gateway: its port on the external network comes and goes with it. */
@@ -127,7 +125,7 @@ function setGateway(
   const { networks, ports } = world.tables;
   const current = router.external_gateway_info;
   const info = wanted == null || !('network_id' in wanted) ? null : (wanted as z.infer<typeof Gateway>);
-  const port = ports.find((p) => p.device_id === router.id && p.device_owner === 'network:router_gateway');
+  const port = world.indexes.portsByDevice.of(router.id).find((p) => p.device_owner === 'network:router_gateway');
   if (
     info !== null &&
     current !== null &&
@@ -168,8 +166,8 @@ function refuseGatewayInUse(world: World, router: Router, { network_id }: Extern
 
 /** The next hop of a route must be on a network that the router is connected to, and not be the router itself. */
 export function checkRoutes(world: World, router: Router, routes: readonly HostRoute[]): void {
-  const cidrs = world.tables.ports
-    .where((port) => port.device_id === router.id)
+  const cidrs = world.indexes.portsByDevice
+    .of(router.id)
     .flatMap((port) => port.fixed_ips)
     .flatMap(({ subnet_id }) => parseCidr(world.tables.subnets.get(subnet_id)?.cidr ?? '') ?? []);
   for (const { nexthop } of routes) {

@@ -188,9 +188,7 @@ function refuseDuplicate(world: World, rule: SecurityGroupRule): void {
       r.remote_group_id,
     ]);
   const key = keyOf(rule);
-  const known = world.tables.securityGroupRules.find(
-    (r) => r.security_group_id === rule.security_group_id && keyOf(r) === key,
-  );
+  const known = world.indexes.rulesByGroup.of(rule.security_group_id).find((r) => keyOf(r) === key);
   if (known === undefined) return;
   throw conflict('SecurityGroupRuleExists', `Security group rule already exists. Rule id is ${known.id}.`);
 }

@@ -59,12 +59,11 @@ export function securityGroupKind(world: World): ResourceKind<SecurityGroup, typ
       }
       const remote = securityGroupRules.where((rule) => rule.remote_group_id === group.id);
       for (const rule of remote) securityGroupRules.delete(rule.id);
-      for (const rule of securityGroupRules.where((r) => r.security_group_id === group.id))
-        securityGroupRules.delete(rule.id);
+      for (const rule of world.indexes.rulesByGroup.of(group.id)) securityGroupRules.delete(rule.id);
     },
     derive: (group) => ({
       shared: false,
-      security_group_rules: securityGroupRules.where((rule) => rule.security_group_id === group.id).map(ruleView),
+      security_group_rules: world.indexes.rulesByGroup.of(group.id).map(ruleView),
     }),
   };
 }

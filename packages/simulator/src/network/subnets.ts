@@ -38,7 +38,7 @@ const CreateSubnet = z.strictObject({
 const UpdateSubnet = z.strictObject(mutable);
 
 export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubnet, typeof UpdateSubnet> {
-  const { networks, subnets, ports } = world.tables;
+  const { networks, subnets } = world.tables;
   return {
     singular: 'subnet',
     plural: 'subnets',
@@ -104,7 +104,9 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
       };
     },
     remove(_access, subnet) {
-      const users = ports.where((port) => port.fixed_ips.some((ip) => ip.subnet_id === subnet.id));
+      const users = world.indexes.portsByNetwork
+        .of(subnet.network_id)
+        .filter((port) => port.fixed_ips.some((ip) => ip.subnet_id === subnet.id));
       if (users.some((port) => port.device_owner !== 'network:dhcp')) {
         throw conflict(
           'SubnetInUse',
@@ -118,7 +120,7 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
 }
 
 function refuseOverlap(world: World, networkId: string, cidr: Cidr, text: string): void {
-  for (const other of world.tables.subnets.where((subnet) => subnet.network_id === networkId)) {
+  for (const other of world.indexes.subnetsByNetwork.of(networkId)) {
     const otherCidr = parseCidr(other.cidr);
     if (otherCidr === undefined || !overlaps(cidr, otherCidr)) continue;
     throw invalidInput(`Requested subnet with cidr: ${text} for network: ${networkId} overlaps with another subnet`);

@@ -48,8 +48,9 @@ export class Database {
     this.#depth++;
     try {
       const result = work();
-      const changes = [...this.#tables.values()].flatMap((table) => table.takeChanges());
+      const changes = [...this.#tables.values()].flatMap((table) => table.changes());
       if (changes.length > 0) this.#journal?.write(changes);
+      for (const table of this.#tables.values()) table.commit();
       const callbacks = this.#afterCommit;
       this.#afterCommit = [];
       this.#depth--;

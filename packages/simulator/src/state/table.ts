@@ -10,14 +10,31 @@ export interface Change {
   readonly row?: Row;
 }
 
+/** Finds rows by something that several may share. */
+export interface Index<R extends Row> {
+  of(key: string): R[];
+}
+
+interface LiveIndex<R extends Row> extends Index<R> {
+  replace(before: R | undefined, after: R | undefined): void;
+}
+
 /** Rows of one kind by id, in order of creation. Changes are collected until the database commits or rolls back. */
 export class Table<R extends Row> {
   readonly name: string;
   readonly #rows = new Map<string, R>();
   readonly #before = new Map<string, R | undefined>();
+  readonly #indexes: LiveIndex<R>[] = [];
 
   constructor(name: string) {
     this.name = name;
+  }
+
+  /** Keeps rows findable by a key; to be asked for while the table is empty. */
+  indexBy(keyOf: (row: R) => string): Index<R> {
+    const index = createIndex(keyOf);
+    this.#indexes.push(index);
+    return index;
   }
 
   get size(): number {
@@ -49,46 +66,67 @@ export class Table<R extends Row> {
 
   put(row: R): R {
     this.#remember(row.id);
-    this.#rows.set(row.id, row);
+    this.#replace(row.id, row);
     return row;
   }
 
   delete(id: string): void {
     this.#remember(id);
-    this.#rows.delete(id);
+    this.#replace(id, undefined);
   }
 
   /** Takes a row as it was saved; not a change. */
   load(row: R): void {
-    this.#rows.set(row.id, row);
+    this.#replace(row.id, row);
   }
 
-  /** Forgets all rows; not a change. */
-  clear(): void {
-    this.#rows.clear();
-    this.#before.clear();
-  }
-
-  /** Hands over what changed since the last call. */
-  takeChanges(): Change[] {
+  /** What changed since the last commit; what came and went is not in it. */
+  changes(): Change[] {
     const changes: Change[] = [];
-    for (const id of this.#before.keys()) {
+    for (const [id, before] of this.#before) {
       const row = this.#rows.get(id);
-      changes.push(row === undefined ? { table: this.name, id } : { table: this.name, id, row });
+      if (row !== undefined) changes.push({ table: this.name, id, row });
+      else if (before !== undefined) changes.push({ table: this.name, id });
     }
-    this.#before.clear();
     return changes;
   }
 
+  commit(): void {
+    this.#before.clear();
+  }
+
   rollBack(): void {
-    for (const [id, row] of this.#before) {
-      if (row === undefined) this.#rows.delete(id);
-      else this.#rows.set(id, row);
-    }
+    for (const [id, row] of this.#before) this.#replace(id, row);
     this.#before.clear();
   }
 
   #remember(id: string): void {
     if (!this.#before.has(id)) this.#before.set(id, this.#rows.get(id));
   }
+
+  #replace(id: string, row: R | undefined): void {
+    const before = this.#rows.get(id);
+    if (row === undefined) this.#rows.delete(id);
+    else this.#rows.set(id, row);
+    for (const index of this.#indexes) index.replace(before, row);
+  }
+}
+
+function createIndex<R extends Row>(keyOf: (row: R) => string): LiveIndex<R> {
+  const byKey = new Map<string, Map<string, R>>();
+  return {
+    of: (key) => [...(byKey.get(key)?.values() ?? [])],
+    replace(before, after) {
+      const [oldKey, newKey] = [before && keyOf(before), after && keyOf(after)];
+      if (before !== undefined && oldKey !== undefined && oldKey !== newKey) {
+        const rows = byKey.get(oldKey);
+        rows?.delete(before.id);
+        if (rows?.size === 0) byKey.delete(oldKey);
+      }
+      if (after === undefined || newKey === undefined) return;
+      const rows = byKey.get(newKey);
+      if (rows === undefined) byKey.set(newKey, new Map([[after.id, after]]));
+      else rows.set(after.id, after);
+    },
+  };
 }

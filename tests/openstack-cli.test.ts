@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { systemClock } from '@fairway/kube/clock';
+import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+
+/** The distribution's client, which must not meet another Python on PATH. */
+const OPENSTACK = '/usr/bin/openstack';
+
+function isInstalled(): boolean {
+  try {
+    accessSync(OPENSTACK, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`, () => {
+  let cloud: Cloud;
+  let folder: string;
+  beforeAll(async () => {
+    cloud = createCloud({ clock: systemClock, random: Math.random });
+    await cloud.listen({ host: '127.0.0.1', port: 0 });
+    folder = await mkdtemp(join(tmpdir(), 'openstack-'));
+    await writeFile(join(folder, 'clouds.yaml'), cloud.cloudsYaml());
+  });
+  afterAll(async () => {
+    await cloud.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function openstack(...words: readonly string[]): Promise<unknown> {
+    const { stdout } = await run(OPENSTACK, ['--os-cloud', 'simulator', ...words], {
+      env: { PATH: '/usr/bin:/bin', HOME: folder, OS_CLIENT_CONFIG_FILE: join(folder, 'clouds.yaml') },
+    });
+    return words.includes('json') ? JSON.parse(stdout) : stdout;
+  }
+
+  const json = ['-f', 'json'] as const;
+
+  it('builds a network and a server on it, looks around, and clears up', { timeout: 120_000 }, async () => {
+    const [token, flavors, images, zones, quota] = await Promise.all([
+      openstack('token', 'issue', ...json),
+      openstack('flavor', 'list', ...json),
+      openstack('image', 'list', ...json),
+      openstack('availability', 'zone', 'list', '--compute', ...json),
+      openstack('quota', 'show', ...json),
+      openstack('network', 'create', 'net'),
+      openstack('security', 'group', 'create', 'web'),
+      openstack('server', 'group', 'create', '--policy', 'anti-affinity', 'apart'),
+    ]);
+    const [, , group] = await Promise.all([
+      openstack('subnet', 'create', '--network', 'net', '--subnet-range', '10.0.0.0/24', 'sub'),
+      openstack('security', 'group', 'rule', 'create', '--protocol', 'tcp', '--dst-port', '443', 'web'),
+      openstack('server', 'group', 'show', 'apart', ...json),
+      openstack('router', 'create', '--external-gateway', 'public', 'r'),
+    ]);
+    const [, floatingIp] = await Promise.all([
+      openstack('router', 'add', 'subnet', 'r', 'sub'),
+      openstack('floating', 'ip', 'create', 'public', ...json),
+    ]);
+    const groupId = (group as { id: string }).id;
+    const address = (floatingIp as { floating_ip_address: string }).floating_ip_address;
+    await openstack(
+      'server',
+      'create',
+      '--wait',
+      '--flavor',
+      'b3-8',
+      '--image',
+      'Ubuntu 22.04',
+      '--network',
+      'net',
+      '--security-group',
+      'web',
+      '--hint',
+      `group=${groupId}`,
+      's1',
+    );
+    await openstack('server', 'add', 'floating', 'ip', 's1', address);
+    const [servers, server] = await Promise.all([
+      openstack('server', 'list', ...json),
+      openstack('server', 'show', 's1', ...json),
+    ]);
+    await openstack('server', 'delete', '--wait', 's1');
+    const left = await openstack('server', 'list', ...json);
+
+    expect(token).toMatchObject({ id: expect.stringMatching(/^gAAAAA/) });
+    expect(flavors).toEqual(expect.arrayContaining([expect.objectContaining({ Name: 'b3-8', RAM: 8192, VCPUs: 2 })]));
+    expect(images).toEqual(
+      expect.arrayContaining([expect.objectContaining({ Name: 'Ubuntu 22.04', Status: 'active' })]),
+    );
+    expect(zones).toEqual(
+      ['nova-a', 'nova-b', 'nova-c'].map((name) => ({ 'Zone Name': name, 'Zone Status': 'available' })),
+    );
+    expect(quota).toMatchObject({ instances: 500, networks: 200, 'server-groups': 500 });
+    expect(servers).toMatchObject([{ Name: 's1', Status: 'ACTIVE', Networks: { net: ['10.0.0.2', address] } }]);
+    expect(server).toMatchObject({ status: 'ACTIVE', security_groups: [{ name: 'web' }] });
+    expect(left).toEqual([]);
+  });
+});
