@@ -1,0 +1,76 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CA_CERT, CLIENT_CERT, CLIENT_KEY, SERVER_CERT, SERVER_KEY } from '../testing/certificates.ts';
+import { TransportError } from './transport.ts';
+import { type TlsOptions, UndiciTransport } from './undici-transport.ts';
+
+/** A cloud behind TLS that says who called. */
+describe('UndiciTransport', () => {
+  let server: Server;
+  let url: string;
+
+  beforeEach(async () => {
+    const options = { cert: SERVER_CERT, key: SERVER_KEY, ca: CA_CERT, requestCert: true, rejectUnauthorized: false };
+    server = createServer(options, (request, response) => {
+      const { subject } = (request.socket as TLSSocket).getPeerCertificate() as { subject?: { CN: string } };
+      response.end(subject?.CN ?? 'nobody');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  async function call(tls: TlsOptions, target = url): Promise<string> {
+    const transport = new UndiciTransport({ tls, connections: 1, connectTimeoutMs: 5_000 });
+    try {
+      const { body } = await transport.send({ method: 'GET', url: target, headers: {} }, new AbortController().signal);
+      return body;
+    } finally {
+      await transport.close();
+    }
+  }
+
+  it.each<{ reason: string; tls: TlsOptions; caller: string }>([
+    { reason: 'trusts the authority of clouds.yaml', tls: { verify: true, ca: CA_CERT }, caller: 'nobody' },
+    { reason: 'trusts anybody when told so', tls: { verify: false }, caller: 'nobody' },
+    {
+      reason: 'shows its own certificate',
+      tls: { verify: true, ca: CA_CERT, cert: CLIENT_CERT, key: CLIENT_KEY },
+      caller: 'client',
+    },
+  ])('$reason', async ({ tls, caller }) => {
+    expect(await call(tls)).toBe(caller);
+  });
+
+  it('does not talk to a server that it does not trust', async () => {
+    const error = await call({ verify: true }).catch((reason: unknown) => reason);
+
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ mayHaveArrived: false });
+  });
+
+  it('knows that nothing arrived where nobody listens', async () => {
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+
+    const error = await call({ verify: false }, `https://127.0.0.1:${port}/`).catch((reason: unknown) => reason);
+    server.listen(0, '127.0.0.1');
+
+    expect(error).toMatchObject({ name: 'TransportError', mayHaveArrived: false });
+  });
+
+  it('ends with the reason of its caller', async () => {
+    const transport = new UndiciTransport({ tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000 });
+
+    const sent = transport.send({ method: 'GET', url, headers: {} }, AbortSignal.abort('stop'));
+
+    await expect(sent).rejects.toBe('stop');
+    await transport.close();
+  });
+});
