@@ -155,6 +155,7 @@ export const Port = z.object({
 });
 export type Port = z.infer<typeof Port>;
 
+/** Tags are not among them: clouds without a certain driver take them and drop them. */
 export const PortCreate = z.object({
   network_id: z.string(),
   name: z.string().optional(),
@@ -168,8 +169,6 @@ export const PortCreate = z.object({
   device_id: z.string().optional(),
   device_owner: z.string().optional(),
   'binding:vnic_type': z.string().optional(),
-  /** Of the extension tag-ports-during-bulk-creation; other clouds refuse it. */
-  tags: z.array(z.string()).optional(),
 });
 export type PortCreate = z.infer<typeof PortCreate>;
 

@@ -38,7 +38,13 @@ const mutable = {
   mac_address: MacText.optional(),
 };
 
-const CreatePort = z.strictObject({ ...mutable, ...ownerAttributes, network_id: Uuid });
+/** Tags are taken and dropped, as without ML2's driver tag_ports_during_bulk_creation. */
+const CreatePort = z.strictObject({
+  ...mutable,
+  ...ownerAttributes,
+  network_id: Uuid,
+  tags: z.array(z.string()).optional(),
+});
 const UpdatePort = z.strictObject(mutable);
 
 export interface NewPort {
