@@ -1,4 +1,5 @@
 import type { FieldError } from '../../object/field-error.ts';
+import { pathSegmentNameErrors } from '../../object/names.ts';
 import { humanDuration } from '../../server/human-duration.ts';
 import { defineKind } from '../define-kind.ts';
 import { invalidValue, required } from '../field-errors.ts';
@@ -48,6 +49,7 @@ export const CertificateSigningRequestKind = defineKind(CertificateSigningReques
   hasStatus: true,
   hasGeneration: false,
   strategy: {
+    nameErrors: pathSegmentNameErrors,
     validate: (request, old) => [
       ...specErrors(request),
       ...(old === undefined ? [] : immutable('spec', request.spec, old.spec)),

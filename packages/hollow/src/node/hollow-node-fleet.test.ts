@@ -1,0 +1,192 @@
+import { systemClock } from '@fairway/kube/clock';
+import { Nodes } from '@fairway/kube/kinds/resources';
+import { silentLogger } from '@fairway/kube/log';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { Cloud } from '@fairway/openstack/cloud';
+import { startTestCloud, TEST_PASSWORD, type TestCloud } from '@fairway/simulator/test-cloud';
+import { expect, it } from 'vitest';
+import { HollowNodeFleet } from './hollow-node-fleet.ts';
+import { openStackFleetCloud } from './openstack-fleet-cloud.ts';
+import { NodeCluster, userDataOf } from './testing/node-cluster.ts';
+
+const DEFAULT_DOMAIN = { id: 'default' };
+
+/** A simulated cloud, a control plane, and the fleet of an administrator between them. */
+class Landscape implements AsyncDisposable {
+  readonly cluster: NodeCluster;
+  readonly test: TestCloud;
+  readonly fleet: HollowNodeFleet;
+  readonly #cloud: Cloud;
+  /** Lists fail. */
+  isCloudDown = false;
+  #networkId = '';
+
+  private constructor(cluster: NodeCluster, test: TestCloud) {
+    this.cluster = cluster;
+    this.test = test;
+    this.#cloud = new Cloud({
+      config: {
+        name: 'simulator-admin',
+        authUrl: `${test.origin}/identity/v3`,
+        credential: {
+          kind: 'password',
+          user: { name: 'admin', domain: DEFAULT_DOMAIN },
+          password: TEST_PASSWORD,
+          scope: { kind: 'project', project: { name: 'admin', domain: DEFAULT_DOMAIN } },
+        },
+        region: undefined,
+        interface: 'public',
+        tls: { verify: true },
+        endpointOverrides: {},
+        computeMicroversion: undefined,
+      },
+      clock: systemClock,
+      random: () => 0.5,
+      readFile: () => '',
+    });
+    const openStack = openStackFleetCloud(this.#cloud.client());
+    this.fleet = new HollowNodeFleet({
+      cloud: {
+        ...openStack,
+        list: (signal) => {
+          if (this.isCloudDown) throw new Error('503 Service Unavailable');
+          return openStack.list(signal);
+        },
+      },
+      disks: cluster.disks,
+      clock: cluster.clock,
+      random: () => 0.5,
+      log: silentLogger,
+      createTransport: (options) => cluster.transport(options),
+      console: (serverId, line) => cluster.console.push(`${serverId} ${line}`),
+    });
+  }
+
+  static async start(): Promise<Landscape> {
+    const landscape = new Landscape(await NodeCluster.start(), await startTestCloud());
+    const { demo } = landscape.test;
+    const network = await demo.make('/network/v2.0/networks', { network: { name: 'n1' } });
+    await demo.make('/network/v2.0/subnets', {
+      subnet: { network_id: network.id, ip_version: 4, cidr: '10.0.0.0/24' },
+    });
+    landscape.#networkId = network.id;
+    return landscape;
+  }
+
+  /** A server of the tenant, running. */
+  async server(name: string, userData: string): Promise<string> {
+    const { demo } = this.test;
+    const flavors = (await demo.call('GET', '/compute/v2.1/flavors')).body['flavors'] as unknown as {
+      id: string;
+      name: string;
+    }[];
+    const images = (await demo.call('GET', '/image/v2/images')).body['images'] as unknown as { id: string }[];
+    const { id } = await demo.make('/compute/v2.1/servers', {
+      server: {
+        name,
+        flavorRef: flavors.find((flavor) => flavor.name === 'b3-8')?.id,
+        imageRef: images[0]?.id,
+        networks: [{ uuid: this.#networkId }],
+        user_data: userData,
+      },
+    });
+    await this.test.clock.advance(1);
+    return id;
+  }
+
+  async act(serverId: string, action: object): Promise<void> {
+    await this.test.demo.call('POST', `/compute/v2.1/servers/${serverId}/action`, action);
+    await this.test.clock.advance(1);
+  }
+
+  /** What a simulated cloud does when something happens to a server. */
+  async poke(): Promise<void> {
+    this.fleet.poke();
+    await this.cluster.clock.advance(10);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.fleet.stop();
+    await this.cluster[Symbol.asyncDispose]();
+    await this.#cloud.close();
+    await this.test.cloud.close();
+  }
+}
+
+it("boots a node on a tenant's server, with the sizes and addresses that the cloud gave it", async () => {
+  await using landscape = await Landscape.start();
+  const { cluster, fleet } = landscape;
+  const id = await landscape.server('node-1', userDataOf('node-1'));
+  const plain = await landscape.server('somebody-elses', Buffer.from('#cloud-config\n').toString('base64'));
+  fleet.start();
+
+  const node = await eventuallyObject(cluster.client.resource(Nodes), { name: 'node-1' }, ({ status }) =>
+    Boolean(status?.capacity),
+  );
+
+  expect(node.status).toMatchObject({
+    capacity: { cpu: '2', memory: '8Gi', 'ephemeral-storage': '50Gi' },
+    addresses: [
+      { type: 'InternalIP', address: '10.0.0.2' },
+      { type: 'Hostname', address: 'node-1' },
+    ],
+    nodeInfo: { systemUUID: id },
+  });
+  expect(fleet.node(plain)).toBeUndefined();
+});
+
+it('follows servers that stop, start and vanish', async () => {
+  await using landscape = await Landscape.start();
+  const { cluster, fleet, test } = landscape;
+  const id = await landscape.server('node-1', userDataOf('node-1'));
+  fleet.start();
+  await expect.poll(() => fleet.phases.get(id)).toBe('running');
+
+  await landscape.act(id, { 'os-stop': null });
+  await landscape.poke();
+  await expect.poll(() => fleet.phases.get(id)).toBe('off');
+  const { status } = await cluster.client.resource(Nodes).get('node-1');
+  expect(status?.conditions?.find(({ type }) => type === 'Ready')?.message).toBe('node is shutting down');
+
+  await landscape.act(id, { 'os-start': null });
+  await landscape.poke();
+  await expect.poll(() => fleet.phases.get(id)).toBe('running');
+
+  await test.demo.call('DELETE', `/compute/v2.1/servers/${id}`);
+  await test.clock.advance(1);
+  await landscape.poke();
+  await expect.poll(() => fleet.phases.has(id)).toBe(false);
+  await expect.poll(() => cluster.disks.read(id)).toBeUndefined();
+});
+
+it('looks once a minute when nothing happens', async () => {
+  await using landscape = await Landscape.start();
+  const { cluster, fleet, test } = landscape;
+  const id = await landscape.server('node-1', userDataOf('node-1'));
+  fleet.start();
+  await expect.poll(() => fleet.phases.get(id)).toBe('running');
+  const lists = () => test.cloud.calls.recent().filter(({ path }) => path.includes('/servers/detail')).length;
+  const before = lists();
+
+  await cluster.clock.advance(50_000);
+  expect(lists()).toBe(before);
+  await cluster.clock.advance(15_000);
+  await expect.poll(lists).toBe(before + 1);
+});
+
+it('keeps its nodes while the cloud can not be asked', async () => {
+  await using landscape = await Landscape.start();
+  const { cluster, fleet } = landscape;
+  const id = await landscape.server('node-1', userDataOf('node-1'));
+  fleet.start();
+  await expect.poll(() => fleet.phases.get(id)).toBe('running');
+
+  landscape.isCloudDown = true;
+  await landscape.poke();
+  expect(fleet.phases.get(id)).toBe('running');
+  landscape.isCloudDown = false;
+  const second = await landscape.server('node-2', userDataOf('node-2'));
+  await cluster.clock.advance(65_000);
+
+  await expect.poll(() => fleet.phases.get(second)).toBe('running');
+});
