@@ -84,20 +84,32 @@ export class HomeInUseError extends Error {
   override readonly name = 'HomeInUseError';
 }
 
+/** A process as its lock names it: process ids are used again, the time of its start tells it from a later one. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Ticks since boot, as /proc has it; empty where there is no /proc. */
+  readonly started: string;
+}
+
 /** Takes the home for this process; a lock whose process is gone is taken over. Returns how to give it back. */
-export function lockHome(home: Home, pid: number, isAlive: (pid: number) => boolean): () => void {
+export function lockHome(
+  home: Home,
+  self: ProcessIdentity,
+  identify: (pid: number) => ProcessIdentity | undefined,
+): () => void {
   for (let attempt = 1; ; attempt++) {
     try {
       const file = openSync(home.lock, 'wx', 0o600);
-      writeSync(file, String(pid));
+      writeSync(file, `${self.pid} ${self.started}`);
       closeSync(file);
       return () => unlinkSync(home.lock);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 3) throw error;
-      const holder = Number.parseInt(home.read(home.lock) ?? '', 10);
-      if (Number.isInteger(holder) && holder !== pid && isAlive(holder)) {
+      const [pid = '', started = ''] = (home.read(home.lock) ?? '').split(' ');
+      const holder = identify(Number.parseInt(pid, 10));
+      if (holder && holder.pid !== self.pid && holder.started === started) {
         throw new HomeInUseError(
-          `another fairway (process ${holder}) runs on ${home.path}: stop it with "kill ${holder}", or choose another folder with --home`,
+          `another fairway (process ${holder.pid}) runs on ${home.path}: stop it with "kill ${holder.pid}", or choose another folder with --home`,
         );
       }
       unlinkSync(home.lock);
@@ -105,12 +117,23 @@ export function lockHome(home: Home, pid: number, isAlive: (pid: number) => bool
   }
 }
 
-/** Whether a process of this id exists, one that we may not signal included. */
-export function isProcessAlive(pid: number): boolean {
+/** Position of `starttime` after the command in /proc/PID/stat (proc_pid_stat(5)). */
+const START_TIME_FIELD = 19;
+
+/** The process of this id, or undefined when none runs; one that was killed and not yet reaped runs no more. */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
+  if (!Number.isInteger(pid)) return undefined;
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined;
+  }
+  if (!existsSync('/proc/self/stat')) return { pid, started: '' };
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? undefined : { pid, started: fields[START_TIME_FIELD - 1] ?? '' };
+  } catch {
+    return undefined;
   }
 }

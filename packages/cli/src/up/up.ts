@@ -21,7 +21,7 @@ import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
 import { Registry } from 'prom-client';
 import { openProject, readCloudsYaml } from './clouds.ts';
 import { simulatedControlPlanes } from './control-planes.ts';
-import { type Home, isProcessAlive, lockHome } from './home.ts';
+import { type Home, identifyProcess, lockHome } from './home.ts';
 import { managementRunnables } from './management.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { adminKubeconfig, loadServerPki, serverTls } from './server-pki.ts';
@@ -63,7 +63,9 @@ const CLOUD_ANNOTATION = 'fairway.dev/cloud';
 export async function up(options: UpOptions): Promise<RunningFairway> {
   const { home, host, clock, random, log, onStep = () => {} } = options;
   home.create();
-  const closing: (() => Promise<void> | void)[] = [lockHome(home, process.pid, isProcessAlive)];
+  const closing: (() => Promise<void> | void)[] = [
+    lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess),
+  ];
   const stop = async () => {
     for (const close of closing.splice(0).reverse()) await close();
   };

@@ -26,7 +26,7 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
     name: 'Fairway',
     async validate(request) {
       const { resource, subresource, operation, object } = request;
-      if (resource.group !== GROUP || subresource === 'status' || object === undefined) return;
+      if (resource.group !== GROUP || !(subresource === '' || subresource === 'scale') || object === undefined) return;
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
       if (isSpecUnchanged(request)) return;
       if (resource.plural === clusters.plural) await judgeCluster(options, request);

@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Home, HomeInUseError, identifyProcess, lockHome, type ProcessIdentity } from './home.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = new Home(mkdtempSync(join(tmpdir(), 'fairway-home-')));
+  home.create();
+});
+afterEach(() => rmSync(home.path, { recursive: true }));
+
+const self: ProcessIdentity = { pid: 100, started: '5' };
+
+test('a home has one Fairway at a time, and the error says which to stop', () => {
+  lockHome(home, self, () => undefined);
+
+  expect(() => lockHome(home, { pid: 200, started: '9' }, () => self)).toThrow(HomeInUseError);
+  expect(() => lockHome(home, { pid: 200, started: '9' }, () => self)).toThrow(/kill 100/);
+});
+
+test.each([
+  { holder: undefined, reason: 'its process is gone' },
+  { holder: { pid: 100, started: '777' }, reason: 'its process id has gone to another process' },
+])('a lock is taken over when $reason', ({ holder }) => {
+  lockHome(home, self, () => undefined);
+
+  lockHome(home, { pid: 200, started: '9' }, () => holder);
+
+  expect(readFileSync(home.lock, 'utf8')).toBe('200 9');
+});
+
+test('a lock that is given back is free', () => {
+  lockHome(home, self, () => undefined)();
+
+  expect(home.read(home.lock)).toBeUndefined();
+});
+
+test('this process is identified, one that does not exist is not', () => {
+  expect(identifyProcess(process.pid)?.pid).toBe(process.pid);
+  expect(identifyProcess(2 ** 22 + 1)).toBeUndefined();
+});
+
+test('what is written is for its owner alone', () => {
+  home.write(home.kubeconfig, 'secret');
+
+  expect(statSync(home.kubeconfig).mode & 0o777).toBe(0o600);
+  expect(home.read(home.kubeconfig)).toBe('secret');
+});
