@@ -167,7 +167,6 @@ describe('admitNodePool', () => {
   });
 
   it.each<[Partial<NewNodePool['spec']>, string, string]>([
-    [{ clusterName: 'dema' }, 'spec.clusterName', 'create it first; did you mean "demo"?'],
     [{ flavor: 'b3-6' }, 'spec.flavor', 'did you mean "b3-16" or "b3-8"?'],
     [{ flavor: 'nano' }, 'spec.flavor', 'has 512 MiB of memory'],
     [{ flavor: 'diskless' }, 'spec.rootVolume', 'has no disk of its own'],
@@ -210,6 +209,12 @@ describe('admitNodePool', () => {
     const clusters = [aCluster({ network: { gateway: { mode } } })];
     const errors = admitNodePool(poolAdmission({ floatingIPs: { enabled: true } }, { clusters }));
     expect(errors).toMatchObject([{ field: 'spec.floatingIPs.enabled', detail: expect.stringContaining(mode) }]);
+  });
+
+  it('takes a pool before its cluster, as a dry run of both needs it, and says so', () => {
+    const admission = poolAdmission({ clusterName: 'dema' });
+    expect(admitNodePool(admission)).toEqual([]);
+    expect(nodePoolWarnings(admission)).toEqual([expect.stringContaining('did you mean "demo"?')]);
   });
 
   it('refuses a pool of a cluster that is being deleted', () => {

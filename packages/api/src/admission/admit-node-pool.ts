@@ -35,17 +35,20 @@ export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
   ];
 }
 
-function clusterErrors({ pool, old, clusters }: NodePoolAdmission, cluster: Cluster | undefined): FieldError[] {
-  if (old !== undefined) return [];
-  const field = 'spec.clusterName';
+/** A cluster that is not there yet is no error: objects are applied in any order, and a dry run of both sees neither. */
+function clusterErrors({ pool, old }: NodePoolAdmission, cluster: Cluster | undefined): FieldError[] {
+  if (old !== undefined || cluster?.metadata.deletionTimestamp === undefined) return [];
   const value = pool.spec.clusterName;
-  if (cluster === undefined) {
-    const hint = suggest(value, clusters.map(({ metadata }) => metadata.name ?? '').sort());
-    const detail = `the namespace has no such cluster: create it first${hint === '' ? '' : `; ${hint}`}`;
-    return [{ type: 'FieldValueNotFound', field, value, detail }];
-  }
-  if (cluster.metadata.deletionTimestamp === undefined) return [];
-  return [{ type: 'FieldValueInvalid', field, value, detail: 'the cluster is being deleted' }];
+  return [{ type: 'FieldValueInvalid', field: 'spec.clusterName', value, detail: 'the cluster is being deleted' }];
+}
+
+function clusterWarnings({ pool, old, clusters }: NodePoolAdmission): string[] {
+  const { clusterName } = pool.spec;
+  if (old !== undefined || clusters.some(({ metadata }) => metadata.name === clusterName)) return [];
+  const hint = suggest(clusterName, clusters.map(({ metadata }) => metadata.name ?? '').sort());
+  return [
+    `spec.clusterName: the namespace has no cluster "${clusterName}" yet: the pool waits for it${hint === '' ? '' : `; ${hint}`}`,
+  ];
 }
 
 /** The plan's limit holds for what the pools ask for, not for what they may grow to. */
@@ -153,8 +156,12 @@ function quotaErrors(admission: NodePoolAdmission): FieldError[] {
   });
 }
 
-/** What the quota does not hold right now: worth a warning, since what is used now may be gone in a minute. */
+/** What is worth a word and no refusal: a cluster that is not there yet, and what the quota does not hold now, since what is used may be gone in a minute. */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
+  return [...clusterWarnings(admission), ...quotaWarnings(admission)];
+}
+
+function quotaWarnings(admission: NodePoolAdmission): string[] {
   const added = admission.pool.spec.replicas - (admission.old?.spec.replicas ?? 0);
   if (added <= 0) return [];
   return quotaNeeds(admission).flatMap(({ what, quota, perNode }) => {
