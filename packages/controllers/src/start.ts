@@ -1,3 +1,4 @@
+import { planProblems, releaseProblems } from '@fairway/api/domain/offer-problems';
 import { CLUSTER_UID_LABEL } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -26,6 +27,7 @@ import type { NodeBootstrapper } from './machine/dependencies.ts';
 import { MachineReconciler } from './machine/reconciler.ts';
 import { NodePoolReconciler } from './node-pool/reconciler.ts';
 import { NodeTemplateReconciler } from './node-template/reconciler.ts';
+import { offerReconciler } from './offer/reconciler.ts';
 import type { TenantClusters } from './tenant/tenant-clusters.ts';
 
 export interface ControllersOptions {
@@ -181,8 +183,23 @@ export function createControllers(options: ControllersOptions): Controllers {
     if (cluster) clusterController.enqueue(keyOf(cluster));
   });
 
+  const offer = { ...common, concurrency: 1 };
+  const planController = new Controller({
+    ...offer,
+    name: 'plan',
+    reconcile: offerReconciler(cache.plans, planProblems, clock),
+  });
+  const releaseController = new Controller({
+    ...offer,
+    name: 'kubernetes-release',
+    reconcile: offerReconciler(cache.releases, releaseProblems, clock),
+  });
+  planController.watch(cache.plans);
+  releaseController.watch(cache.releases);
+
   const manager = new Manager({ log })
     .addInformers(informers)
+    .add(planController, releaseController)
     .add(clusterController, poolController, machineController, templateController);
   return { informers, cache, manager };
 }

@@ -1,6 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { AGE_COLUMN, defineKind } from './kind.ts';
+import { conditions, observedGeneration } from './status.ts';
 
 const date = () =>
   z
@@ -49,11 +50,19 @@ const kubernetesReleaseSpec = z
   })
   .describe('What is offered of a minor version.');
 
+const kubernetesReleaseStatus = z
+  .object({
+    observedGeneration: observedGeneration().optional(),
+    conditions: conditions().optional().describe('Ready: whether clusters can use it.'),
+  })
+  .describe('Whether what is offered is sound.');
+
 export type KubernetesReleaseSpec = z.infer<typeof kubernetesReleaseSpec>;
 export type ReleasePhase = KubernetesReleaseSpec['phase'];
 
 export interface KubernetesRelease extends KubeObject {
   spec: KubernetesReleaseSpec;
+  status?: z.infer<typeof kubernetesReleaseStatus>;
 }
 
 export const kubernetesReleases = defineKind<KubernetesRelease>({
@@ -64,11 +73,13 @@ export const kubernetesReleases = defineKind<KubernetesRelease>({
   shortNames: ['kr'],
   description: 'KubernetesRelease is a minor version of Kubernetes that the operator offers.',
   spec: kubernetesReleaseSpec,
+  status: kubernetesReleaseStatus,
   columns: [
     { name: 'Phase', type: 'string', value: '.spec.phase' },
     { name: 'Patches', type: 'string', value: '.spec.patches[*].version' },
     { name: 'Released', type: 'string', value: '.spec.released' },
     { name: 'End of life', type: 'string', value: '.spec.endOfLife' },
+    { name: 'Ready', type: 'string', value: '.status.conditions[?(@.type=="Ready")].status' },
     AGE_COLUMN,
   ],
   immutable: ['spec.minor'],

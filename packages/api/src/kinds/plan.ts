@@ -2,6 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { duration, int32, ipv4Cidr } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind } from './kind.ts';
+import { conditions, observedGeneration } from './status.ts';
 
 const planSpec = z
   .object({
@@ -84,10 +85,18 @@ const planSpec = z
   })
   .describe('What a cluster of this plan gets.');
 
+const planStatus = z
+  .object({
+    observedGeneration: observedGeneration().optional(),
+    conditions: conditions().optional().describe('Ready: whether clusters can use it.'),
+  })
+  .describe('Whether what is offered is sound.');
+
 export type PlanSpec = z.infer<typeof planSpec>;
 
 export interface Plan extends KubeObject {
   spec: PlanSpec;
+  status?: z.infer<typeof planStatus>;
 }
 
 export const plans = defineKind<Plan>({
@@ -98,6 +107,7 @@ export const plans = defineKind<Plan>({
   shortNames: [],
   description: 'Plan is an offer of the operator: limits and promises of the clusters that choose it.',
   spec: planSpec,
+  status: planStatus,
   columns: [
     { name: 'Topology', type: 'string', value: '.spec.controlPlane.topology' },
     { name: 'Availability', type: 'string', value: '.spec.availability.target' },
@@ -105,6 +115,7 @@ export const plans = defineKind<Plan>({
     { name: 'CNI', type: 'string', value: '.spec.cni.default' },
     { name: 'Upgrade', type: 'string', value: '.spec.upgradeStrategy', priority: 1 },
     { name: 'Healing', type: 'string', value: '.spec.healing.strategy', priority: 1 },
+    { name: 'Ready', type: 'string', value: '.status.conditions[?(@.type=="Ready")].status' },
     AGE_COLUMN,
   ],
   immutable: [],

@@ -1,0 +1,36 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { Clock } from '@fairway/kube/clock';
+import { setCondition } from '@fairway/kube/controller/conditions';
+import type { Reconcile } from '@fairway/kube/controller/result';
+import type { Condition, KubeObject } from '@fairway/kube/object/meta';
+import { writeStatus } from '../status-writer.ts';
+
+/** A kind that the operator offers from: Plan, KubernetesRelease. */
+export interface Offered extends KubeObject {
+  status?: { observedGeneration?: number | undefined; conditions?: Condition[] | undefined };
+}
+
+/** Tells in the Ready condition whether clusters can use what the operator offers, and what must be mended. */
+export function offerReconciler<T extends Offered>(
+  informer: Informer<T>,
+  problemsOf: (object: T) => readonly string[],
+  clock: Clock,
+): Reconcile {
+  return async (key) => {
+    const object = informer.get(key);
+    if (object === undefined) return {};
+    const problems = problemsOf(object);
+    const generation = object.metadata.generation ?? 0;
+    const condition = {
+      type: ConditionType.Ready,
+      status: problems.length === 0 ? ('True' as const) : ('False' as const),
+      reason: problems.length === 0 ? ConditionReason.AsExpected : ConditionReason.ConfigurationInvalid,
+      message: problems.join('; '),
+      observedGeneration: generation,
+    };
+    const conditions = [...setCondition(object.status?.conditions, condition, clock.now())];
+    await writeStatus(informer.client, object, { observedGeneration: generation, conditions });
+    return {};
+  };
+}
