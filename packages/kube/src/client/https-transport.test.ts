@@ -76,6 +76,17 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
+  test.each`
+    bytes      | connections | reason
+    ${1_000}   | ${1}        | ${'a small answer leaves the connection as it was'}
+    ${200_000} | ${2}        | ${'a large one leaves it with large buffers'}
+  `('after an answer of $bytes bytes: $reason', async ({ bytes, connections }) => {
+    const { transport, server } = await connect((_request, response) => response.end('x'.repeat(bytes)));
+    for (let i = 0; i < 2; i++) expect(await (await transport.request(GET)).text()).toHaveLength(bytes);
+
+    expect(server.connections.accepted).toBe(connections);
+  });
+
   test('puts the path of the server before its own', async () => {
     const { server } = await connect((request, response) => response.end(request.url));
     const transport = transportTo(server, { server: `${server.url}/k8s/clusters/c-1/` });

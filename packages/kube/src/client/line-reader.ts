@@ -6,11 +6,16 @@ const NEWLINE = 0x0a;
  * Lines of a byte stream, without their ends; an unfinished last line counts when the stream ends well. An error of the stream is thrown
  * as `toError` says. Whoever stops reading early destroys the stream, which frees its connection.
  */
-export async function* readLines(stream: Readable, toError: (error: unknown) => unknown): AsyncGenerator<string> {
+export async function* readLines(
+  stream: Readable,
+  toError: (error: unknown) => unknown,
+  onBytes?: (count: number) => void,
+): AsyncGenerator<string> {
   const pieces: Buffer[] = [];
   try {
     for await (const value of stream) {
       const chunk = value as Buffer;
+      onBytes?.(chunk.length);
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
         if (pieces.length === 0) {
