@@ -108,8 +108,12 @@ async function removeServers(scope: MachineScope): Promise<Waiting | undefined> 
   dependencies.expectations.expect(scope.key, cloud.cache.servers, true);
   if (owned === undefined || listedAtMs === undefined) return { problem };
   if (owned.kind === 'settling') return { problem, retryAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1 };
-  await Promise.all(owned.items.map(({ id }) => deleteServer(scope, id)));
-  if (owned.items.length > 0 || owned.deleting.length > 0) return { problem, retryAfterMs: LOOK_AGAIN_MS };
+  const known = scope.machine.status?.serverID;
+  const isAsked = scope.machine.status?.phase === 'Terminated';
+  // A list of several pages may miss a server: the one that is known is deleted whether listed or not.
+  const ids = new Set([...owned.items.map(({ id }) => id), ...(known !== undefined && !isAsked ? [known] : [])]);
+  await Promise.all([...ids].map((id) => deleteServer(scope, id)));
+  if (ids.size > 0 || owned.deleting.length > 0) return { problem, retryAfterMs: LOOK_AGAIN_MS };
   // What an earlier run of this process had asked for may still appear in the cloud.
   if (listedAtMs < cloud.trustedFromMs)
     return { problem, retryAfterMs: Math.max(cloud.trustedFromMs - scope.now(), 0) + 1 };

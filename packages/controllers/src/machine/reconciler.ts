@@ -100,9 +100,12 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
   await removeExtraServers(scope, owned.items);
   const server = scope.currentServer();
   if (server === undefined) {
-    if (scope.hasLostServer(owned)) {
+    if (await scope.hasLostServer(owned)) {
       await scope.giveUp();
       return { isGone: true };
+    }
+    if (scope.machine.status?.serverID !== undefined && owned.deleting.length === 0) {
+      throw new Error(`the list of servers missed ${scope.machine.status.serverID}, which is there`);
     }
     if (problem) return { problem };
     const waitMs = scope.backoff.waitMs(scope.key, scope.now());

@@ -3,6 +3,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, type MachineStatus, machines } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { Server } from '@fairway/openstack/types/server';
 import type { FailureBackoff } from '../cloud/backoff.ts';
 import type { OwnedState } from '../cloud/ledger.ts';
@@ -89,9 +90,14 @@ export class MachineScope {
     return chosen && (this.cloud?.cache.servers.snapshot().items.get(chosen.id) ?? chosen);
   }
 
-  /** Whether a server that was there has gone without being asked to. */
-  hasLostServer(owned: Extract<OwnedState<ServerRef>, { kind: 'known' }>): boolean {
-    return this.machine.status?.serverID !== undefined && owned.items.length === 0 && owned.deleting.length === 0;
+  /**
+   * Whether a server that was there has gone without being asked to. A list of several pages may miss one, so the server itself is asked
+   * for before its absence is believed.
+   */
+  async hasLostServer(owned: Extract<OwnedState<ServerRef>, { kind: 'known' }>): Promise<boolean> {
+    const id = this.machine.status?.serverID;
+    if (id === undefined || owned.items.length > 0 || owned.deleting.length > 0 || !this.cloud) return false;
+    return (await ignoreNotFound(this.cloud.client.compute.servers.get(id, { signal: this.signal }))) === undefined;
   }
 
   /** Deletes the Machine itself, so that its pool makes another. */
