@@ -1,0 +1,253 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClusterRoleBindings, ClusterRoles, ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { type FanOut, measureFanOut } from './api-server/fan-out.ts';
+import { OBJECTS_PER_NAMESPACE, type Plural } from './api-server/objects.ts';
+import type { Verb } from './api-server/protocol.ts';
+import { BENCH_USER, type BenchServer, createPki, findPeer, startEmbedded, startPeer } from './api-server/servers.ts';
+import { Workers } from './api-server/workers.ts';
+import { type Figure, formatFigures, GOALS, median, quantile } from './figures.ts';
+import { usageOf } from './process-usage.ts';
+
+const WORKERS = 2;
+const CONNECTIONS_PER_WORKER = 16;
+const OBJECTS_PER_KIND = 5_000;
+const CREATES_PER_ROUND = 1_250;
+const ROUNDS = 3;
+const ROUND_MS = 800;
+const SETTLE_MS = 3_000;
+/** Watches need no more than the last few objects, but namespaces of their own. */
+const FAN_OUT_NAMESPACE = 'bench-watch';
+const MIB = 1024 * 1024;
+/** Above, what limits a rate is said to be the client. */
+const BUSY_SHARE = 0.85;
+
+interface Round {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  /** Of the server's processes. */
+  readonly cpuMsPerRequest: number;
+  /** Of one worker, of a core. */
+  readonly clientShare: number;
+}
+
+type Measured = Map<string, Round[]>;
+
+/** The embedded API server and kube-apiserver with etcd, in turns, under the same load from the same clients. */
+export async function benchApiServer(print: (text: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'fairway-bench-'));
+  const workers = new Workers(WORKERS + 1);
+  const servers: BenchServer[] = [];
+  try {
+    const pki = await createPki();
+    servers.push(await startEmbedded(folder, pki));
+    const peer = findPeer(process.env);
+    if ('missing' in peer) {
+      const names = peer.missing.join(' and ');
+      print(`No peer to compare with: ${names} not found in KUBEBUILDER_ASSETS or on PATH.\n`);
+    } else {
+      servers.push(await startPeer(folder, pki, peer));
+    }
+    const figures = await measure(servers, workers);
+    const title = `API server: ${servers.map(({ name, version }) => `${name} ${version}`).join(', ')}`;
+    print(formatFigures(title, figures, servers[1]?.name));
+  } finally {
+    workers.close();
+    for (const server of servers) await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(servers: readonly BenchServer[], workers: Workers): Promise<Figure[]> {
+  for (const server of servers) await prepare(server);
+  await sleep(SETTLE_MS);
+  const idle = servers.map(({ pids }) => usageOf(pids).rssBytes / MIB);
+  const measured = servers.map((): Measured => new Map());
+  const plurals = ['configmaps', 'pods'] as const;
+  for (const plural of plurals) {
+    for (let from = 0; from < OBJECTS_PER_KIND; from += CREATES_PER_ROUND) {
+      await inTurn(servers, workers, measured, 'create', plural, { from, to: from + CREATES_PER_ROUND });
+    }
+  }
+  await sleep(SETTLE_MS);
+  const loaded = servers.map(({ pids }) => usageOf(pids).rssBytes / MIB);
+  for (const plural of plurals) {
+    for (const verb of ['get', 'list', 'patch'] as const) {
+      for (let round = 0; round < ROUNDS; round++) {
+        await inTurn(servers, workers, measured, verb, plural, { from: 0, to: OBJECTS_PER_KIND });
+      }
+    }
+  }
+  const fanOuts: FanOut[][] = [];
+  for (const watches of [100, 1000]) {
+    const results: FanOut[] = [];
+    for (const server of servers) {
+      results.push(await measureFanOut(server, workers, FAN_OUT_NAMESPACE, watches));
+    }
+    fanOuts.push(results);
+  }
+  return [
+    pair(
+      'start',
+      's',
+      servers.map(({ startMs }) => startMs / 1000),
+    ),
+    ...plurals.flatMap((plural) =>
+      (['create', 'get', 'list', 'patch'] as const).flatMap((verb) => verbFigures(measured, verb, plural)),
+    ),
+    ...fanOuts.flatMap(fanOutFigures),
+    { ...pair('memory, idle', 'MiB', idle), goal: GOALS.memory },
+    { ...pair('memory, 10,000 objects', 'MiB', loaded), goal: GOALS.memory },
+  ];
+}
+
+async function prepare({ admin }: BenchServer): Promise<void> {
+  const count = OBJECTS_PER_KIND / OBJECTS_PER_NAMESPACE;
+  const names = [...Array.from({ length: count }, (_, index) => `bench-${index}`), FAN_OUT_NAMESPACE];
+  const namespaces = admin.resource(Namespaces);
+  for (const name of names) {
+    await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as Awaited<
+      ReturnType<typeof namespaces.get>
+    >);
+  }
+  const beacon: KubeObject & { data: object } = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'beacon', namespace: FAN_OUT_NAMESPACE },
+    data: { text: 'x'.repeat(512) },
+  };
+  await admin.resource(ConfigMaps).create(beacon as never);
+  await admin.resource(ClusterRoles).create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'bench' },
+    rules: [{ apiGroups: [''], resources: ['configmaps', 'pods'], verbs: ['*'] }],
+  });
+  await admin.resource(ClusterRoleBindings).create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'bench' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bench' },
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: BENCH_USER }],
+  });
+}
+
+/** One round on each server; who goes first changes from round to round. */
+async function inTurn(
+  servers: readonly BenchServer[],
+  { all }: Workers,
+  measured: readonly Measured[],
+  verb: Verb,
+  plural: Plural,
+  range: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const key = `${verb} ${plural}`;
+  const done = measured[0]?.get(key)?.length ?? 0;
+  const order = [...servers.keys()];
+  if (done % 2 === 1) order.reverse();
+  const loaders = all.slice(0, WORKERS);
+  for (const at of order) {
+    const server = servers[at] as BenchServer;
+    await Promise.all(loaders.map((worker) => worker.run({ type: 'target', target: server.target })));
+    const before = usageOf(server.pids).cpuMs;
+    const results = await Promise.all(
+      loaders.map((worker, index) =>
+        worker.run({
+          type: 'load',
+          verb,
+          plural,
+          range: verb === 'create' ? shareOf(range, index) : range,
+          concurrency: CONNECTIONS_PER_WORKER,
+          durationMs: verb === 'create' ? 60_000 : ROUND_MS,
+        }),
+      ),
+    );
+    const count = results.reduce((sum, result) => sum + result.count, 0);
+    const round: Round = {
+      perSecond: results.reduce((sum, { count, elapsedMs }) => sum + (count * 1000) / elapsedMs, 0),
+      p99Ms: quantile(
+        results.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b),
+        0.99,
+      ),
+      cpuMsPerRequest: (usageOf(server.pids).cpuMs - before) / count,
+      clientShare: Math.max(...results.map(({ cpuMs, elapsedMs }) => cpuMs / elapsedMs)),
+    };
+    const rounds = measured[at]?.get(key);
+    if (rounds === undefined) measured[at]?.set(key, [round]);
+    else rounds.push(round);
+  }
+}
+
+function shareOf({ from, to }: { readonly from: number; readonly to: number }, worker: number) {
+  const size = (to - from) / WORKERS;
+  return { from: from + worker * size, to: from + (worker + 1) * size };
+}
+
+function verbFigures(measured: readonly Measured[], verb: Verb, plural: Plural): Figure[] {
+  const what = verb === 'list' ? `list ${OBJECTS_PER_NAMESPACE} ${plural}` : `${verb} ${plural}`;
+  const of = (pick: (round: Round) => number) =>
+    measured.map((rounds) => median(rounds.get(`${verb} ${plural}`)?.map(pick) ?? []));
+  const busy = of(({ clientShare }) => clientShare).some((share) => share > BUSY_SHARE);
+  return [
+    {
+      ...pair(
+        busy ? `${what} (client busy)` : what,
+        'per s',
+        of(({ perSecond }) => perSecond),
+      ),
+      goal: GOALS.rate,
+    },
+    pair(
+      `  ${verb} p99`,
+      'ms',
+      of(({ p99Ms }) => p99Ms),
+    ),
+    pair(
+      `  ${verb} CPU of server`,
+      'ms',
+      of(({ cpuMsPerRequest }) => cpuMsPerRequest),
+    ),
+  ];
+}
+
+function fanOutFigures(results: readonly FanOut[]): Figure[] {
+  const watches = results[0]?.watches ?? 0;
+  const of = (pick: (result: FanOut) => number) => results.map(pick);
+  const busy = of(({ clientShare }) => clientShare).some((share) => share > BUSY_SHARE);
+  const what = `fan-out to ${watches} watches`;
+  return [
+    {
+      ...pair(
+        busy ? `${what} (client busy)` : what,
+        'events/s',
+        of((it) => it.perSecond),
+      ),
+      goal: GOALS.rate,
+    },
+    pair(
+      `  p50 at ${Math.round(results[0]?.pacedPerSecond ?? 0)} events/s`,
+      'ms',
+      of((it) => it.p50Ms),
+    ),
+    pair(
+      '  p99 at that rate',
+      'ms',
+      of((it) => it.p99Ms),
+    ),
+    pair(
+      '  CPU of server per event',
+      'µs',
+      of((it) => it.cpuUsPerEvent),
+    ),
+  ];
+}
+
+function pair(name: string, unit: string, [value = Number.NaN, peer]: readonly number[]): Figure {
+  return { name, unit, value, peer };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

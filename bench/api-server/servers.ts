@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
+import { accessSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { systemClock } from '@fairway/kube/clock';
+import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import type { EmbeddedServerOptions } from './embedded-server.ts';
+import type { Target } from './protocol.ts';
+
+const HOUR_MS = 3_600_000;
+const START_TIMEOUT_MS = 60_000;
+const POLL_MS = 10;
+
+/** Certificates that both servers and all clients of a run share. */
+export interface BenchPki {
+  readonly authority: CertificateAuthority;
+  readonly server: KeyPair;
+  readonly admin: KeyPair;
+  /** Of a user who may do what RBAC says. */
+  readonly user: KeyPair;
+  readonly serviceAccountKey: string;
+}
+
+interface KeyPair {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+export const BENCH_USER = 'bench';
+
+export async function createPki(): Promise<BenchPki> {
+  const common = { clock: systemClock, validityMs: HOUR_MS };
+  const authority = await createCertificateAuthority({ commonName: 'bench', ...common });
+  const issue = async (commonName: string, usages: 'client' | 'server', organizations: readonly string[] = []) => {
+    const names = usages === 'server' ? { ipAddresses: ['127.0.0.1', '10.3.0.1'], dnsNames: ['localhost'] } : {};
+    const issued = await issueCertificate(authority, { commonName, organizations, usages, ...names, ...common });
+    return { certificate: issued.certificatePem, privateKey: issued.privateKeyPem ?? '' };
+  };
+  return {
+    authority,
+    server: await issue('kube-apiserver', 'server'),
+    admin: await issue('admin', 'client', ['system:masters']),
+    user: await issue(BENCH_USER, 'client'),
+    serviceAccountKey: (await createServiceAccountKeys()).signing.privateKeyPem,
+  };
+}
+
+/** A server under test. */
+export interface BenchServer {
+  readonly name: string;
+  readonly version: string;
+  readonly pids: readonly number[];
+  readonly startMs: number;
+  readonly admin: KubeClient;
+  /** As the user that RBAC applies to. */
+  readonly target: Target;
+  stop(): Promise<void>;
+}
+
+export async function startEmbedded(folder: string, pki: BenchPki): Promise<BenchServer> {
+  const port = await freePort();
+  const begin = performance.now();
+  const { authority, server, serviceAccountKey } = pki;
+  const options: EmbeddedServerOptions = {
+    databasePath: join(folder, 'embedded.db'),
+    port,
+    authority: { certificate: authority.certificatePem, privateKey: authority.privateKeyPem },
+    server,
+    serviceAccountKey,
+  };
+  const optionsPath = join(folder, 'embedded.json');
+  writeFileSync(optionsPath, JSON.stringify(options), { mode: 0o600 });
+  const script = join(import.meta.dirname, 'embedded-server.ts');
+  const flags = process.env['BENCH_SERVER_FLAGS']?.split(' ') ?? [];
+  const child = start(process.execPath, [...flags, script, optionsPath], join(folder, 'embedded.log'));
+  return ready('embedded', port, pki, [child], begin);
+}
+
+export interface PeerBinaries {
+  readonly kubeApiserver: string;
+  readonly etcd: string;
+}
+
+/** In the folder that KUBEBUILDER_ASSETS names, else on PATH; the names of those that are missing otherwise. */
+export function findPeer(env: NodeJS.ProcessEnv): PeerBinaries | { readonly missing: readonly string[] } {
+  const folders = [env['KUBEBUILDER_ASSETS'], ...(env['PATH'] ?? '').split(delimiter)].filter(Boolean) as string[];
+  const find = (name: string) => folders.map((folder) => join(folder, name)).find(isExecutable);
+  const kubeApiserver = find('kube-apiserver');
+  const etcd = find('etcd');
+  if (kubeApiserver !== undefined && etcd !== undefined) return { kubeApiserver, etcd };
+  const found = { 'kube-apiserver': kubeApiserver, etcd };
+  return { missing: Object.entries(found).flatMap(([name, path]) => (path === undefined ? [name] : [])) };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function startPeer(folder: string, pki: BenchPki, binaries: PeerBinaries): Promise<BenchServer> {
+  const [port, etcdPort, etcdPeerPort] = [await freePort(), await freePort(), await freePort()];
+  const data = join(folder, 'peer');
+  mkdirSync(data, { mode: 0o700 });
+  const file = (name: string, text: string) => {
+    const path = join(data, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const signingKey = file('service-account.key', pki.serviceAccountKey);
+  const publicKey = createPublicKey(pki.serviceAccountKey).export({ type: 'spki', format: 'pem' });
+  const begin = performance.now();
+  const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+  const etcdPeerUrl = `http://127.0.0.1:${etcdPeerPort}`;
+  const etcd = start(
+    binaries.etcd,
+    [
+      `--data-dir=${join(data, 'etcd')}`,
+      `--listen-client-urls=${etcdUrl}`,
+      `--advertise-client-urls=${etcdUrl}`,
+      `--listen-peer-urls=${etcdPeerUrl}`,
+      `--initial-advertise-peer-urls=${etcdPeerUrl}`,
+      `--initial-cluster=default=${etcdPeerUrl}`,
+      '--log-level=error',
+    ],
+    join(folder, 'etcd.log'),
+  );
+  const apiserver = start(
+    binaries.kubeApiserver,
+    [
+      `--etcd-servers=${etcdUrl}`,
+      '--bind-address=127.0.0.1',
+      '--advertise-address=127.0.0.1',
+      '--endpoint-reconciler-type=none',
+      `--secure-port=${port}`,
+      `--tls-cert-file=${file('server.crt', pki.server.certificate)}`,
+      `--tls-private-key-file=${file('server.key', pki.server.privateKey)}`,
+      `--client-ca-file=${file('ca.crt', pki.authority.certificatePem)}`,
+      '--authorization-mode=Node,RBAC',
+      // Its controller, which makes the accounts, is not part of the server.
+      '--disable-admission-plugins=ServiceAccount',
+      '--service-cluster-ip-range=10.3.0.0/24',
+      '--service-account-issuer=https://bench.invalid',
+      `--service-account-key-file=${file('service-account.pub', String(publicKey))}`,
+      `--service-account-signing-key-file=${signingKey}`,
+    ],
+    join(folder, 'kube-apiserver.log'),
+  );
+  return ready('kube-apiserver + etcd', port, pki, [apiserver, etcd], begin);
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly logPath: string;
+}
+
+function start(command: string, args: readonly string[], logPath: string): Started {
+  const log = openSync(logPath, 'a', 0o600);
+  return { child: spawn(command, args, { stdio: ['ignore', log, log] }), logPath };
+}
+
+async function ready(
+  name: string,
+  port: number,
+  pki: BenchPki,
+  processes: readonly Started[],
+  begin: number,
+): Promise<BenchServer> {
+  const url = `https://127.0.0.1:${port}`;
+  const certificateAuthority = pki.authority.certificatePem;
+  const transport = new HttpsTransport({ server: url, certificateAuthority, clientCertificate: () => pki.admin });
+  const admin = new KubeClient(transport, { userAgent: 'fairway-bench' });
+  const stop = async () => {
+    admin.close();
+    await Promise.all(processes.map(({ child }) => end(child)));
+  };
+  for (;;) {
+    const response = await transport.request({ method: 'GET', path: '/readyz' }).catch(() => undefined);
+    await response?.text();
+    if (response?.status === 200) break;
+    const died = processes.find(({ child }) => child.exitCode !== null);
+    if (died !== undefined || performance.now() - begin > START_TIMEOUT_MS) {
+      await stop();
+      throw new Error(`${name} does not start: ${died === undefined ? 'not ready in time' : lastLines(died.logPath)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return {
+    name,
+    version: (await admin.version()).gitVersion,
+    pids: processes.map(({ child }) => child.pid ?? 0),
+    startMs: performance.now() - begin,
+    admin,
+    target: { url, certificateAuthority, ...pki.user },
+    stop,
+  };
+}
+
+function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function lastLines(path: string): string {
+  return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-5).join('\n');
+}

@@ -1,0 +1,245 @@
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { quantile } from '../figures.ts';
+import { nameOf, namespaceOf, OBJECTS_PER_NAMESPACE, objectOf, type Plural } from './objects.ts';
+import type { Command, Range, Result, Target, Verb } from './protocol.ts';
+import { now } from './wall-clock.ts';
+
+/** A process that puts load on a server by command of its parent. */
+
+type Load = Extract<Command, { type: 'load' }>;
+type Write = Extract<Command, { type: 'write' }>;
+
+/** The object that `write` changes. */
+const BEACON = 'beacon';
+const SENT_AT = '"sentAt":"';
+const WRITERS = 4;
+
+let client: KubeClient | undefined;
+let watches: Watches | undefined;
+
+function connect(target: Target): KubeClient {
+  const { url, certificateAuthority, certificate, privateKey } = target;
+  const transport = new HttpsTransport({
+    server: url,
+    certificateAuthority,
+    clientCertificate: () => clientCertificate,
+  });
+  const clientCertificate = { certificate, privateKey };
+  return new KubeClient(transport, { userAgent: 'fairway-bench' });
+}
+
+async function run(command: Command): Promise<Partial<Result>> {
+  if (command.type === 'target') {
+    client?.close();
+    client = connect(command.target);
+    return {};
+  }
+  if (client === undefined) throw new Error('no target');
+  switch (command.type) {
+    case 'load':
+      return load(client, command);
+    case 'watch':
+      watches = await Watches.open(client, command.namespace, command.count);
+      return { count: command.count };
+    case 'write':
+      return write(client, command);
+    case 'delivered':
+      return watches?.delivered(command.writes) ?? {};
+    case 'unwatch':
+      watches?.close();
+      watches = undefined;
+      return {};
+    default:
+      return command satisfies never;
+  }
+}
+
+async function load(client: KubeClient, { verb, plural, range, concurrency, durationMs }: Load) {
+  const latenciesMs: number[] = [];
+  const end = now() + durationMs;
+  const pick = verb === 'create' ? each(range) : atRandom(range);
+  const lane = async () => {
+    while (now() < end) {
+      const index = pick();
+      if (index === undefined) return;
+      const begin = now();
+      await request(client, verb, plural, index);
+      latenciesMs.push(now() - begin);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return { count: latenciesMs.length, latenciesMs };
+}
+
+function each({ from, to }: Range): () => number | undefined {
+  let next = from;
+  return () => (next < to ? next++ : undefined);
+}
+
+/** The same sequence in every run. */
+function atRandom({ from, to }: Range): () => number {
+  let state = from + 1;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return from + (state % (to - from));
+  };
+}
+
+async function request(client: KubeClient, verb: Verb, plural: Plural, index: number): Promise<void> {
+  const collection = `/api/v1/namespaces/${namespaceOf(index)}/${plural}`;
+  const path = `${collection}/${nameOf(index)}`;
+  switch (verb) {
+    case 'create':
+      await send(client, 'POST', collection, JSON.stringify(objectOf(plural, index)), 'application/json');
+      return;
+    case 'get':
+      await send(client, 'GET', path);
+      return;
+    case 'list': {
+      const text = await send(client, 'GET', collection);
+      const items = text.split('"creationTimestamp":').length - 1;
+      if (items !== OBJECTS_PER_NAMESPACE) throw new Error(`listed ${items} objects of ${namespaceOf(index)}`);
+      return;
+    }
+    case 'patch': {
+      const patch = { metadata: { annotations: { 'bench.fairway.dev/at': String(now()) } } };
+      await send(client, 'PATCH', path, JSON.stringify(patch), 'application/merge-patch+json');
+      return;
+    }
+    default:
+      verb satisfies never;
+  }
+}
+
+async function send(
+  client: KubeClient,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  body?: string,
+  contentType?: string,
+): Promise<string> {
+  const response = await client.raw({
+    method,
+    path,
+    ...(body !== undefined && { body }),
+    ...(contentType !== undefined && { headers: { 'content-type': contentType } }),
+  });
+  return response.text();
+}
+
+/** Patches one object over and over; what it writes is the time, so that whoever sees it knows how long it took. */
+async function write(client: KubeClient, { namespace, durationMs, perSecond }: Write) {
+  const path = `/api/v1/namespaces/${namespace}/configmaps/${BEACON}`;
+  const start = now();
+  const patch = async () => {
+    const body = JSON.stringify({ data: { sentAt: String(now()) } });
+    await send(client, 'PATCH', path, body, 'application/merge-patch+json');
+  };
+  let count = 0;
+  if (perSecond === undefined) {
+    const lane = async () => {
+      for (; now() < start + durationMs; count++) await patch();
+    };
+    await Promise.all(Array.from({ length: WRITERS }, lane));
+    return { count, atMs: start };
+  }
+  const writes: Promise<void>[] = [];
+  for (; count < (durationMs / 1000) * perSecond; count++) {
+    const wait = start + (count * 1000) / perSecond - now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    writes.push(patch());
+  }
+  await Promise.all(writes);
+  return { count, atMs: start };
+}
+
+/** Running watches on one namespace, each on a connection of its own. */
+class Watches {
+  readonly #abort = new AbortController();
+  readonly #seen: number[];
+  #latenciesMs: number[] = [];
+  #lastAtMs = 0;
+  #onEvent = () => {};
+
+  private constructor(count: number) {
+    this.#seen = Array.from({ length: count }, () => 0);
+  }
+
+  static async open(client: KubeClient, namespace: string, count: number): Promise<Watches> {
+    const watches = new Watches(count);
+    const collection = `/api/v1/namespaces/${namespace}/configmaps`;
+    const list = JSON.parse(await send(client, 'GET', `${collection}?limit=1`)) as {
+      metadata: { resourceVersion: string };
+    };
+    const path = `${collection}?watch=1&resourceVersion=${list.metadata.resourceVersion}`;
+    const { signal } = watches.#abort;
+    for (let opened = 0; opened < count; ) {
+      const batch = Math.min(50, count - opened);
+      const responses = await Promise.all(
+        Array.from({ length: batch }, () => client.raw({ method: 'GET', path, signal })),
+      );
+      for (const response of responses) void watches.#follow(opened++, response.lines());
+    }
+    return watches;
+  }
+
+  async #follow(watch: number, lines: AsyncIterable<string>): Promise<void> {
+    try {
+      for await (const line of lines) {
+        const at = line.indexOf(SENT_AT) + SENT_AT.length;
+        if (at < SENT_AT.length) continue;
+        this.#lastAtMs = now();
+        this.#latenciesMs.push(this.#lastAtMs - Number(line.slice(at, line.indexOf('"', at))));
+        this.#seen[watch] = (this.#seen[watch] ?? 0) + 1;
+        this.#onEvent();
+      }
+    } catch (error) {
+      if (!this.#abort.signal.aborted) throw error;
+    }
+    if (!this.#abort.signal.aborted) throw new Error('the server ended a watch');
+  }
+
+  /** Resolves when every watch has seen so many events since the last time. */
+  async delivered(writes: number): Promise<Partial<Result>> {
+    const total = writes * this.#seen.length;
+    const isDone = () => this.#latenciesMs.length >= total && this.#seen.every((seen) => seen >= writes);
+    await new Promise<void>((resolve) => {
+      this.#onEvent = () => {
+        if (isDone()) resolve();
+      };
+      this.#onEvent();
+    });
+    const result = { count: this.#latenciesMs.length, latenciesMs: this.#latenciesMs, atMs: this.#lastAtMs };
+    this.#onEvent = () => {};
+    this.#latenciesMs = [];
+    this.#seen.fill(0);
+    return result;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+}
+
+/** Evenly spaced ones of all when sorted: the same quantiles in fewer numbers. */
+function sample(values: readonly number[]): number[] {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Array.from({ length: Math.min(1000, sorted.length) }, (_, at) =>
+    quantile(sorted, at / (Math.min(1000, sorted.length) - 1 || 1)),
+  );
+}
+
+/** At the last answer. */
+let cpu = process.cpuUsage();
+process.on('message', (command: Command) => {
+  const begin = now();
+  void run(command)
+    .catch((error: unknown): Partial<Result> => ({ error: error instanceof Error ? error.message : String(error) }))
+    .then((partial) => {
+      const { user, system } = process.cpuUsage(cpu);
+      cpu = process.cpuUsage();
+      const rest = { count: 0, atMs: 0, elapsedMs: now() - begin, cpuMs: (user + system) / 1000 };
+      process.send?.({ ...rest, ...partial, latenciesMs: sample(partial.latenciesMs ?? []) } satisfies Result);
+    });
+});

@@ -1,0 +1,23 @@
+import { cpus, totalmem } from 'node:os';
+
+/** Benchmarks by name; each is loaded when it runs, so that one that fails to load spoils no other. */
+const BENCHES = {
+  'api-server': async () => (await import('./api-server.ts')).benchApiServer,
+} as const satisfies Record<string, () => Promise<(print: (text: string) => void) => Promise<void>>>;
+
+type Name = keyof typeof BENCHES;
+
+async function main(names: readonly string[]): Promise<void> {
+  const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
+  if (unknown.length > 0) {
+    throw new Error(`no benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`);
+  }
+  const print = (text: string) => process.stdout.write(`${text}\n`);
+  const [cpu] = cpus();
+  const memoryGib = Math.round(totalmem() / 1024 ** 3);
+  print(`${cpus().length} × ${cpu?.model.trim() ?? 'CPU'}, ${memoryGib} GiB, Node ${process.version}\n`);
+  const chosen = (names.length > 0 ? names : Object.keys(BENCHES)) as Name[];
+  for (const name of chosen) await (await BENCHES[name]())(print);
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** What some processes hold and have used, summed. */
+export interface Usage {
+  readonly rssBytes: number;
+  /** Since each began; user and system. */
+  readonly cpuMs: number;
+}
+
+/** Ticks a second in which Linux counts CPU time for programs; 100 on every architecture that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+export function usageOf(pids: readonly number[]): Usage {
+  let rssBytes = 0;
+  let cpuMs = 0;
+  for (const pid of pids) {
+    const usage = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+    rssBytes += usage.rssBytes;
+    cpuMs += usage.cpuMs;
+  }
+  return { rssBytes, cpuMs };
+}
+
+/** proc(5). */
+function fromProc(pid: number): Usage {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name of the command, in parentheses, may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return { rssBytes: Number(kilobytes) * 1024, cpuMs: (ticks * 1000) / TICKS_PER_SECOND };
+}
+
+function fromPs(pid: number): Usage {
+  const output = execFileSync('ps', ['-o', 'rss=,time=', '-p', String(pid)], { encoding: 'utf8' });
+  const [kilobytes = '0', time = '0'] = output.trim().split(/\s+/);
+  const seconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  return { rssBytes: Number(kilobytes) * 1024, cpuMs: seconds * 1000 };
+}
