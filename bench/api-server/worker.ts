@@ -82,7 +82,7 @@ function atRandom({ from, to }: Range): () => number {
   let state = from + 1;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return from + (state % (to - from));
+    return from + ((state >>> 8) % (to - from));
   };
 }
 
