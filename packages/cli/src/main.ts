@@ -1,2 +1,5 @@
-process.stderr.write('fairway: no command is built in yet\n');
-process.exitCode = 1;
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+const { runProgram } = await import('./command/run-program.ts');
+process.exitCode = await runProgram(process.argv.slice(2));

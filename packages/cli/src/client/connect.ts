@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { CLIENT_VERSION } from '../command/client-version.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { chooseKubeconfig } from './choose-kubeconfig.ts';
+
+/** Fairway's API, as the person at the keyboard. */
+export interface Connection {
+  readonly client: KubeClient;
+  /** Where objects are looked for and made. */
+  readonly namespace: string;
+  readonly server: string;
+}
+
+/** Runs `use` with the API that the options and the environment name, and lets go of it afterwards. */
+export async function withConnection<T>(
+  context: Pick<CliContext, 'env' | 'cwd' | 'clock'>,
+  options: GlobalOptions,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const { transport, namespace } = await loadKubeConnection({
+    path: chooseKubeconfig({ option: options.kubeconfig, env: context.env, cwd: context.cwd, exists: existsSync }),
+    context: options.context,
+    env: context.env,
+    clock: context.clock,
+  });
+  const client = new KubeClient(new HttpsTransport({ ...transport, clock: context.clock }), {
+    userAgent: `fairway/${CLIENT_VERSION}`,
+    clock: context.clock,
+  });
+  try {
+    return await use({ client, namespace: options.namespace ?? namespace ?? 'default', server: transport.server });
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { durationMs } from '@fairway/api/domain/duration';
+import { InvalidArgumentError, Option } from 'commander';
+
+/** Forms that objects are printed in, as kubectl names them. */
+export const OUTPUT_FORMATS = ['wide', 'json', 'yaml', 'name'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+export function outputOption(formats: readonly string[] = OUTPUT_FORMATS): Option {
+  return new Option('-o, --output <format>', 'form of the output; a table when left out').choices(formats);
+}
+
+/** Reads a whole number from `min` on. */
+export function wholeNumber(min: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^[0-9]+$/.test(text) || value < min) throw new InvalidArgumentError(`Not a whole number from ${min} on.`);
+    return value;
+  };
+}
+
+/** Milliseconds of `90s`, `10m`, `1h30m`. */
+export function milliseconds(text: string): number {
+  try {
+    return durationMs(text);
+  } catch {
+    throw new InvalidArgumentError('Not a duration such as 90s, 10m or 1h30m.');
+  }
+}
+
+/** `a,b`, and the option given several times, as one list. */
+export function commaList(text: string, previous: readonly string[] | undefined): readonly string[] {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.includes('')) throw new InvalidArgumentError('An entry of the list is empty.');
+  return [...(previous ?? []), ...items];
+}
+
+/** `key=value`, several times or separated by commas. */
+export function keyValues(
+  text: string,
+  previous: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> {
+  const pairs = text.split(',').map((pair) => {
+    const [key = '', ...rest] = pair.split('=');
+    if (key === '' || rest.length === 0) throw new InvalidArgumentError(`"${pair}" is not of the form key=value.`);
+    return [key, rest.join('=')] as const;
+  });
+  return { ...previous, ...Object.fromEntries(pairs) };
+}
+
+/** A taint as `kubectl taint` writes it. */
+export interface TaintOption {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+const TAINT = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/;
+
+/** `key=value:Effect` or `key:Effect`, several times or separated by commas. */
+export function taints(text: string, previous: readonly TaintOption[] | undefined): readonly TaintOption[] {
+  const added = text.split(',').map((item): TaintOption => {
+    const [, key = '', value, effect] = TAINT.exec(item) ?? [];
+    if (effect === undefined) {
+      throw new InvalidArgumentError(
+        `"${item}" is not of the form key=value:NoSchedule (or PreferNoSchedule, NoExecute).`,
+      );
+    }
+    return { key, ...(value !== undefined && { value }), effect: effect as TaintOption['effect'] };
+  });
+  return [...(previous ?? []), ...added];
+}
+
+/** How long `--wait` waits, at most. */
+export function timeoutOption(defaultText: string): Option {
+  return new Option('--timeout <duration>', 'how long to wait at most')
+    .argParser(milliseconds)
+    .default(milliseconds(defaultText), defaultText);
+}
+
+export interface WaitOptions {
+  readonly wait: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
+}

@@ -1,0 +1,90 @@
+import { createInterface } from 'node:readline/promises';
+import { systemClock } from '@fairway/kube/clock';
+import { CommanderError } from 'commander';
+import { buildProgram } from '../program.ts';
+import type { CliContext, TextSink } from './context.ts';
+import { ExitCode } from './exit-code.ts';
+
+/** Runs the command of a real process. Resolves with its exit code. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  const interrupt = new AbortController();
+  const context = processContext(interrupt.signal);
+  endOnSignals(interrupt);
+  return runWith(args, context);
+}
+
+/** A terminal, npm and a launcher all pass one Ctrl-C on: what comes within so short a time is the same signal. */
+const SAME_SIGNAL_MS = 500;
+
+/** The first signal lets the command end in order, the second ends the process at once. */
+function endOnSignals(interrupt: AbortController): void {
+  let firstMs: number | undefined;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      const nowMs = systemClock.now();
+      if (firstMs === undefined) {
+        firstMs = nowMs;
+        interrupt.abort(name);
+      } else if (nowMs - firstMs > SAME_SIGNAL_MS) process.exit(ExitCode.Interrupted);
+    });
+  }
+}
+
+/** Runs a command. Resolves with its exit code; never rejects. */
+export async function runWith(args: readonly string[], context: CliContext): Promise<number> {
+  let exitCode: number = ExitCode.Ok;
+  const program = buildProgram({ ...context, exitWith: (code) => (exitCode = code) });
+  try {
+    await program.parseAsync(args[0] === '--version' || args[0] === '-V' ? ['version', '--client'] : args, {
+      from: 'user',
+    });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.Ok : ExitCode.Usage;
+    if (context.signal.aborted) return ExitCode.Interrupted;
+    // Not before it is needed: what knows all errors of all rooms loads all rooms.
+    const { explainError } = await import('./explain-error.ts');
+    const { message, advice, exitCode } = explainError(error);
+    context.stderr.write(`error: ${message}\n${advice === undefined ? '' : `  ${advice}\n`}`);
+    if (program.opts<{ debug?: boolean }>().debug && error instanceof Error) context.stderr.write(`${error.stack}\n`);
+    return exitCode;
+  }
+}
+
+function processContext(signal: AbortSignal): CliContext {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    clock: systemClock,
+    stdout: sink(process.stdout),
+    stderr: sink(process.stderr),
+    readStdin: async () => {
+      let text = '';
+      for await (const chunk of process.stdin.setEncoding('utf8')) text += String(chunk);
+      return text;
+    },
+    confirm: process.stdin.isTTY && process.stderr.isTTY ? confirmOnTerminal : undefined,
+    signal,
+    exitWith: (code) => {
+      process.exitCode = code;
+    },
+  };
+}
+
+function sink(stream: NodeJS.WriteStream): TextSink {
+  // `fairway … | head` closes the pipe: that ends the output, and is no error.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(ExitCode.Ok);
+    throw error;
+  });
+  return { write: (text) => void stream.write(text), isTerminal: stream.isTTY ?? false };
+}
+
+async function confirmOnTerminal(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { CLIENT_VERSION } from './client-version.ts';
+import type { CliContext, GlobalOptions } from './context.ts';
+
+interface VersionOptions {
+  readonly client?: boolean;
+  readonly output?: 'json' | 'yaml';
+}
+
+/** Prints this command's version and, unless told otherwise, the server's. */
+export async function printVersion(
+  context: CliContext,
+  globals: GlobalOptions,
+  options: VersionOptions,
+): Promise<void> {
+  const client = { version: CLIENT_VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
+  if (options.client) {
+    await print(context, options, { client });
+    return;
+  }
+  const { withConnection } = await import('../client/connect.ts');
+  // The client's version is worth telling when the server's can't be had.
+  if (options.output === undefined) await print(context, options, { client });
+  const server = await withConnection(context, globals, async (connection) => {
+    const { gitVersion } = await connection.client.version();
+    return { version: gitVersion, url: connection.server };
+  });
+  await print(context, options, options.output === undefined ? { server } : { client, server });
+}
+
+type Versions = Partial<Record<'client' | 'server', Readonly<Record<string, string>>>>;
+
+async function print({ stdout }: CliContext, { output }: VersionOptions, versions: Versions): Promise<void> {
+  if (output === 'json') {
+    stdout.write(`${JSON.stringify(versions, undefined, 4)}\n`);
+    return;
+  }
+  if (output === 'yaml') {
+    const { dump } = await import('js-yaml');
+    stdout.write(dump(versions));
+    return;
+  }
+  const { client, server } = versions;
+  if (client) stdout.write(`Client: fairway ${client['version']} (Node ${client['node']}, ${client['platform']})\n`);
+  if (server) stdout.write(`Server: ${server['version']} at ${server['url']}\n`);
+}
