@@ -1,0 +1,32 @@
+import type { Kind } from '@fairway/api/kinds/kind';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { dump } from 'js-yaml';
+import { qualifiedName } from '../resources/kinds.ts';
+
+/** Forms that are printed from the objects themselves; the others come from the server's Table. */
+export type ObjectForm = 'json' | 'yaml' | 'name';
+
+export function isObjectForm(form: string | undefined): form is ObjectForm {
+  return form === 'json' || form === 'yaml' || form === 'name';
+}
+
+/** One object alone, or several as a List, as `kubectl get` prints them: without managedFields. */
+export function renderObjects(kind: Kind, objects: readonly KubeObject[], form: ObjectForm, asList: boolean): string {
+  if (form === 'name') {
+    return objects.map(({ metadata }) => `${qualifiedName(kind, metadata.name ?? '')}\n`).join('');
+  }
+  const items = objects.map((object) => withoutManagedFields(kind, object));
+  const [only] = items;
+  const printed =
+    !asList && only !== undefined && items.length === 1
+      ? only
+      : { apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } };
+  if (form === 'json') return `${JSON.stringify(printed, undefined, 4)}\n`;
+  return dump(printed, { lineWidth: -1, noRefs: true });
+}
+
+/** Items of a list come without apiVersion and kind from some servers. */
+function withoutManagedFields(kind: Kind, object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind, metadata };
+}

@@ -1,0 +1,79 @@
+import { CLUSTER_LABEL } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { Informer } from '@fairway/kube/client/informer';
+import { type Logger, silentLogger } from '@fairway/kube/log';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Connection } from '../client/connect.ts';
+
+/** A cluster with all that belongs to it, at one instant. */
+export interface ClusterView {
+  readonly cluster: Cluster | undefined;
+  readonly pools: readonly NodePool[];
+  readonly machines: readonly Machine[];
+}
+
+/**
+ * Follows a cluster, its pools and its machines. Yields what there is, then again after every change, changes that come
+ * together as one. A server that is away for a while is waited for. Ends when the signal aborts; throws when the server
+ * refuses to show the objects.
+ */
+export async function* followCluster(
+  { client, namespace }: Connection,
+  clusterName: string,
+  signal: AbortSignal,
+): AsyncGenerator<ClusterView> {
+  let wake = Promise.withResolvers<void>();
+  const refusal = Promise.withResolvers<never>();
+  refusal.promise.catch(() => {});
+  const options = { namespace, log: loggerThatTellsRefusals(refusal.reject) };
+  const ofCluster = new Informer(client.resource(clusters), {
+    ...options,
+    fieldSelector: `metadata.name=${clusterName}`,
+  });
+  const ofPools = new Informer(client.resource(nodePools), options);
+  const labelSelector = `${CLUSTER_LABEL}=${clusterName}`;
+  const ofMachines = new Informer(client.resource(machines), { ...options, labelSelector });
+  const informers = [ofCluster, ofPools, ofMachines] as readonly Pick<Informer<KubeObject>, 'start' | 'whenSynced'>[];
+  const stop = new AbortController();
+  const end = () => {
+    stop.abort();
+    wake.resolve();
+  };
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const onChange = () => wake.resolve();
+    for (const informer of [ofCluster, ofPools, ofMachines]) {
+      informer.addHandler({ onAdd: onChange, onUpdate: onChange, onDelete: onChange });
+    }
+    for (const informer of informers) informer.start(stop.signal);
+    const synced = Promise.all(informers.map((informer) => informer.whenSynced(stop.signal)));
+    await Promise.race([synced, refusal.promise]);
+    while (!signal.aborted) {
+      wake = Promise.withResolvers<void>();
+      yield {
+        cluster: ofCluster.list()[0],
+        pools: ofPools.list().filter(({ spec }) => spec.clusterName === clusterName),
+        machines: ofMachines.list(),
+      };
+      await Promise.race([wake.promise, refusal.promise]);
+      // What one reconcile writes comes as several events.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+    stop.abort();
+  }
+}
+
+/** An informer tries for ever; what the server refuses now it refuses for good. */
+function loggerThatTellsRefusals(tell: (error: unknown) => void): Logger {
+  const listen = (fields: object) => {
+    if ('err' in fields && isApiError(fields.err, 'Forbidden', 'Unauthorized')) tell(fields.err);
+  };
+  return { ...silentLogger, debug: listen, warn: listen };
+}

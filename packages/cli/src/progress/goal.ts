@@ -1,0 +1,166 @@
+import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import type { LastOperation } from '@fairway/api/kinds/status';
+import type { Condition, KubeObject } from '@fairway/kube/object/meta';
+import type { ClusterView } from './cluster-view.ts';
+import { DONE, type Outcome, RUNNING, type Step } from './step.ts';
+
+/** What a command waits for, as functions of what is seen. */
+export interface Goal {
+  /** `cluster "demo"`, for messages. */
+  readonly subject: string;
+  readonly steps: (view: ClusterView) => readonly Step[];
+  readonly outcome: (view: ClusterView) => Outcome;
+}
+
+interface Reporting extends KubeObject {
+  readonly status?:
+    | {
+        readonly observedGeneration?: number | undefined;
+        readonly conditions?: readonly Condition[] | undefined;
+        readonly lastOperation?: LastOperation | undefined;
+      }
+    | undefined;
+}
+
+/** A cluster is there, and so are the nodes of the named pools. */
+export function clusterReady(name: string, poolNames: readonly string[]): Goal {
+  return {
+    subject: `cluster "${name}"`,
+    steps: ({ cluster, pools }) => [
+      conditionStep('network', 'network', cluster, 'NetworkReady'),
+      conditionStep('control-plane', 'control plane', cluster, 'ControlPlaneReady'),
+      ...poolNames.map((poolName) => poolStep(pools, poolName)),
+    ],
+    outcome: ({ cluster, pools }) => {
+      if (cluster === undefined) return gone('the cluster was deleted meanwhile');
+      const waiting = poolNames.map((poolName) => pools.find(({ metadata }) => metadata.name === poolName));
+      return worst([cluster, ...waiting].map(readiness));
+    },
+  };
+}
+
+/** The nodes of a pool are as its spec says. */
+export function poolReady(name: string): Goal {
+  return {
+    subject: `node pool "${name}"`,
+    steps: ({ pools }) => [poolStep(pools, name)],
+    outcome: ({ pools }) => {
+      const pool = pools.find(({ metadata }) => metadata.name === name);
+      return pool === undefined ? gone('the pool was deleted meanwhile') : readiness(pool);
+    },
+  };
+}
+
+/** A cluster with this UID is no more, nor what belonged to it. */
+export function clusterGone(name: string, uid: string | undefined): Goal {
+  return {
+    subject: `cluster "${name}"`,
+    steps: ({ cluster, machines }) => [
+      leavingStep('nodes', 'nodes', machines.length),
+      deletionStep('cluster', 'network and control plane', cluster?.metadata.uid === uid ? cluster : undefined),
+    ],
+    outcome: ({ cluster }) => deletion(cluster?.metadata.uid === uid ? cluster : undefined),
+  };
+}
+
+export function poolGone(name: string, uid: string | undefined): Goal {
+  return {
+    subject: `node pool "${name}"`,
+    steps: ({ pools, machines }) => {
+      const isThere = pools.some(({ metadata }) => metadata.uid === uid);
+      const left = machines.filter(({ spec }) => spec.nodePoolName === name).length;
+      return [leavingStep(`pool ${name}`, `pool ${name}`, isThere ? left : 0, isThere)];
+    },
+    outcome: ({ pools }) => {
+      const pool = pools.find(({ metadata }) => metadata.uid === uid);
+      return pool === undefined ? DONE : deletion(pool);
+    },
+  };
+}
+
+/** A machine is no more, and its pool is whole again. */
+export function machineReplaced(name: string, uid: string | undefined, poolName: string): Goal {
+  return {
+    subject: `machine "${name}"`,
+    steps: ({ machines, pools }) => {
+      const machine = machines.find(({ metadata }) => metadata.uid === uid);
+      return [deletionStep(`machine ${name}`, `machine ${name}`, machine), poolStep(pools, poolName)];
+    },
+    outcome: ({ machines, pools }) => {
+      const machine = machines.find(({ metadata }) => metadata.uid === uid);
+      if (machine !== undefined) return deletion(machine);
+      const pool = pools.find(({ metadata }) => metadata.name === poolName);
+      // A pool that is gone, or going, has nothing to replace it with.
+      return pool === undefined || pool.metadata.deletionTimestamp !== undefined ? DONE : readiness(pool);
+    },
+  };
+}
+
+/** Whether an object is as its spec says. What was found out about an earlier spec says nothing. */
+function readiness(object: Reporting | undefined): Outcome {
+  if (object?.status === undefined || !isCurrent(object)) return RUNNING;
+  const ready = conditionOf(object, 'Ready');
+  if (ready?.status === 'True') return DONE;
+  return trouble(object, ready);
+}
+
+function deletion(object: Reporting | undefined): Outcome {
+  if (object === undefined) return DONE;
+  return trouble(object, conditionOf(object, 'Ready'));
+}
+
+function trouble({ status }: Reporting, ready: Condition | undefined): Outcome {
+  const { reason = 'Unknown', message = '' } = ready ?? {};
+  const operation = status?.lastOperation;
+  if (operation?.state === 'Failed') return { state: 'failed', reason, message: message || operation.description };
+  // A reason that this client does not know yet is the server's business. The turn is then undefined.
+  const turn: string | undefined = turnOf(reason as ConditionReason);
+  return turn === 'user' || turn === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
+}
+
+function gone(message: string): Outcome {
+  return { state: 'failed', reason: 'NotFound', message };
+}
+
+const SEVERITY: readonly Outcome['state'][] = ['done', 'running', 'blocked', 'failed'];
+
+function worst(outcomes: readonly Outcome[]): Outcome {
+  return outcomes.reduce((a, b) => (SEVERITY.indexOf(b.state) > SEVERITY.indexOf(a.state) ? b : a), DONE);
+}
+
+function conditionStep(key: string, title: string, object: Reporting | undefined, type: string): Step {
+  const condition = object && isCurrent(object) ? conditionOf(object, type) : undefined;
+  if (condition === undefined) return { key, title, state: 'waiting', detail: '' };
+  if (condition.status === 'True') return { key, title, state: 'done', detail: '' };
+  return { key, title, state: 'running', detail: condition.message };
+}
+
+function poolStep(pools: ClusterView['pools'], name: string): Step {
+  const title = `pool ${name}`;
+  const pool = pools.find(({ metadata }) => metadata.name === name);
+  if (pool === undefined || !isCurrent(pool)) return { key: title, title, state: 'waiting', detail: '' };
+  const share = `${pool.status?.readyReplicas ?? 0}/${pool.spec.replicas} nodes are ready`;
+  const ready = conditionOf(pool, 'Ready');
+  if (ready?.status === 'True') return { key: title, title, state: 'done', detail: share };
+  return { key: title, title, state: 'running', detail: ready?.message || share };
+}
+
+function leavingStep(key: string, title: string, left: number, isThere = left > 0): Step {
+  if (!isThere) return { key, title, state: 'done', detail: 'gone' };
+  return { key, title, state: 'running', detail: `${left} left` };
+}
+
+function deletionStep(key: string, title: string, object: Reporting | undefined): Step {
+  if (object === undefined) return { key, title, state: 'done', detail: 'gone' };
+  const isDeleting = object.metadata.deletionTimestamp !== undefined;
+  const detail = isDeleting ? (conditionOf(object, 'Ready')?.message ?? '') : '';
+  return { key, title, state: 'running', detail };
+}
+
+function isCurrent({ metadata, status }: Reporting): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+}
+
+function conditionOf({ status }: Reporting, type: string): Condition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
+}

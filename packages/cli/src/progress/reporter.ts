@@ -1,0 +1,32 @@
+import type { TextSink } from '../command/context.ts';
+import type { Step } from './step.ts';
+
+/** Shows steps to whoever looks. */
+export interface Reporter {
+  show(steps: readonly Step[]): void;
+  /** No more steps follow. */
+  end(isSuccess: boolean): Promise<void>;
+}
+
+/** A line whenever a step changes: for logs, pipes and CI. */
+export class LineReporter implements Reporter {
+  readonly #out: TextSink;
+  readonly #told = new Map<string, string>();
+
+  constructor(out: TextSink) {
+    this.#out = out;
+  }
+
+  show(steps: readonly Step[]): void {
+    for (const { key, title, state, detail } of steps) {
+      if (state === 'waiting') continue;
+      const line =
+        state === 'done' ? `${title}: done${detail && `, ${detail}`}` : `${title}: ${detail || 'in progress'}`;
+      if (this.#told.get(key) === line) continue;
+      this.#told.set(key, line);
+      this.#out.write(`${line}\n`);
+    }
+  }
+
+  async end(): Promise<void> {}
+}

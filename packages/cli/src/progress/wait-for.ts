@@ -1,0 +1,92 @@
+import type { Clock } from '@fairway/kube/clock';
+import type { Connection } from '../client/connect.ts';
+import { CliError } from '../command/cli-error.ts';
+import type { CliContext } from '../command/context.ts';
+import { ExitCode } from '../command/exit-code.ts';
+import { adviceFor } from './advice.ts';
+import { type ClusterView, followCluster } from './cluster-view.ts';
+import type { Goal } from './goal.ts';
+import { LineReporter, type Reporter } from './reporter.ts';
+import type { Outcome } from './step.ts';
+
+/** How long something may wait for a person before the command gives up: what is missing may be on its way. */
+const BLOCKED_GRACE_MS = 15_000;
+/** Keeps the process alive while nothing but a silent connection is open. */
+const HEARTBEAT_MS = 1000;
+
+/** Shows progress until the goal is reached. Throws a CliError when it can't be, or not in time; the goal is not undone. */
+export async function waitFor(
+  context: CliContext,
+  connection: Connection,
+  clusterName: string,
+  goal: Goal,
+  timeoutMs: number,
+): Promise<void> {
+  const reporter = await openReporter(context);
+  const follow = (signal: AbortSignal) => followCluster(connection, clusterName, signal);
+  const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
+  let isSuccess = false;
+  try {
+    await reach(goal, { follow, reporter, clock: context.clock, signal: context.signal, timeoutMs });
+    isSuccess = true;
+  } finally {
+    clearInterval(heartbeat);
+    await reporter.end(isSuccess);
+  }
+}
+
+async function openReporter({ stderr }: CliContext): Promise<Reporter> {
+  if (!stderr.isTerminal) return new LineReporter(stderr);
+  const { TerminalReporter } = await import('./terminal-reporter.ts');
+  return new TerminalReporter();
+}
+
+export interface Pursuit {
+  readonly follow: (signal: AbortSignal) => AsyncIterable<ClusterView>;
+  readonly reporter: Reporter;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** As `waitFor`, over any source of views. */
+export async function reach(goal: Goal, { follow, reporter, clock, signal, timeoutMs }: Pursuit): Promise<void> {
+  const deadline = new AbortController();
+  const stop = AbortSignal.any([signal, deadline.signal]);
+  const timer = clock.after(timeoutMs, () => deadline.abort());
+  let latest: Outcome = { state: 'running' };
+  // A cluster that is blocked may not change any more, so that a timer has to end the wait.
+  let grace: { readonly reason: string; cancel(): void } | undefined;
+  try {
+    for await (const view of follow(stop)) {
+      reporter.show(goal.steps(view));
+      latest = goal.outcome(view);
+      if (latest.state === 'done') return;
+      if (latest.state === 'failed') throw blocked(goal, latest);
+      if (latest.state === 'blocked') {
+        const { reason } = latest;
+        if (grace?.reason !== reason) {
+          grace?.cancel();
+          const graceTimer = clock.after(BLOCKED_GRACE_MS, () => deadline.abort());
+          grace = { reason, cancel: () => graceTimer.cancel() };
+        }
+      } else {
+        grace?.cancel();
+        grace = undefined;
+      }
+    }
+  } finally {
+    timer.cancel();
+    grace?.cancel();
+  }
+  signal.throwIfAborted();
+  if (latest.state === 'blocked') throw blocked(goal, latest);
+  throw new CliError(`${goal.subject}: not finished within ${Math.round(timeoutMs / 1000)} s`, {
+    exitCode: ExitCode.TimedOut,
+    advice: 'Fairway goes on with it: see "fairway cluster list", or wait longer with --timeout',
+  });
+}
+
+function blocked({ subject }: Goal, { reason, message }: { reason: string; message: string }): CliError {
+  return new CliError(`${subject}: ${reason}: ${message}`, { advice: adviceFor(reason) });
+}

@@ -1,0 +1,88 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { type Connection, withConnection } from '../client/connect.ts';
+import { CliError } from '../command/cli-error.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import type { WaitOptions } from '../command/options.ts';
+import { clusterGone, type Goal, machineReplaced, poolGone } from '../progress/goal.ts';
+import { waitFor } from '../progress/wait-for.ts';
+import type { KindName } from './kind-names.ts';
+import { KINDS_BY_NAME, qualifiedName } from './kinds.ts';
+
+interface DeleteOptions extends WaitOptions {
+  readonly yes?: boolean;
+}
+
+/** An object that is to go, and what tells that it has gone. */
+interface Target {
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly clusterName: string;
+  readonly goal: Goal;
+}
+
+/** Deletes objects by the UID that they had when asked about, one after another seen to its end. */
+export async function deleteObjects(
+  context: CliContext,
+  globals: GlobalOptions,
+  kindName: KindName,
+  names: readonly string[],
+  options: DeleteOptions,
+): Promise<void> {
+  const kind = KINDS_BY_NAME[kindName];
+  await withConnection(context, globals, async (connection) => {
+    const { client, namespace } = connection;
+    const targets = await Promise.all(names.map((name) => findTarget(connection, kindName, name, context.signal)));
+    if (!options.yes && context.confirm && !(await context.confirm(question(kindName, names)))) {
+      throw new CliError('nothing was deleted');
+    }
+    for (const { name, uid } of targets) {
+      await client
+        .resource(kind)
+        .delete(name, { namespace, ...(uid !== undefined && { uid }), signal: context.signal });
+      context.stdout.write(`${qualifiedName(kind, name)} ${options.wait ? 'is being deleted' : 'deletion begun'}\n`);
+    }
+    if (!options.wait) return;
+    for (const { name, clusterName, goal } of targets) {
+      await waitFor(context, connection, clusterName, goal, options.timeout);
+      context.stdout.write(`${qualifiedName(kind, name)} ${kindName === 'machine' ? 'replaced' : 'deleted'}\n`);
+    }
+  });
+}
+
+function question(kindName: KindName, names: readonly string[]): string {
+  const what = `${kindName} ${names.map((name) => `"${name}"`).join(', ')}`;
+  switch (kindName) {
+    case 'cluster':
+      return `Delete ${what} with all nodes, and the network that was made for it?`;
+    case 'nodepool':
+      return `Drain and delete all nodes of ${what}?`;
+    case 'machine':
+      return `Drain and replace ${what}?`;
+  }
+}
+
+async function findTarget(
+  { client, namespace }: Connection,
+  kindName: KindName,
+  name: string,
+  signal: AbortSignal,
+): Promise<Target> {
+  const options = { namespace, signal };
+  switch (kindName) {
+    case 'cluster': {
+      const { uid } = (await client.resource(clusters).get(name, options)).metadata;
+      return { name, uid, clusterName: name, goal: clusterGone(name, uid) };
+    }
+    case 'nodepool': {
+      const { metadata, spec } = await client.resource(nodePools).get(name, options);
+      return { name, uid: metadata.uid, clusterName: spec.clusterName, goal: poolGone(name, metadata.uid) };
+    }
+    case 'machine': {
+      const { metadata, spec } = await client.resource(machines).get(name, options);
+      const goal = machineReplaced(name, metadata.uid, spec.nodePoolName);
+      return { name, uid: metadata.uid, clusterName: spec.clusterName, goal };
+    }
+  }
+}

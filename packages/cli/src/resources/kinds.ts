@@ -1,0 +1,17 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { Kind } from '@fairway/api/kinds/kind';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { KindName } from './kind-names.ts';
+
+/** The kinds by the words of the command. */
+export const KINDS_BY_NAME: Readonly<Record<KindName, Kind>> = {
+  cluster: clusters,
+  nodepool: nodePools,
+  machine: machines,
+};
+
+/** `cluster.fairway.dev/demo`, as `kubectl -o name` prints it. */
+export function qualifiedName(kind: Pick<Kind, 'singular' | 'group'>, name: string): string {
+  return `${kind.singular}.${kind.group}/${name}`;
+}

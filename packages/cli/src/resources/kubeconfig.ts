@@ -1,0 +1,71 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { API_VERSION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import {
+  KUBECONFIG_REQUEST_KIND,
+  KUBECONFIG_SUBRESOURCE,
+  type KubeconfigRequest,
+} from '@fairway/api/kinds/kubeconfig-request';
+import { mergeKubeconfigs, parseKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { dump } from 'js-yaml';
+import { withConnection } from '../client/connect.ts';
+import { CliError } from '../command/cli-error.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+
+interface KubeconfigOptions {
+  /** Milliseconds. */
+  readonly expiration: number;
+  /** A path, or true for ~/.kube/config. */
+  readonly merge?: string | true;
+}
+
+export async function printKubeconfig(
+  context: CliContext,
+  globals: GlobalOptions,
+  clusterName: string,
+  options: KubeconfigOptions,
+): Promise<void> {
+  const { kubeconfig, expirationTimestamp } = await withConnection(context, globals, async ({ client, namespace }) => {
+    const request: KubeconfigRequest = {
+      apiVersion: API_VERSION,
+      kind: KUBECONFIG_REQUEST_KIND.kind,
+      metadata: {},
+      spec: { expirationSeconds: Math.round(options.expiration / 1000) },
+    };
+    const write = { namespace, signal: context.signal };
+    const answer = await client
+      .resource(clusters)
+      .createSubresource(clusterName, KUBECONFIG_SUBRESOURCE, request, write);
+    if (answer.status === undefined) throw new CliError('the server answered without a kubeconfig');
+    return answer.status;
+  });
+  if (options.merge === undefined) {
+    context.stdout.write(kubeconfig);
+    return;
+  }
+  const path =
+    options.merge === true
+      ? join(context.env['HOME'] ?? homedir(), '.kube', 'config')
+      : resolve(context.cwd, options.merge);
+  await mergeInto(path, kubeconfig);
+  context.stderr.write(`${path}: merged, and current from now on; valid until ${expirationTimestamp}\n`);
+}
+
+/** The new entries win over old ones of the same name; the file is replaced as a whole, for its owner alone. */
+async function mergeInto(path: string, kubeconfig: string): Promise<void> {
+  const existing = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new CliError(`cannot read ${path}: ${error.message}`);
+  });
+  const merged = mergeKubeconfigs([
+    parseKubeconfig(kubeconfig, 'the answer'),
+    ...(existing === undefined ? [] : [parseKubeconfig(existing, path)]),
+  ]);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.draft`;
+  await writeFile(draft, dump(merged, { lineWidth: -1 }), { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await rename(draft, path);
+}

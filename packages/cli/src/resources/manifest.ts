@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { API_VERSION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { ObjectMeta } from '@fairway/kube/object/meta';
+import { loadAll } from 'js-yaml';
+import { z } from 'zod';
+import { usageError } from '../command/cli-error.ts';
+import type { CliContext } from '../command/context.ts';
+
+/** What a file of clusters and pools holds; the server checks the rest. */
+export interface Manifest {
+  readonly clusters: readonly Cluster[];
+  readonly pools: readonly NodePool[];
+}
+
+const Document = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+  spec: z.looseObject({}).default({}),
+});
+
+/** Reads a file, or stdin for `-`. */
+export async function readManifest(context: CliContext, path: string, namespace: string): Promise<Manifest> {
+  const text = path === '-' ? await context.readStdin() : await readText(resolve(context.cwd, path));
+  return parseManifest(text, path === '-' ? 'stdin' : path, namespace);
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw usageError(`cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** Clusters and NodePools of YAML documents, in the namespace that they name or else in the given one. */
+export function parseManifest(text: string, source: string, namespace: string): Manifest {
+  const found: { clusters: Cluster[]; pools: NodePool[] } = { clusters: [], pools: [] };
+  for (const [index, document] of loadDocuments(text, source).entries()) {
+    if (document === null || document === undefined) continue;
+    const parsed = Document.safeParse(document);
+    if (!parsed.success) throw usageError(`${source}, document ${index + 1}: ${z.prettifyError(parsed.error)}`);
+    const { apiVersion, kind } = parsed.data;
+    const metadata = { namespace, ...(parsed.data.metadata as ObjectMeta) };
+    const isOurs = apiVersion === API_VERSION;
+    // The server validates spec: a client that is older than it must not.
+    if (isOurs && kind === clusters.kind) found.clusters.push({ ...parsed.data, metadata } as unknown as Cluster);
+    else if (isOurs && kind === nodePools.kind) found.pools.push({ ...parsed.data, metadata } as unknown as NodePool);
+    else {
+      throw usageError(
+        `${source}, document ${index + 1}: ${apiVersion} ${kind} is neither a Cluster nor a NodePool of ${API_VERSION}`,
+        'kubectl apply -f takes files with other kinds',
+      );
+    }
+  }
+  return found;
+}
+
+function loadDocuments(text: string, source: string): unknown[] {
+  try {
+    return loadAll(text, { filename: source });
+  } catch (error) {
+    throw usageError(`${source} is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
