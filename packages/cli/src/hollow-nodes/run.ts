@@ -1,0 +1,42 @@
+import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
+import { FolderDisks } from '@fairway/hollow/node/node-state';
+import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import { homePath } from '../client/choose-kubeconfig.ts';
+import type { CliContext } from '../command/context.ts';
+import { createLogger, type LogLevel } from '../command/logger.ts';
+import { openCloud, readCloudsYaml } from '../up/clouds.ts';
+import { Home } from '../up/home.ts';
+
+interface HollowNodesOptions {
+  readonly cloud: string;
+  readonly state?: string;
+  readonly logLevel: LogLevel;
+}
+
+/** Joins every server of a cloud that boots nothing, as a node would that booted from the server's user data. */
+export async function runHollowNodes(context: CliContext, options: HollowNodesOptions): Promise<void> {
+  const { clock, signal, stderr, env, cwd } = context;
+  const log = createLogger(options.logLevel);
+  const cloud = openCloud(readCloudsYaml(), options.cloud, { clock, random: Math.random, log });
+  try {
+    const client = cloud.client();
+    // A wrong credential is told at once, and not over and over in a log.
+    await client.session.token();
+    const fleet = new HollowNodeFleet({
+      cloud: openStackFleetCloud(client),
+      disks: new FolderDisks(options.state ?? new Home(homePath(undefined, env, cwd)).nodes),
+      clock,
+      random: Math.random,
+      log,
+    });
+    fleet.start();
+    stderr.write(`the servers of cloud ${options.cloud} join as hollow nodes; stop with Ctrl-C\n`);
+    // Timers do not keep the process alive, and nothing else may be open while no server runs.
+    const heartbeat = setInterval(() => {}, 60_000);
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    clearInterval(heartbeat);
+    await fleet.stop();
+  } finally {
+    await cloud.close();
+  }
+}

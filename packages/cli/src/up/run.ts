@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { homePath } from '../client/choose-kubeconfig.ts';
+import { CliError } from '../command/cli-error.ts';
+import { CLIENT_VERSION } from '../command/client-version.ts';
+import type { CliContext } from '../command/context.ts';
+import { ExitCode } from '../command/exit-code.ts';
+import { createLogger, type LogLevel } from '../command/logger.ts';
+import { Home, HomeInUseError } from './home.ts';
+import { type ListenAddress, parseListenAddress } from './listen-address.ts';
+import { type RunningFairway, up } from './up.ts';
+
+interface UpCommandOptions {
+  readonly home?: string;
+  readonly listen: string;
+  readonly cloud?: string;
+  readonly defaultImage?: string;
+  readonly simLatency: 'none' | 'realistic';
+  readonly logLevel: LogLevel;
+}
+
+/** Runs Fairway until the first SIGINT or SIGTERM, and then to an orderly end; a second signal ends the process at once. */
+export async function runUp(context: CliContext, options: UpCommandOptions): Promise<void> {
+  const { clock, stderr, stdout, signal } = context;
+  const home = new Home(homePath(options.home, context.env, context.cwd));
+  const listen = parseListenAddress(options.listen);
+  const isFirstStart = !existsSync(home.database);
+  if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
+  const startedMs = clock.now();
+  const running = await start(context, options, home, listen, isFirstStart);
+  const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
+  if (!signal.aborted) {
+    stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  }
+  stderr.write('stopping; once more to stop at once\n');
+  await running.stop();
+  stderr.write('stopped\n');
+}
+
+async function start(
+  { clock, stderr }: CliContext,
+  options: UpCommandOptions,
+  home: Home,
+  { host, port }: ListenAddress,
+  isFirstStart: boolean,
+): Promise<RunningFairway> {
+  try {
+    return await up({
+      home,
+      host,
+      port,
+      cloud: options.cloud,
+      latency: options.simLatency,
+      defaultImage: options.defaultImage,
+      version: CLIENT_VERSION,
+      clock,
+      random: Math.random,
+      log: createLogger(options.logLevel),
+      ...(isFirstStart && { onStep: (step) => stderr.write(`  ${step}\n`) }),
+    });
+  } catch (error) {
+    throw explainStart(error, `${host}:${port}`);
+  }
+}
+
+function explainStart(error: unknown, listen: string): unknown {
+  if (error instanceof HomeInUseError) return new CliError(error.message, { cause: error });
+  const advise = ADVICE_BY_CODE.get((error as NodeJS.ErrnoException).code ?? '');
+  if (advise === undefined) return error;
+  return new CliError(...advise(error as Error, listen));
+}
+
+type Explain = (error: Error, listen: string) => [message: string, options: ConstructorParameters<typeof CliError>[1]];
+
+const notListening: Explain = (cause, listen) => [
+  `${listen} is no address of this machine`,
+  { exitCode: ExitCode.Usage, cause },
+];
+const notWritable: Explain = (cause) => [
+  cause.message,
+  { exitCode: ExitCode.Usage, cause, advice: 'choose another folder with --home' },
+];
+
+const ADVICE_BY_CODE: ReadonlyMap<string, Explain> = new Map([
+  [
+    'EADDRINUSE',
+    (cause, listen) => [
+      `something listens on ${listen} already`,
+      {
+        exitCode: ExitCode.Usage,
+        cause,
+        advice: 'stop it, or choose another port with --listen 127.0.0.1:PORT (0 takes a free one)',
+      },
+    ],
+  ],
+  ['EADDRNOTAVAIL', notListening],
+  ['ENOTFOUND', notListening],
+  ['EACCES', notWritable],
+  ['EPERM', notWritable],
+  ['EROFS', notWritable],
+  ['ENOTDIR', notWritable],
+  ['EEXIST', notWritable],
+  ['ENOSPC', notWritable],
+]);
+
+interface Welcome {
+  readonly running: Pick<RunningFairway, 'url' | 'cloudName'>;
+  readonly home: Home;
+  readonly seconds: string;
+  readonly cwd: string;
+  readonly isSimulated: boolean;
+}
+
+/** What a person sees when Fairway serves: where, and what to type next. */
+export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): string {
+  const example = join(import.meta.dirname, '../../../../examples/cluster.yaml');
+  const lines = [
+    `Fairway serves at ${running.url} after ${seconds} s; it keeps everything in ${home.path}`,
+    `  kubeconfig  ${home.kubeconfig}`,
+    ...(isSimulated
+      ? [
+          `  cloud       simulated: OS_CLIENT_CONFIG_FILE=${shellQuote(home.cloudsYaml)} openstack --os-cloud ${running.cloudName} server list`,
+        ]
+      : [`  cloud       ${running.cloudName}`]),
+    '',
+    'In another terminal:',
+    `  export KUBECONFIG=${shellQuote(home.kubeconfig)}`,
+    `  kubectl apply -f ${shellQuote(shorter(example, cwd))}`,
+    '  kubectl get clusters,nodepools,machines -w',
+    '',
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** A path below the working directory without it. */
+function shorter(path: string, cwd: string): string {
+  const fromHere = relative(cwd, path);
+  return fromHere.startsWith('..') ? path : fromHere;
+}
+
+function shellQuote(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
