@@ -1,0 +1,29 @@
+import { Argument, type Command } from 'commander';
+import type { CliContext } from '../command/context.ts';
+
+export function addCompletionCommands(program: Command, context: CliContext): void {
+  program
+    .command('completion')
+    .description('print a script that completes commands, options and names in a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      '\nbash:  source <(fairway completion bash)\nzsh:   source <(fairway completion zsh)\nfish:  fairway completion fish | source',
+    )
+    .action(async (shell) => {
+      const { completionScript } = await import('../completion/scripts.ts');
+      context.stdout.write(completionScript(shell));
+    });
+  program
+    .command('__complete', { hidden: true })
+    .description('print what the last of these words may become; for the scripts')
+    .allowUnknownOption()
+    .helpOption(false)
+    .argument('[words...]')
+    .action(async (words) => {
+      const { complete } = await import('../completion/complete.ts');
+      const { namesOnServer } = await import('../completion/names-on-server.ts');
+      const candidates = await complete(program, words, (kind) => namesOnServer(context, program.opts(), kind));
+      context.stdout.write(candidates.map((candidate) => `${candidate}\n`).join(''));
+    });
+}

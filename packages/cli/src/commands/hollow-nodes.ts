@@ -1,0 +1,19 @@
+import { type Command, Option } from 'commander';
+import type { CliContext } from '../command/context.ts';
+
+export function addHollowNodesCommand(program: Command, context: CliContext): void {
+  program
+    .command('hollow-nodes')
+    .description('be the nodes of a cloud whose servers do not really boot: join each server by its own user data')
+    .addOption(new Option('--cloud <name>', 'cloud of clouds.yaml; needs an administrator').makeOptionMandatory(true))
+    .option('--state <dir>', "folder for what the nodes' disks hold; else FAIRWAY_HOME/nodes")
+    .addOption(
+      new Option('--log-level <level>', 'how much is logged')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .action(async (options) => {
+      const { runHollowNodes } = await import('../hollow-nodes/run.ts');
+      await runHollowNodes(context, options);
+    });
+}

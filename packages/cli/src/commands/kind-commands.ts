@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../command/context.ts';
+import { outputOption, timeoutOption } from '../command/options.ts';
+import type { KindName } from '../resources/kind-names.ts';
+
+interface KindWords {
+  readonly kind: KindName;
+  readonly plural: string;
+  /** For machines and pools, which belong to a cluster. */
+  readonly hasCluster?: boolean;
+}
+
+export function addListCommand(parent: Command, context: CliContext, program: Command, words: KindWords): void {
+  const command = parent
+    .command('list')
+    .alias('ls')
+    .description(`list ${words.plural}, with the columns that kubectl shows`)
+    .option('-A, --all-namespaces', 'of all namespaces that you may see')
+    .option('-l, --selector <labels>', 'only those with these labels, such as team=a');
+  if (words.hasCluster) command.option('--cluster <name>', 'only those of one cluster');
+  command.addOption(outputOption()).action(async (options) => {
+    const { listObjects } = await import('../resources/show.ts');
+    await listObjects(context, program.opts(), words.kind, options);
+  });
+}
+
+export function addGetCommand(parent: Command, context: CliContext, program: Command, words: KindWords): void {
+  parent
+    .command('get')
+    .description(`show one or more ${words.plural}`)
+    .argument('<names...>', `names of ${words.plural}`)
+    .addOption(outputOption())
+    .action(async (names, options) => {
+      const { getObjects } = await import('../resources/show.ts');
+      await getObjects(context, program.opts(), words.kind, names, options);
+    });
+}
+
+export function addDeleteCommand(
+  parent: Command,
+  context: CliContext,
+  program: Command,
+  { kind, description }: { readonly kind: KindName; readonly description: string },
+): void {
+  parent
+    .command('delete')
+    .description(description)
+    .argument('<names...>', 'what to delete')
+    .option('-y, --yes', 'do not ask; without a terminal nothing is asked either')
+    .option('--no-wait', 'return when the deletion has begun')
+    .addOption(timeoutOption('15m'))
+    .action(async (names, options) => {
+      const { deleteObjects } = await import('../resources/delete.ts');
+      await deleteObjects(context, program.opts(), kind, names, options);
+    });
+}

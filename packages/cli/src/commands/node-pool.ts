@@ -1,0 +1,53 @@
+import { type Command, Option } from 'commander';
+import type { CliContext } from '../command/context.ts';
+import { commaList, keyValues, outputOption, taints, timeoutOption, wholeNumber } from '../command/options.ts';
+import { addDeleteCommand, addGetCommand, addListCommand } from './kind-commands.ts';
+
+export function addNodePoolCommands(program: Command, context: CliContext): void {
+  const words = { kind: 'nodepool', plural: 'node pools', hasCluster: true } as const;
+  const nodePool = program.command('nodepool').alias('np').description('create, show, scale and delete node pools');
+  nodePool
+    .command('create')
+    .description('add a node pool to a cluster, and wait until its nodes are Ready')
+    .argument('[name]', 'name of the pool')
+    .option('-f, --filename <file>', 'NodePools as YAML or JSON, instead of options; - reads stdin')
+    .option('--cluster <name>', 'cluster that the pool belongs to')
+    .option('--flavor <name>', 'flavor of the nodes')
+    .addOption(new Option('--nodes <count>', 'number of nodes').argParser(wholeNumber(0)).default(1))
+    .option('--min <count>', 'fewest nodes that it may be scaled to', wholeNumber(0))
+    .option('--max <count>', 'most nodes that it may be scaled to', wholeNumber(0))
+    .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)
+    .option('--anti-affinity', 'every node on a hypervisor of its own; 5 nodes at most')
+    .option('--labels <pairs>', 'labels of the nodes, such as tier=web', keyValues)
+    .option('--taints <list>', 'taints of the nodes, such as dedicated=db:NoSchedule', taints)
+    .option('--floating-ips', 'a floating IP for every node')
+    .option('--image <name>', "image of the nodes; else the cluster's")
+    .option('--root-volume <GiB>', "boot from a volume of this size; else from the flavor's own disk", wholeNumber(10))
+    .addOption(outputOption(['json', 'yaml', 'name']))
+    .option('--dry-run', 'let the server check it, and make nothing')
+    .option('--no-wait', 'return when it is accepted')
+    .addOption(timeoutOption('15m'))
+    .action(async (name, options) => {
+      const { createNodePool } = await import('../resources/create-node-pool.ts');
+      await createNodePool(context, program.opts(), { name, ...options });
+    });
+  addListCommand(nodePool, context, program, words);
+  addGetCommand(nodePool, context, program, words);
+  nodePool
+    .command('scale')
+    .description('change the number of nodes, and wait until it is so')
+    .argument('<name>', 'name of the pool')
+    .addOption(
+      new Option('--nodes <count>', 'number of nodes wanted').argParser(wholeNumber(0)).makeOptionMandatory(true),
+    )
+    .option('--no-wait', 'return when it is accepted')
+    .addOption(timeoutOption('15m'))
+    .action(async (name, options) => {
+      const { scaleNodePool } = await import('../resources/scale-node-pool.ts');
+      await scaleNodePool(context, program.opts(), name, options);
+    });
+  addDeleteCommand(nodePool, context, program, {
+    kind: 'nodepool',
+    description: 'drain and delete all nodes of pools, and wait until they are gone',
+  });
+}

@@ -1,0 +1,31 @@
+import { type Command, Option } from 'commander';
+import type { CliContext } from '../command/context.ts';
+
+export function addUpCommand(program: Command, context: CliContext): void {
+  program
+    .command('up')
+    .description('run Fairway here: API, controllers, control planes and, without --cloud, a simulated OpenStack cloud')
+    .option('--home <dir>', 'folder for all state; else FAIRWAY_HOME, else ./.fairway')
+    .option('--listen <host:port>', "where Fairway's API listens; port 0 takes a free one", '127.0.0.1:8443')
+    .option('--cloud <name>', 'drive this cloud of clouds.yaml instead of a simulated one')
+    .option('--default-image <name>', 'image of nodes, by name or id, where neither cluster nor pool names one')
+    .addOption(
+      new Option('--control-plane <runtime>', "how clusters' control planes run")
+        .choices(['simulated'])
+        .default('simulated'),
+    )
+    .addOption(
+      new Option('--sim-latency <profile>', 'how the simulated cloud takes its time')
+        .choices(['none', 'realistic'])
+        .default('none'),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'how much is logged, as JSON lines on stderr')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('warn'),
+    )
+    .action(async (options) => {
+      const { runUp } = await import('../up/run.ts');
+      await runUp(context, options);
+    });
+}

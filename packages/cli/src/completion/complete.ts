@@ -1,0 +1,82 @@
+import type { Command, Option } from 'commander';
+import type { KindName } from '../resources/kind-names.ts';
+
+/** Names of objects on the server; none when it can't be asked. */
+export type NamesOf = (kind: KindName) => Promise<readonly string[]>;
+
+/** What the last of the words after `fairway` may become. Empty where the shell should look for files. */
+export async function complete(program: Command, words: readonly string[], namesOf: NamesOf): Promise<string[]> {
+  const typed = words.at(-1) ?? '';
+  const { command, argumentCount, pending } = walk(program, words.slice(0, -1));
+  const candidates = await candidatesFor({ program, command, argumentCount, pending, typed, namesOf });
+  return candidates.filter((candidate) => candidate.startsWith(typed));
+}
+
+interface Position {
+  readonly command: Command;
+  /** Arguments of the command that stand before. */
+  readonly argumentCount: number;
+  /** An option that waits for its value. */
+  readonly pending: Option | undefined;
+}
+
+function walk(program: Command, words: readonly string[]): Position {
+  let command = program;
+  let argumentCount = 0;
+  let pending: Option | undefined;
+  for (const word of words) {
+    if (pending !== undefined) {
+      pending = undefined;
+      continue;
+    }
+    if (word.startsWith('-')) {
+      const option = optionsOf(program, command).find(({ short, long }) => word === short || word === long);
+      pending = option?.required ? option : undefined;
+      continue;
+    }
+    const next = argumentCount === 0 ? findSubcommand(command, word) : undefined;
+    if (next === undefined) argumentCount++;
+    else command = next;
+  }
+  return { command, argumentCount, pending };
+}
+
+function findSubcommand(command: Command, word: string): Command | undefined {
+  return command.commands.find((candidate) => candidate.name() === word || candidate.aliases().includes(word));
+}
+
+function optionsOf(program: Command, command: Command): readonly Option[] {
+  return command === program ? program.options : [...command.options, ...program.options];
+}
+
+async function candidatesFor(
+  at: Position & { readonly program: Command; readonly typed: string; readonly namesOf: NamesOf },
+): Promise<readonly string[]> {
+  const { program, command, argumentCount, pending, typed, namesOf } = at;
+  if (pending !== undefined) return valuesOf(pending, namesOf);
+  if (typed.startsWith('-')) {
+    return optionsOf(program, command).flatMap(({ hidden, long, short }) => (hidden ? [] : [long ?? short ?? '']));
+  }
+  const subcommands = command.createHelp().visibleCommands(command);
+  if (subcommands.length > 0) return subcommands.map((subcommand) => subcommand.name());
+  const expected = command.registeredArguments;
+  const argument = expected[argumentCount] ?? (expected.at(-1)?.variadic ? expected.at(-1) : undefined);
+  if (argument === undefined) return [];
+  if (argument.argChoices) return argument.argChoices;
+  const kind = kindOfArgument(command);
+  return kind === undefined ? [] : namesOf(kind);
+}
+
+async function valuesOf(option: Option, namesOf: NamesOf): Promise<readonly string[]> {
+  if (option.argChoices) return option.argChoices;
+  // What --cluster of pools and machines names; that of doctor and hollow-nodes is a cloud.
+  return option.long === '--cluster' ? namesOf('cluster') : [];
+}
+
+/** The kind of the objects that a command takes the names of. */
+function kindOfArgument(command: Command): KindName | undefined {
+  if (command.name() === 'kubeconfig') return 'cluster';
+  if (command.name() === 'create') return undefined;
+  const parent = command.parent?.name();
+  return parent === 'cluster' || parent === 'nodepool' || parent === 'machine' ? parent : undefined;
+}

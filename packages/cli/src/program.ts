@@ -1,0 +1,36 @@
+import { Command, Option } from 'commander';
+import type { CliContext } from './command/context.ts';
+import { addClusterCommands } from './commands/cluster.ts';
+import { addCompletionCommands } from './commands/completion.ts';
+import { addHollowNodesCommand } from './commands/hollow-nodes.ts';
+import { addKubeconfigCommand } from './commands/kubeconfig.ts';
+import { addMachineCommands } from './commands/machine.ts';
+import { addNodePoolCommands } from './commands/node-pool.ts';
+import { addUpCommand } from './commands/up.ts';
+import { addVersionCommand } from './commands/version.ts';
+
+/** The tree of commands. Building it loads commander and the descriptions alone; what a command does is loaded when it runs. */
+export function buildProgram(context: CliContext): Command {
+  const program = new Command('fairway')
+    .description('Managed Kubernetes for OpenStack clouds.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+    })
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .showSuggestionAfterError(true)
+    .option('--kubeconfig <file>', "kubeconfig of Fairway's API, instead of KUBECONFIG or FAIRWAY_HOME/kubeconfig")
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('-n, --namespace <name>', "namespace; else the context's, else default")
+    .addOption(new Option('--debug', 'show the stack trace of an error'));
+  addUpCommand(program, context);
+  addClusterCommands(program, context);
+  addNodePoolCommands(program, context);
+  addMachineCommands(program, context);
+  addKubeconfigCommand(program, context);
+  addHollowNodesCommand(program, context);
+  addVersionCommand(program, context);
+  addCompletionCommands(program, context);
+  return program;
+}
