@@ -1,0 +1,122 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { ownerDescription, serverGroupName, serverOwner } from '@fairway/controllers/cloud/ownership';
+import type { Cloud } from '@fairway/simulator/cloud';
+
+type Table =
+  | 'servers'
+  | 'serverGroups'
+  | 'networks'
+  | 'subnets'
+  | 'ports'
+  | 'routers'
+  | 'floatingIps'
+  | 'securityGroups';
+
+interface Row {
+  readonly id: string;
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly tags?: readonly string[];
+  readonly deletedMs?: number | null;
+  readonly device_id?: string;
+  readonly device_owner?: string;
+  readonly port_id?: string | null;
+}
+
+/** What a cloud holds, kind by kind. */
+export type Holdings = Readonly<Record<Table, readonly Row[]>>;
+
+const TABLES = {
+  servers: 'servers',
+  serverGroups: 'server_groups',
+  networks: 'networks',
+  subnets: 'subnets',
+  ports: 'ports',
+  routers: 'routers',
+  floatingIps: 'floating_ips',
+  securityGroups: 'security_groups',
+} as const satisfies Record<Table, string>;
+
+export function holdingsOf(cloud: Cloud): Holdings {
+  const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
+  const live = (table: Table) =>
+    (snapshot[TABLES[table]] ?? []).filter(({ deletedMs, name }) => deletedMs == null && !isNeutronsOwn(table, name));
+  return Object.fromEntries(Object.keys(TABLES).map((table) => [table, live(table as Table)])) as Holdings & object;
+}
+
+/** Neutron gives every project this one at the first look at its security groups. */
+function isNeutronsOwn(table: Table, name: string | undefined): boolean {
+  return table === 'securityGroups' && name === 'default';
+}
+
+/** What Fairway says that there is. */
+export interface Inventory {
+  readonly clusters: readonly Cluster[];
+  readonly pools: readonly NodePool[];
+  readonly machines: readonly Machine[];
+}
+
+/**
+ * What is leaked, doubled or missing: everything in the cloud that was not there at first must be the only one with the mark of one
+ * object of Fairway's, and every object must have what it consists of.
+ */
+export function complaints(before: Holdings, now: Holdings, { clusters, pools, machines }: Inventory): string[] {
+  const fresh = (table: Table) => {
+    const known = new Set(before[table].map(({ id }) => id));
+    return now[table].filter(({ id }) => !known.has(id));
+  };
+  const uid = ({ metadata }: Cluster | NodePool | Machine) => metadata.uid ?? '';
+  const roles = {
+    networks: 'network',
+    subnets: 'subnet',
+    routers: 'router',
+    securityGroups: 'node-security-group',
+  } as const;
+  const expected: Record<Exclude<Table, 'ports'>, readonly string[]> = {
+    servers: machines.map(uid),
+    serverGroups: pools.filter(({ spec }) => spec.antiAffinity).map((pool) => serverGroupName(uid(pool))),
+    floatingIps: machines
+      .filter(({ spec }) => spec.floatingIP)
+      .map((machine) => {
+        const owner = clusters.find(({ metadata }) => metadata.name === machine.spec.clusterName);
+        return ownerDescription(owner?.metadata.uid ?? '', `floating-ip-${uid(machine)}`);
+      }),
+    networks: clusters.map((cluster) => ownerDescription(uid(cluster), roles.networks)),
+    subnets: clusters.map((cluster) => ownerDescription(uid(cluster), roles.subnets)),
+    routers: clusters.map((cluster) => ownerDescription(uid(cluster), roles.routers)),
+    securityGroups: clusters.map((cluster) => ownerDescription(uid(cluster), roles.securityGroups)),
+  };
+  const marks: Record<keyof typeof expected, (row: Row) => string> = {
+    servers: ({ tags = [], name }) => serverOwner({ tags })?.machineUid ?? `none (${name})`,
+    serverGroups: ({ name = '' }) => name,
+    floatingIps: ({ description }) => description ?? '',
+    networks: ({ description }) => description ?? '',
+    subnets: ({ description }) => description ?? '',
+    routers: ({ description }) => description ?? '',
+    securityGroups: ({ description }) => description ?? '',
+  };
+  const kinds = Object.keys(expected) as (keyof typeof expected)[];
+  return [
+    ...kinds.flatMap((kind) => compare(kind, expected[kind], fresh(kind).map(marks[kind]))),
+    ...strayPorts(fresh('ports'), now),
+  ];
+}
+
+function compare(kind: string, expected: readonly string[], present: readonly string[]): string[] {
+  const missing = expected.filter((mark) => !present.includes(mark)).map((mark) => `${kind}: missing ${mark}`);
+  const leaked = present.filter((mark) => !expected.includes(mark)).map((mark) => `${kind}: leaked ${mark}`);
+  const doubled = present
+    .filter((mark, index) => expected.includes(mark) && present.indexOf(mark) !== index)
+    .map((mark) => `${kind}: doubled ${mark}`);
+  return [...missing, ...leaked, ...doubled];
+}
+
+/** Ports whose server or router is gone. */
+function strayPorts(ports: readonly Row[], { servers, routers, networks }: Holdings): string[] {
+  const alive = new Set([...servers, ...routers, ...networks].map(({ id }) => id));
+  return ports
+    .filter(({ device_id = '', device_owner }) => device_owner !== 'network:floatingip' && !alive.has(device_id))
+    .map(({ id, device_owner, device_id }) => `ports: leaked ${id} of ${device_owner} ${device_id}`);
+}

@@ -1,0 +1,72 @@
+import { openSync, writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { Home } from '@fairway/cli/up/home';
+import { up } from '@fairway/cli/up/up';
+import { systemClock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+
+/*
+ * A whole Fairway that exists to be killed. It loads, says so, and waits for the word: what is measured and interrupted
+ * is Fairway, not the reading of its source.
+ */
+
+/** What the process says to its parent. */
+export type ChildMessage =
+  | { readonly kind: 'loaded' }
+  | { readonly kind: 'serving'; readonly url: string }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** What the parent says: where to run, on which cloud. `OS_CLIENT_CONFIG_FILE` names the clouds.yaml. */
+export interface StartMessage {
+  readonly home: string;
+  readonly cloud: string;
+  readonly settleMs: number;
+}
+
+function say(message: ChildMessage): void {
+  process.send?.(message);
+}
+
+/** Lines of JSON that are in the file when the call returns: a killed process has said all that it did. */
+function fileLogger(file: number, context: object = {}): Logger {
+  const write = (level: string) => (fields: object, message: string) => {
+    const { err, ...rest } = fields as { err?: unknown };
+    const failure = err instanceof Error ? { err: err.stack } : err === undefined ? {} : { err };
+    const line = { at: new Date().toISOString(), pid: process.pid, level, message, ...context, ...rest, ...failure };
+    writeSync(file, `${JSON.stringify(line)}\n`);
+  };
+  return {
+    debug() {},
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields) => fileLogger(file, { ...context, ...fields }),
+  };
+}
+
+process.once('message', (start: StartMessage) => {
+  const home = new Home(start.home);
+  home.create();
+  up({
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    cloud: start.cloud,
+    latency: 'none',
+    defaultImage: undefined,
+    version: '0.0.0',
+    clock: systemClock,
+    random: Math.random,
+    log: fileLogger(openSync(join(start.home, 'log'), 'a')),
+    settleMs: start.settleMs,
+  }).then(
+    ({ url }) => say({ kind: 'serving', url }),
+    (error: unknown) => say({ kind: 'failed', message: error instanceof Error ? (error.stack ?? '') : String(error) }),
+  );
+});
+// A parent that dies takes its Fairway along.
+process.once('disconnect', () => process.exit());
+// It won't live to do so at its end.
+flushCompileCache();
+say({ kind: 'loaded' });

@@ -1,0 +1,80 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { ChildMessage, StartMessage } from './fairway-child.ts';
+
+export interface FairwayPlace {
+  readonly home: string;
+  readonly cloudsYaml: string;
+  readonly cloud: string;
+  readonly settleMs: number;
+  /** Folder where Node keeps what it has compiled, for the processes to come. */
+  readonly compileCache: string;
+}
+
+const CHILD = fileURLToPath(new URL('fairway-child.ts', import.meta.url));
+
+/** A Fairway in a process of its own, to be killed at any moment. The next one is loaded while this one runs. */
+export class MortalFairway {
+  readonly #place: FairwayPlace;
+  readonly #child: ChildProcess;
+  readonly #loaded: Promise<void>;
+  #serving: Promise<void> | undefined;
+  #client: KubeClient | undefined;
+
+  constructor(place: FairwayPlace) {
+    this.#place = place;
+    this.#child = fork(CHILD, {
+      execArgv: [],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: place.home,
+        OS_CLIENT_CONFIG_FILE: place.cloudsYaml,
+        NODE_COMPILE_CACHE: place.compileCache,
+      },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    this.#loaded = this.#said('loaded');
+    this.#loaded.catch(() => {});
+  }
+
+  /** Begins to run; `serving` resolves later, unless it is killed before. */
+  async start(): Promise<void> {
+    await this.#loaded;
+    const { home, cloud, settleMs } = this.#place;
+    this.#serving = this.#said('serving');
+    this.#serving.catch(() => {});
+    this.#child.send({ home, cloud, settleMs } satisfies StartMessage);
+  }
+
+  /** The API with the administrator's kubeconfig, once it is served. */
+  async client(): Promise<KubeClient> {
+    await this.#serving;
+    if (this.#client) return this.#client;
+    const { transport } = await loadKubeConnection({ path: `${this.#place.home}/kubeconfig` });
+    this.#client = new KubeClient(new HttpsTransport({ ...transport, requestTimeoutMs: 20_000 }));
+    return this.#client;
+  }
+
+  /** `kill -9`; resolves when the process is gone. */
+  async kill(): Promise<void> {
+    this.#client?.close();
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => this.#child.once('exit', () => resolve()));
+    this.#child.kill('SIGKILL');
+    await gone;
+  }
+
+  #said(kind: ChildMessage['kind']): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onMessage = (message: ChildMessage) => {
+        if (message.kind === 'failed') reject(new Error(`fairway did not start: ${message.message}`));
+        if (message.kind === kind) resolve();
+      };
+      this.#child.on('message', onMessage);
+      this.#child.once('exit', (code, signal) => reject(new Error(`fairway ended: ${code ?? signal}`)));
+    });
+  }
+}
