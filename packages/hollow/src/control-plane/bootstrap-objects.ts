@@ -1,7 +1,14 @@
 import { bootstrapPolicySteps } from '@fairway/kube/auth/bootstrap-policy/reconciliation';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap, EndpointSlice, Namespace, Service } from '@fairway/kube/kinds/generated/types';
-import { ConfigMaps, EndpointSlices, Namespaces, PriorityClasses, Services } from '@fairway/kube/kinds/resources';
+import {
+  ConfigMaps,
+  EndpointSlices,
+  Namespaces,
+  PriorityClasses,
+  ServiceAccounts,
+  Services,
+} from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { ObjectReader } from '@fairway/kube/server/object-reader';
@@ -28,6 +35,12 @@ export async function createBootstrapObjects(
       kind: 'Namespace',
       metadata: { name },
     } as Namespace);
+    // The controller would make it a moment later: too late for the first pods.
+    await createIfMissing(client, reader, ServiceAccounts, {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'default', namespace: name },
+    });
   }
   for (const step of bootstrapPolicySteps(reader)) {
     const resource = client.resource(step.type);

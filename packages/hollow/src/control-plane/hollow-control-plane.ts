@@ -11,7 +11,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
 import { Manager } from '@fairway/kube/controller/manager';
 import { EventRecorder } from '@fairway/kube/events/recorder';
-import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
+import { builtinDefinitions, describedDefinitions } from '@fairway/kube/kinds/definitions';
 import type { Logger } from '@fairway/kube/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
@@ -19,6 +19,7 @@ import { ApiServer } from '@fairway/kube/server/api-server';
 import { jsonAnswer } from '@fairway/kube/server/request';
 import type { Store } from '@fairway/kube/store/store';
 import { Address4 } from 'ip-address';
+import { hollowAdmission } from '../admission/all.ts';
 import { allControllers } from '../controllers/all.ts';
 import type { ControllerContext } from '../controllers/context.ts';
 import { createBootstrapObjects } from './bootstrap-objects.ts';
@@ -34,6 +35,10 @@ export interface HollowControlPlaneOptions {
   readonly version: string;
   readonly podCidr: string;
   readonly serviceCidr: string;
+  readonly apiServer?: {
+    /** Plugins beyond those that Kubernetes enables: `AlwaysPullImages`. NodeRestriction is always on. */
+    readonly admissionPlugins?: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
+  };
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
   readonly endpoint: { readonly host: string; readonly port: number };
   readonly pki: {
@@ -60,7 +65,8 @@ const CONTROLLER_MANAGER: UserInfo = {
 
 /** A Kubernetes control plane without etcd, processes or machines: the embedded API server with scheduler and controllers around it. */
 export function createHollowControlPlane(options: HollowControlPlaneOptions): HollowControlPlane {
-  const { store, clock, random, log, pki, version, endpoint, podCidr } = options;
+  const { store, clock, random, log, pki, version, endpoint, podCidr, serviceCidr } = options;
+  const plugins = options.apiServer?.admissionPlugins ?? { enabled: [], disabled: [] };
   const issuer = `https://${endpoint.host}:${endpoint.port}`;
   const auth = createAuth({
     reader: () => server.reader,
@@ -75,6 +81,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     store,
     resources: HOLLOW_RESOURCES,
     definitions: builtinDefinitions(),
+    documentation: describedDefinitions,
     clock,
     random,
     log,
@@ -83,7 +90,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     anonymous: true,
     authorizer: auth.authorizer,
     access: auth.access,
-    admission: auth.admission,
+    admission: hollowAdmission({ reader: () => server.reader, clock, random, serviceCidr, ...plugins }, auth.admission),
     watchCacheSize: 512,
   });
   addIssuerRoutes(server, issuer, pki.serviceAccountKeys);
@@ -97,7 +104,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         userAgent: 'kube-controller-manager',
         clock,
       });
-      const serviceAddress = firstAddress(options.serviceCidr);
+      const serviceAddress = firstAddress(serviceCidr);
       await createBootstrapObjects(client, server.reader, {
         clusterName: options.clusterName,
         serviceAddress,

@@ -5,10 +5,11 @@ import { ALL_KINDS, kindOf } from '@fairway/kube/kinds/builtin-kinds';
 import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { ResourceDefinition } from '@fairway/kube/server/resource';
 import { podBinding } from './pod-binding.ts';
+import { podEviction } from './pod-eviction.ts';
 
 const pods: ResourceDefinition = {
   ...kindOf(Pods),
-  subresources: { ...kindOf(Pods).subresources, binding: podBinding },
+  subresources: { ...kindOf(Pods).subresources, binding: podBinding, eviction: podEviction },
 };
 
 const serviceAccounts: ResourceDefinition = {

@@ -1,7 +1,7 @@
 import type { Runnable } from '@fairway/kube/controller/manager';
-import type { ResourceType } from '@fairway/kube/object/meta';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { bucketOf } from '@fairway/kube/server/served-resource';
-import type { Store } from '@fairway/kube/store/store';
+import type { Change, Store } from '@fairway/kube/store/store';
 
 /**
  * A runnable that comes to life when the first object of one of its kinds is stored, and stays: a cluster without Deployments has no
@@ -12,14 +12,23 @@ export class LazyRunnable implements Runnable {
   readonly #store: Store;
   readonly #buckets: ReadonlySet<string>;
   readonly #create: () => Runnable;
+  readonly #matters: (object: KubeObject) => boolean;
   #runnable: Runnable | undefined;
   #starting: Promise<void> = Promise.resolve();
 
-  constructor(name: string, store: Store, types: readonly ResourceType[], create: () => Runnable) {
+  /** @param matters narrows what brings it to life; every object of the kinds does unless given. */
+  constructor(
+    name: string,
+    store: Store,
+    types: readonly ResourceType[],
+    create: () => Runnable,
+    matters: (object: KubeObject) => boolean = () => true,
+  ) {
     this.name = name;
     this.#store = store;
     this.#buckets = new Set(types.map(bucketOf));
     this.#create = create;
+    this.#matters = matters;
   }
 
   get stopped(): Promise<void> {
@@ -27,16 +36,23 @@ export class LazyRunnable implements Runnable {
   }
 
   start(signal: AbortSignal): void {
-    if ([...this.#buckets].some((bucket) => this.#store.count(bucket) > 0)) {
+    const isNeeded = [...this.#buckets].some((bucket) =>
+      this.#store.list(bucket).some((entry) => this.#matters(entry.object())),
+    );
+    if (isNeeded) {
       this.#begin(signal);
       return;
     }
     const unsubscribe = this.#store.subscribe((changes) => {
-      if (signal.aborted || !changes.some(({ bucket }) => this.#buckets.has(bucket))) return;
+      if (signal.aborted || !changes.some((change) => this.#concerns(change))) return;
       unsubscribe();
       this.#begin(signal);
     });
     signal.addEventListener('abort', unsubscribe, { once: true });
+  }
+
+  #concerns({ bucket, entry }: Change): boolean {
+    return this.#buckets.has(bucket) && this.#matters(entry.object());
   }
 
   #begin(signal: AbortSignal): void {

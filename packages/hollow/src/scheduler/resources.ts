@@ -23,12 +23,23 @@ const requestsByPod = new WeakMap<Pod, Amounts>();
 export function podRequests(pod: Pod): Amounts {
   const known = requestsByPod.get(pod);
   if (known) return known;
+  const total = podTotal(pod, 'requests');
+  requestsByPod.set(pod, total);
+  return total;
+}
+
+/** The most that a pod may take; a resource that one container has no limit for counts as what the others have. */
+export function podLimits(pod: Pod): Amounts {
+  return podTotal(pod, 'limits');
+}
+
+function podTotal(pod: Pod, list: 'requests' | 'limits'): Map<string, number> {
   const total = new Map<string, number>();
-  for (const container of pod.spec?.containers ?? []) add(total, amountsOf(container.resources?.requests));
+  for (const container of pod.spec?.containers ?? []) add(total, amountsOf(container.resources?.[list]));
   const sidecars = new Map<string, number>();
   const largestInit = new Map<string, number>();
   for (const container of pod.spec?.initContainers ?? []) {
-    const own = amountsOf(container.resources?.requests);
+    const own = amountsOf(container.resources?.[list]);
     if (container.restartPolicy === 'Always') {
       add(total, own);
       add(sidecars, own);
@@ -40,7 +51,6 @@ export function podRequests(pod: Pod): Amounts {
   }
   raise(total, largestInit);
   add(total, amountsOf(pod.spec?.overhead));
-  requestsByPod.set(pod, total);
   return total;
 }
 

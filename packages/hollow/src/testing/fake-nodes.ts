@@ -74,6 +74,12 @@ export class FakeNodes {
     );
   }
 
+  /** Plays nodes that exist already. */
+  resume(names: readonly string[]): void {
+    for (const name of names) this.#known.add(name);
+    this.lookAgain();
+  }
+
   /** Renews the node's Lease. */
   async heartbeat(name: string): Promise<void> {
     const leases = this.#client.resource<Lease>(Leases);
@@ -85,6 +91,11 @@ export class FakeNodes {
       if (!isApiError(error, 'NotFound')) throw error;
       await leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec });
     }
+  }
+
+  /** Renews the Leases of all that live. */
+  async heartbeats(): Promise<void> {
+    for (const name of this.#known) if (!this.#dead.has(name)) await this.heartbeat(name);
   }
 
   /** The node does nothing any more, and nobody is told. */

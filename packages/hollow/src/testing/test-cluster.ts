@@ -1,7 +1,6 @@
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
 import { FakeClock } from '@fairway/kube/clock-fake';
-import type { PodTemplateSpec } from '@fairway/kube/kinds/generated/types';
 import { silentLogger } from '@fairway/kube/log';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
@@ -25,6 +24,8 @@ export interface TestClusterOptions extends FakeNodesOptions {
   readonly clock?: Clock;
   /** Names of nodes; three unless said otherwise. */
   readonly nodes?: readonly string[];
+  /** Nodes that the store has already. */
+  readonly knownNodes?: readonly string[];
   readonly random?: () => number;
 }
 
@@ -65,6 +66,7 @@ export class TestCluster implements AsyncDisposable {
   static async start(options: TestClusterOptions = {}): Promise<TestCluster> {
     const cluster = new TestCluster(options);
     await cluster.plane.start();
+    cluster.nodes.resume(options.knownNodes ?? []);
     for (const name of options.nodes ?? ['node-a', 'node-b', 'node-c']) await cluster.nodes.add(name);
     return cluster;
   }
@@ -75,13 +77,16 @@ export class TestCluster implements AsyncDisposable {
     return items;
   }
 
+  /** Lets time pass, with the nodes that live renewing their Leases. */
+  async pass(seconds: number): Promise<void> {
+    for (let left = seconds; left > 0; left -= 10) {
+      await this.clock.advance(Math.min(left, 10) * 1000);
+      await this.nodes.heartbeats();
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.nodes.stop();
     await this.plane.stop();
   }
-}
-
-/** A pod template with one container. */
-export function template(labels: Record<string, string>, image = 'nginx:1.29'): PodTemplateSpec {
-  return { metadata: { labels }, spec: { containers: [{ name: 'main', image }] } };
 }

@@ -10,6 +10,7 @@ import { dispatch, notServed } from './dispatch.ts';
 import type { Health } from './health.ts';
 import { impersonatedUser } from './impersonate.ts';
 import { InFlight } from './in-flight.ts';
+import { inProcessTransport } from './in-process-transport.ts';
 import { openApiAnswer } from './openapi.ts';
 import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
 import { type ResourcePath, routeOf } from './router.ts';
@@ -28,6 +29,9 @@ export interface PipelineOptions {
 
 /** Upstream's `--request-timeout`. */
 const REQUEST_TIMEOUT_MS = 60_000;
+
+/** Whom kube-apiserver calls itself. */
+const LOOPBACK: UserInfo = { username: 'system:apiserver', groups: ['system:authenticated', 'system:masters'] };
 
 /** The way of every request: who asks, whether they may, what it is, the answer or the Status that says why not. */
 export class Pipeline {
@@ -118,6 +122,7 @@ export class Pipeline {
       nowMs: this.#core.clock.now(),
       now: () => this.#core.clock.now(),
       signal: request.signal,
+      loopback: () => inProcessTransport((inner) => this.answer(inner, () => Promise.resolve(LOOPBACK))),
       warn: (text) => warnings.push(text),
     };
     if (verb === 'watch') return dispatch(this.#core, resourceRequest);

@@ -1,5 +1,6 @@
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
+import type { Transport } from '../client/transport.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** A request as it arrives, whatever carries it. */
@@ -76,6 +77,8 @@ export interface ResourceRequest extends ResourceTarget {
   /** The server's clock. */
   readonly now: () => number;
   readonly signal?: AbortSignal | undefined;
+  /** Requests in this process with all rights; absent where the server itself acts, without a request. */
+  readonly loopback?: (() => Transport) | undefined;
   warn(text: string): void;
 }
 

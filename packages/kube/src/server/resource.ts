@@ -1,5 +1,6 @@
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
+import type { Transport } from '../client/transport.ts';
 import type { FieldError } from '../object/field-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -69,6 +70,8 @@ export interface SubresourceRequest {
   readonly nowMs: number;
   /** Of the server that carries out the request, where it was given one (`ApiServerOptions.access`). */
   readonly access?: Access | undefined;
+  /** Requests in this process with all rights (`system:masters`), for what the subresource does to other objects. */
+  loopback(): Transport;
   /** What is stored under the name now. Shared: never change it. */
   readonly parent: KubeObject;
   /**

@@ -40,6 +40,10 @@ export async function customSubresource(
     body,
     nowMs: request.nowMs,
     access: request.access,
+    loopback() {
+      if (request.loopback === undefined) throw new Error('this request has no way back to its server');
+      return request.loopback();
+    },
     parent,
     replace: (object) => replaceParent(core, request, object, current),
   });

@@ -1,34 +1,165 @@
+import { Informer } from '@fairway/kube/client/informer';
 import type { Deployment } from '@fairway/kube/kinds/generated/types';
-import { Deployments, Pods } from '@fairway/kube/kinds/resources';
-import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { Deployments, Events, Pods, ReplicaSets } from '@fairway/kube/kinds/resources';
+import { MemoryStore } from '@fairway/kube/store/memory-store';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { TestCluster, template } from '../../testing/test-cluster.ts';
+import { TestCluster } from '../../testing/test-cluster.ts';
+import { deployment, template } from '../../testing/workloads.ts';
+import { isPodActive, isPodReady } from '../pods.ts';
+import { REVISION } from './revisions.ts';
 
-function web(replicas: number, spec: Partial<Deployment['spec']> = {}): Deployment {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'web', namespace: 'default' },
-    spec: { replicas, selector: { matchLabels: { app: 'web' } }, template: template({ app: 'web' }), ...spec },
-  };
+const WEB = { namespace: 'default', name: 'web' };
+
+function whenRolledOut(cluster: TestCluster, replicas: number, generation: number): Promise<Deployment> {
+  return eventuallyObject(cluster.client.resource(Deployments), WEB, ({ status }) => {
+    expect(status).toMatchObject({ observedGeneration: generation });
+    expect(status?.conditions?.find(({ type }) => type === 'Progressing')?.reason).toBe('NewReplicaSetAvailable');
+    expect([status?.replicas ?? 0, status?.updatedReplicas ?? 0, status?.availableReplicas ?? 0]).toEqual([
+      replicas,
+      replicas,
+      replicas,
+    ]);
+  });
+}
+
+async function imagesOf(cluster: TestCluster): Promise<(string | undefined)[]> {
+  const pods = await cluster.list(Pods);
+  return [
+    ...new Set(pods.filter(({ metadata }) => !metadata.deletionTimestamp).map(({ spec }) => spec.containers[0]?.image)),
+  ];
 }
 
 describe('a Deployment', () => {
-  it('runs its pods on the nodes and says that it is available', async () => {
+  it('runs its pods, spread over the nodes, and says that it is available', async () => {
     await using cluster = await TestCluster.start();
-    await cluster.client.resource(Deployments).create(web(6));
-    const { status } = await eventuallyObject(
-      cluster.client.resource(Deployments),
-      { namespace: 'default', name: 'web' },
-      ({ status }) => expect(status).toMatchObject({ replicas: 6, readyReplicas: 6, availableReplicas: 6 }),
-    );
-    expect(status?.observedGeneration).toBe(1);
+    await cluster.client.resource(Deployments).create(deployment(6));
+    await whenRolledOut(cluster, 6, 1);
     const pods = await cluster.list(Pods);
     expect(pods.map(({ status }) => status?.phase)).toEqual(Array.from({ length: 6 }, () => 'Running'));
     const perNode = Object.values(Object.groupBy(pods, ({ spec }) => spec.nodeName ?? '')).map((on) => on?.length);
     expect(perNode).toEqual([2, 2, 2]);
-    await eventuallyObject(cluster.client.resource(Deployments), { namespace: 'default', name: 'web' }, ({ status }) =>
-      status?.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable'),
+    const [set] = await cluster.list(ReplicaSets);
+    const hash = set?.metadata.labels?.['pod-template-hash'];
+    expect(set?.metadata.name).toBe(`web-${hash}`);
+    expect(pods.every(({ metadata }) => metadata.labels?.['pod-template-hash'] === hash)).toBe(true);
+    await eventually(cluster.client.resource(Events), { namespace: 'default' }, (events) =>
+      expect(events.map(({ message }) => message)).toContain(`Scaled up replica set web-${hash} from 0 to 6`),
     );
+  });
+
+  it('rolls a template out and back, never below what must be available', async () => {
+    await using cluster = await TestCluster.start();
+    const deployments = cluster.client.resource(Deployments);
+    await deployments.create(deployment(4));
+    await whenRolledOut(cluster, 4, 1);
+    let fewest = 4;
+    const count = () => {
+      fewest = Math.min(fewest, pods.list().filter((pod) => isPodActive(pod) && isPodReady(pod)).length);
+    };
+    const pods = new Informer(cluster.client.resource(Pods), { namespace: 'default' });
+    const stop = new AbortController();
+    pods.start(stop.signal);
+    await pods.whenSynced();
+    pods.addHandler({ onUpdate: count, onDelete: count });
+    await deployments.patch(
+      'web',
+      { type: 'strategic', value: { spec: { template: template({ app: 'web' }, 'nginx:2') } } },
+      { namespace: 'default' },
+    );
+    const updated = await whenRolledOut(cluster, 4, 2);
+    expect(updated.metadata.annotations?.[REVISION]).toBe('2');
+    expect(await imagesOf(cluster)).toEqual(['nginx:2']);
+    stop.abort();
+    await pods.stopped;
+    expect(fewest).toBeGreaterThanOrEqual(3);
+    await deployments.patch(
+      'web',
+      { type: 'strategic', value: { spec: { template: template({ app: 'web' }) } } },
+      { namespace: 'default' },
+    );
+    const back = await whenRolledOut(cluster, 4, 3);
+    expect(back.metadata.annotations?.[REVISION]).toBe('3');
+    const sets = await cluster.list(ReplicaSets);
+    expect(sets.map(({ metadata }) => metadata.annotations?.[REVISION] ?? '').sort()).toEqual(['2', '3']);
+    expect(
+      sets.find(({ spec }) => spec.replicas === 4)?.metadata.annotations?.['deployment.kubernetes.io/revision-history'],
+    ).toBe('1');
+  });
+
+  it('stops a rollout whose pods do not come up, and says so after the deadline', async () => {
+    await using cluster = await TestCluster.start({
+      fateOf: ({ spec }) => (spec.containers[0]?.image === 'broken' ? 'hold' : 'run'),
+    });
+    const deployments = cluster.client.resource(Deployments);
+    await deployments.create(deployment(4, { progressDeadlineSeconds: 60 }));
+    await whenRolledOut(cluster, 4, 1);
+    await deployments.patch(
+      'web',
+      { type: 'strategic', value: { spec: { template: template({ app: 'web' }, 'broken') } } },
+      { namespace: 'default' },
+    );
+    // 25 % of four may be missing, 25 % may be too many.
+    await eventuallyObject(deployments, WEB, ({ status }) => {
+      expect(status).toMatchObject({ replicas: 5, updatedReplicas: 2, availableReplicas: 3, unavailableReplicas: 2 });
+    });
+    await cluster.pass(70);
+    await eventuallyObject(deployments, WEB, ({ status }) =>
+      status?.conditions?.some(
+        ({ type, status, reason }) =>
+          type === 'Progressing' && status === 'False' && reason === 'ProgressDeadlineExceeded',
+      ),
+    );
+  });
+
+  it('scales to nothing, and all goes with it when it is deleted', async () => {
+    await using cluster = await TestCluster.start();
+    const deployments = cluster.client.resource(Deployments);
+    await deployments.create(deployment(3));
+    await whenRolledOut(cluster, 3, 1);
+    await deployments.patch('web', { type: 'merge', value: { spec: { replicas: 1 } } }, { namespace: 'default' });
+    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 1);
+    await deployments.delete('web', { namespace: 'default' });
+    await eventually(cluster.client.resource(ReplicaSets), { namespace: 'default' }, (sets) => sets.length === 0);
+    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => expect(pods).toEqual([]));
+  });
+
+  it('replaces all at once with the strategy Recreate', async () => {
+    await using cluster = await TestCluster.start();
+    const deployments = cluster.client.resource(Deployments);
+    await deployments.create(deployment(3, { strategy: { type: 'Recreate' } }));
+    await whenRolledOut(cluster, 3, 1);
+    await deployments.patch(
+      'web',
+      { type: 'strategic', value: { spec: { template: template({ app: 'web' }, 'nginx:2') } } },
+      { namespace: 'default' },
+    );
+    await whenRolledOut(cluster, 3, 2);
+    expect(await imagesOf(cluster)).toEqual(['nginx:2']);
+  });
+
+  it('goes on after a restart of the control plane in the middle of a rollout', async () => {
+    const store = new MemoryStore();
+    {
+      await using cluster = await TestCluster.start({
+        store,
+        fateOf: ({ spec }) => (spec.containers[0]?.image === 'nginx:2' ? 'hold' : 'run'),
+      });
+      await cluster.client.resource(Deployments).create(deployment(4));
+      await whenRolledOut(cluster, 4, 1);
+      await cluster.client
+        .resource(Deployments)
+        .patch(
+          'web',
+          { type: 'strategic', value: { spec: { template: template({ app: 'web' }, 'nginx:2') } } },
+          { namespace: 'default' },
+        );
+      await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) =>
+        pods.some(({ spec }) => spec.containers[0]?.image === 'nginx:2' && spec.nodeName),
+      );
+    }
+    await using again = await TestCluster.start({ store, nodes: [], knownNodes: ['node-a', 'node-b', 'node-c'] });
+    await whenRolledOut(again, 4, 2);
+    expect(await imagesOf(again)).toEqual(['nginx:2']);
   });
 });

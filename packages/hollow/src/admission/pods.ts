@@ -1,0 +1,102 @@
+import type { PriorityClass, Toleration } from '@fairway/kube/kinds/generated/types';
+import { Nodes, Pods, PriorityClasses } from '@fairway/kube/kinds/resources';
+import { forbidden } from '@fairway/kube/object/api-error';
+import type { AdmissionPlugin } from '@fairway/kube/server/admission';
+import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import { created, written } from './plugin.ts';
+
+const GONE_NODES = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+const TOLERATION_SECONDS = 300;
+
+/** Pods stay five minutes on a node that is not ready or not heard of, unless they say otherwise. */
+export const defaultTolerationSeconds: AdmissionPlugin = {
+  name: 'DefaultTolerationSeconds',
+  mutate(request) {
+    const pod = written(request, Pods);
+    // The spec of a pod that is bound may only gain tolerations; a default would be one.
+    if (pod === undefined || request.operation !== 'CREATE') return;
+    const tolerations = pod.spec.tolerations ?? [];
+    const missing = GONE_NODES.filter((key) => !tolerations.some((toleration) => coversNoExecute(toleration, key)));
+    if (missing.length === 0) return;
+    pod.spec.tolerations = [
+      ...tolerations,
+      ...missing.map((key) => ({
+        key,
+        operator: 'Exists',
+        effect: 'NoExecute',
+        tolerationSeconds: TOLERATION_SECONDS,
+      })),
+    ];
+  },
+};
+
+function coversNoExecute({ key, effect }: Toleration, taint: string): boolean {
+  return (!key || key === taint) && (!effect || effect === 'NoExecute');
+}
+
+/** Resolves the priority class of a pod (plugin/pkg/admission/priority). */
+export function priorityAdmission(reader: () => ObjectReader): AdmissionPlugin {
+  return {
+    name: 'Priority',
+    mutate(request) {
+      const pod = created(request, Pods);
+      if (pod === undefined) return;
+      const { spec } = pod;
+      const refuse = (detail: string) => forbidden({ resource: 'pods', name: pod.metadata.name ?? '' }, detail);
+      const found = spec.priorityClassName
+        ? reader().get(PriorityClasses, '', spec.priorityClassName)
+        : defaultClass(reader());
+      if (spec.priorityClassName && found === undefined) {
+        throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`);
+      }
+      const priority = found?.value ?? 0;
+      if (spec.priority !== undefined && spec.priority !== priority) {
+        const given = `the integer value of priority (${spec.priority}) must not be provided in pod spec`;
+        throw refuse(`${given}; priority admission controller computed ${priority} from the given PriorityClass name`);
+      }
+      const preemption = found?.preemptionPolicy ?? 'PreemptLowerPriority';
+      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemption) {
+        const given = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec`;
+        throw refuse(
+          `${given}; priority admission controller computed ${preemption} from the given PriorityClass name`,
+        );
+      }
+      spec.priority = priority;
+      spec.preemptionPolicy = preemption;
+      if (found?.metadata.name !== undefined) spec.priorityClassName = found.metadata.name;
+    },
+  };
+}
+
+/** The lowest of the global defaults, of which there should be one. */
+function defaultClass(reader: ObjectReader): PriorityClass | undefined {
+  return reader
+    .list(PriorityClasses)
+    .filter(({ globalDefault }) => globalDefault)
+    .sort((left, right) => (left.value ?? 0) - (right.value ?? 0))[0];
+}
+
+/** A new node takes no pods before it has been seen to be ready. */
+export const taintNodesByCondition: AdmissionPlugin = {
+  name: 'TaintNodesByCondition',
+  mutate(request) {
+    const node = created(request, Nodes);
+    if (node === undefined) return;
+    const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+    const taints = node.spec.taints ?? [];
+    if (!taints.some(({ key, effect }) => key === taint.key && effect === taint.effect))
+      node.spec.taints = [...taints, taint];
+  },
+};
+
+/** Images are asked for anew, so that nobody runs what another tenant of the node pulled with better credentials. */
+export const alwaysPullImages: AdmissionPlugin = {
+  name: 'AlwaysPullImages',
+  mutate(request) {
+    const pod = written(request, Pods);
+    if (pod === undefined || request.operation !== 'CREATE') return;
+    const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
+    for (const container of [...initContainers, ...containers, ...ephemeralContainers])
+      container.imagePullPolicy = 'Always';
+  },
+};

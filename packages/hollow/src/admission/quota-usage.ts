@@ -1,0 +1,152 @@
+import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '@fairway/kube/kinds/generated/types';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import {
+  addQuantities,
+  milliQuantityOf,
+  parseQuantity,
+  type Quantity,
+  quantityOf,
+  tryParseQuantity,
+  ZERO,
+} from '@fairway/kube/object/quantity';
+import type { Amounts } from '../scheduler/resources.ts';
+import { podLimits, podRequests } from '../scheduler/resources.ts';
+
+/** Amounts by the names that quotas give them. */
+export type Usage = ReadonlyMap<string, Quantity>;
+
+/** Names of count quotas from before `count/…`. */
+const OLD_COUNTS = new Set([
+  'pods',
+  'services',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'replicationcontrollers',
+  'resourcequotas',
+]);
+
+/** What one object takes of the quotas of its namespace (pkg/quota/v1/evaluator). */
+export function usageOf(type: ResourceType, object: KubeObject): Usage {
+  const usage = new Map<string, Quantity>();
+  const id = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+  usage.set(`count/${id}`, quantityOf(1));
+  switch (id) {
+    case 'pods':
+      addPod(usage, object as Pod);
+      break;
+    case 'services':
+      addService(usage, object as Service);
+      break;
+    case 'persistentvolumeclaims':
+      addClaim(usage, object as PersistentVolumeClaim);
+      break;
+    default:
+      if (OLD_COUNTS.has(id)) usage.set(id, quantityOf(1));
+  }
+  return usage;
+}
+
+/** A pod that has ended takes nothing but its place in the store. */
+function addPod(usage: Map<string, Quantity>, pod: Pod): void {
+  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return;
+  usage.set('pods', quantityOf(1));
+  addAmounts(usage, podRequests(pod), (name) =>
+    ['cpu', 'memory', 'ephemeral-storage'].includes(name) ? [name, `requests.${name}`] : [`requests.${name}`],
+  );
+  addAmounts(usage, podLimits(pod), (name) => [`limits.${name}`]);
+}
+
+function addAmounts(usage: Map<string, Quantity>, amounts: Amounts, namesOf: (name: string) => string[]): void {
+  for (const [name, milli] of amounts) {
+    const quantity =
+      milli % 1000 === 0 ? quantityOf(milli / 1000, name === 'cpu' ? 'DecimalSI' : 'BinarySI') : milliQuantityOf(milli);
+    for (const counted of namesOf(name)) usage.set(counted, quantity);
+  }
+}
+
+function addService(usage: Map<string, Quantity>, { spec }: Service): void {
+  usage.set('services', quantityOf(1));
+  const ports = quantityOf((spec.ports ?? []).length);
+  if (spec.type === 'NodePort') usage.set('services.nodeports', ports);
+  if (spec.type !== 'LoadBalancer') return;
+  usage.set('services.loadbalancers', quantityOf(1));
+  const held = (spec.ports ?? []).filter(({ nodePort }) => nodePort).length;
+  usage.set('services.nodeports', spec.allocateLoadBalancerNodePorts === false ? quantityOf(held) : ports);
+}
+
+function addClaim(usage: Map<string, Quantity>, { spec }: PersistentVolumeClaim): void {
+  usage.set('persistentvolumeclaims', quantityOf(1));
+  const storage = tryParseQuantity(spec.resources?.requests?.['storage']) ?? ZERO;
+  usage.set('requests.storage', storage);
+  const { storageClassName } = spec;
+  if (!storageClassName) return;
+  const prefix = `${storageClassName}.storageclass.storage.k8s.io`;
+  usage.set(`${prefix}/persistentvolumeclaims`, quantityOf(1));
+  usage.set(`${prefix}/requests.storage`, storage);
+}
+
+/** Whether the quota counts this object at all: scopes speak of pods. */
+export function isInScope({ spec }: ResourceQuota, type: ResourceType, object: KubeObject): boolean {
+  const requirements = [
+    ...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] as string[] })),
+    ...(spec.scopeSelector?.matchExpressions ?? []),
+  ];
+  if (requirements.length === 0) return true;
+  if (type.plural !== 'pods') return false;
+  const pod = object as Pod;
+  return requirements.every(({ scopeName, operator, values = [] }) => {
+    switch (scopeName) {
+      case 'Terminating':
+        return pod.spec.activeDeadlineSeconds !== undefined;
+      case 'NotTerminating':
+        return pod.spec.activeDeadlineSeconds === undefined;
+      case 'BestEffort':
+        return isBestEffort(pod);
+      case 'NotBestEffort':
+        return !isBestEffort(pod);
+      case 'PriorityClass':
+        return matchesPriority(pod.spec.priorityClassName ?? '', operator, values);
+      default:
+        return false;
+    }
+  });
+}
+
+function isBestEffort(pod: Pod): boolean {
+  return ['cpu', 'memory'].every((name) => !podRequests(pod).get(name) && !podLimits(pod).get(name));
+}
+
+function matchesPriority(name: string, operator: string, values: readonly string[]): boolean {
+  switch (operator) {
+    case 'In':
+      return values.includes(name);
+    case 'NotIn':
+      return !values.includes(name);
+    case 'DoesNotExist':
+      return name === '';
+    default:
+      return name !== '';
+  }
+}
+
+export function sumUsage(usages: Iterable<Usage>): Map<string, Quantity> {
+  const total = new Map<string, Quantity>();
+  for (const usage of usages) {
+    for (const [name, quantity] of usage) total.set(name, addQuantities(total.get(name) ?? ZERO, quantity));
+  }
+  return total;
+}
+
+export function parseHard(hard: Readonly<Record<string, string>> | undefined): Map<string, Quantity> {
+  return new Map(Object.entries(hard ?? {}).map(([name, value]) => [name, parseQuantity(value)]));
+}
+
+/** The kind that a quota's resource counts: `pods` for `requests.cpu`, `deployments.apps` for `count/deployments.apps`. */
+export function countedResource(name: string): string {
+  if (name.startsWith('count/')) return name.slice('count/'.length);
+  if (name === 'requests.storage' || name.includes('.storageclass.storage.k8s.io/')) return 'persistentvolumeclaims';
+  if (name.startsWith('services.')) return 'services';
+  if (OLD_COUNTS.has(name)) return name;
+  return /^(requests|limits)\./.test(name) || ['cpu', 'memory', 'ephemeral-storage'].includes(name) ? 'pods' : '';
+}

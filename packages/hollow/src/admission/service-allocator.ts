@@ -1,0 +1,207 @@
+import type { Clock } from '@fairway/kube/clock';
+import { settleServiceUpdate } from '@fairway/kube/kinds/core/service';
+import type { Service, ServicePort } from '@fairway/kube/kinds/generated/types';
+import { Services } from '@fairway/kube/kinds/resources';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { invalid } from '@fairway/kube/object/field-error';
+import type { AdmissionPlugin } from '@fairway/kube/server/admission';
+import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import { Address4 } from 'ip-address';
+import { written } from './plugin.ts';
+
+const FIRST_NODE_PORT = 30_000;
+const LAST_NODE_PORT = 32_767;
+/** How long a number that was given out is held while its Service is on the way into the store. */
+const PENDING_MS = 60_000;
+
+export interface ServiceAllocatorOptions {
+  readonly reader: () => ObjectReader;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly serviceCidr: string;
+}
+
+interface Taken {
+  readonly addresses: ReadonlySet<string>;
+  readonly nodePorts: ReadonlySet<string>;
+}
+
+/**
+ * Gives Services their cluster IPs and node ports. What is taken is read from the Services themselves, so nothing leaks when one is deleted and
+ * nothing is rebuilt after a restart; beside it stand the numbers given out a moment ago whose Services are not stored yet.
+ */
+export function serviceAllocator(options: ServiceAllocatorOptions): AdmissionPlugin {
+  const allocator = new Allocator(options);
+  return {
+    name: 'ServiceAllocator',
+    mutate(request) {
+      const service = written(request, Services);
+      if (service !== undefined) allocator.settle(service, request.oldObject as Service | undefined, request.dryRun);
+    },
+  };
+}
+
+class Allocator {
+  readonly #options: ServiceAllocatorOptions;
+  readonly #first: bigint;
+  readonly #size: number;
+  /** `address` or `protocol/port` → when it was given out. */
+  readonly #pending = new Map<string, number>();
+  #taken: (Taken & { readonly revision: number }) | undefined;
+
+  constructor(options: ServiceAllocatorOptions) {
+    this.#options = options;
+    const range = new Address4(options.serviceCidr);
+    this.#first = range.startAddress().bigInt() + 1n;
+    this.#size = Number(range.endAddress().bigInt() - this.#first);
+  }
+
+  settle(service: Service, old: Service | undefined, dryRun: boolean): void {
+    if (old !== undefined) settleServiceUpdate(service, old);
+    const { spec } = service;
+    if (spec.type === 'ExternalName') return;
+    const given: string[] = [];
+    this.#settleAddress(service, old, given);
+    if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') this.#settlePorts(service, old, given);
+    if (dryRun) for (const key of given) this.#pending.delete(key);
+  }
+
+  #settleAddress(service: Service, old: Service | undefined, given: string[]): void {
+    const { spec } = service;
+    spec.clusterIP ||= spec.clusterIPs?.[0] ?? '';
+    spec.ipFamilies = spec.ipFamilies?.length ? spec.ipFamilies : ['IPv4'];
+    spec.ipFamilyPolicy ||= 'SingleStack';
+    if (spec.ipFamilyPolicy === 'RequireDualStack' || spec.ipFamilies.includes('IPv6')) {
+      throw refuse(service, 'spec.ipFamilies[0]', spec.ipFamilies[0], 'not configured on this cluster');
+    }
+    if (spec.clusterIP === '') {
+      spec.clusterIP = this.#freeAddress(service);
+      this.#hold(spec.clusterIP, given);
+    } else if (spec.clusterIP !== 'None' && spec.clusterIP !== old?.spec.clusterIP) {
+      this.#claimAddress(service, spec.clusterIP);
+      this.#hold(spec.clusterIP, given);
+    }
+    spec.clusterIPs = spec.clusterIPs?.length ? spec.clusterIPs : [spec.clusterIP];
+  }
+
+  #claimAddress(service: Service, address: string): void {
+    const { serviceCidr } = this.#options;
+    const fail = (why: string) =>
+      refuse(service, 'spec.clusterIPs', [address], `failed to allocate IP ${address}: ${why}`);
+    const isValid = Address4.isValid(address);
+    const offset = isValid ? new Address4(address).bigInt() - this.#first : -1n;
+    if (offset < 0n || offset >= BigInt(this.#size)) {
+      throw fail(`the provided IP (${address}) is not in the valid range. The range of valid IPs is ${serviceCidr}`);
+    }
+    if (this.#isTaken(address)) throw fail('provided IP is already allocated');
+  }
+
+  /** From the upper part of the range: the lower is for those who choose theirs (KEP-3070). */
+  #freeAddress(service: Service): string {
+    const reserved = Math.min(Math.max(16, Math.floor(this.#size / 16)), 256);
+    const band = this.#size > reserved ? reserved : 0;
+    const address = this.#pick(band, this.#size, (offset) => Address4.fromBigInt(this.#first + BigInt(offset)).address);
+    if (address !== undefined) return address;
+    const message = `Internal error occurred: failed to allocate a serviceIP: range is full`;
+    throw new ApiError(500, 'InternalError', message, { subject: { resource: 'services', name: nameOf(service) } });
+  }
+
+  #settlePorts(service: Service, old: Service | undefined, given: string[]): void {
+    const { spec } = service;
+    const isWanted = spec.type === 'NodePort' || spec.allocateLoadBalancerNodePorts !== false;
+    const own = new Set((old?.spec.ports ?? []).map(nodePortKey));
+    const byNumber = new Map<string, number>();
+    for (const [index, port] of (spec.ports ?? []).entries()) {
+      if (port.nodePort) {
+        this.#claimPort(service, `spec.ports[${index}].nodePort`, port, own);
+        this.#hold(nodePortKey(port), given);
+      } else if (isWanted) {
+        // The same port over TCP and UDP shares its number where it can.
+        const shared = byNumber.get(`${port.port}`);
+        port.nodePort =
+          shared !== undefined && !this.#isTaken(`${port.protocol}/${shared}`) ? shared : this.#freePort(service, port);
+        this.#hold(nodePortKey(port), given);
+      }
+      if (port.nodePort) byNumber.set(`${port.port}`, port.nodePort);
+    }
+    const wantsHealthCheck = spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
+    if (wantsHealthCheck && !spec.healthCheckNodePort) {
+      spec.healthCheckNodePort = this.#freePort(service, { protocol: 'TCP' });
+      this.#hold(`TCP/${spec.healthCheckNodePort}`, given);
+    }
+  }
+
+  #claimPort(service: Service, field: string, port: ServicePort, own: ReadonlySet<string>): void {
+    const { nodePort = 0 } = port;
+    if (nodePort < FIRST_NODE_PORT || nodePort > LAST_NODE_PORT) {
+      const detail = `provided port is not in the valid range. The range of valid ports is ${FIRST_NODE_PORT}-${LAST_NODE_PORT}`;
+      throw refuse(service, field, nodePort, detail);
+    }
+    const key = nodePortKey(port);
+    if (!own.has(key) && this.#isTaken(key))
+      throw refuse(service, field, nodePort, 'provided port is already allocated');
+  }
+
+  #freePort(service: Service, { protocol = 'TCP' }: Pick<ServicePort, 'protocol'>): number {
+    const size = LAST_NODE_PORT - FIRST_NODE_PORT + 1;
+    const key = this.#pick(0, size, (offset) => `${protocol}/${FIRST_NODE_PORT + offset}`);
+    if (key !== undefined) return Number(key.slice(key.indexOf('/') + 1));
+    const message = `Internal error occurred: failed to allocate a nodePort: range is full`;
+    throw new ApiError(500, 'InternalError', message, { subject: { resource: 'services', name: nameOf(service) } });
+  }
+
+  /** A free one of the numbered keys, from a random start on. */
+  #pick(from: number, to: number, keyOf: (offset: number) => string): string | undefined {
+    const count = to - from;
+    const start = Math.floor(this.#options.random() * count);
+    for (let step = 0; step < count; step++) {
+      const key = keyOf(from + ((start + step) % count));
+      if (!this.#isTaken(key)) return key;
+    }
+    return undefined;
+  }
+
+  #hold(key: string, given: string[]): void {
+    this.#pending.set(key, this.#options.clock.now());
+    given.push(key);
+  }
+
+  #isTaken(key: string): boolean {
+    const { addresses, nodePorts } = this.#stored();
+    if (addresses.has(key) || nodePorts.has(key)) return true;
+    const sinceMs = this.#pending.get(key);
+    if (sinceMs === undefined) return false;
+    if (this.#options.clock.now() - sinceMs < PENDING_MS) return true;
+    this.#pending.delete(key);
+    return false;
+  }
+
+  #stored(): Taken {
+    const reader = this.#options.reader();
+    const revision = reader.revisionOf(Services);
+    if (this.#taken?.revision === revision) return this.#taken;
+    const addresses = new Set<string>();
+    const nodePorts = new Set<string>();
+    for (const { spec } of reader.list(Services)) {
+      for (const address of spec.clusterIPs ?? []) if (address !== 'None') addresses.add(address);
+      for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.add(nodePortKey(port));
+      if (spec.healthCheckNodePort) nodePorts.add(`TCP/${spec.healthCheckNodePort}`);
+    }
+    // What has arrived in the store is held there: deleted from it, it is free at once.
+    for (const key of this.#pending.keys()) if (addresses.has(key) || nodePorts.has(key)) this.#pending.delete(key);
+    this.#taken = { addresses, nodePorts, revision };
+    return this.#taken;
+  }
+}
+
+function nodePortKey({ protocol = 'TCP', nodePort = 0 }: Pick<ServicePort, 'protocol' | 'nodePort'>): string {
+  return `${protocol}/${nodePort}`;
+}
+
+function nameOf({ metadata }: Service): string {
+  return metadata.name ?? '';
+}
+
+function refuse(service: Service, field: string, value: unknown, detail: string): ApiError {
+  return invalid(Services, nameOf(service), [{ type: 'FieldValueInvalid', field, value, detail }]);
+}

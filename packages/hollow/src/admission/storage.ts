@@ -1,0 +1,46 @@
+import type { StorageClass } from '@fairway/kube/kinds/generated/types';
+import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
+import type { AdmissionPlugin } from '@fairway/kube/server/admission';
+import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import { created } from './plugin.ts';
+
+export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
+export const VOLUME_PROTECTION = 'kubernetes.io/pv-protection';
+const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
+const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+/** Claims that name no class get the cluster's default. */
+export function defaultStorageClass(reader: () => ObjectReader): AdmissionPlugin {
+  return {
+    name: 'DefaultStorageClass',
+    mutate(request) {
+      const claim = created(request, PersistentVolumeClaims);
+      if (claim === undefined || claim.spec.storageClassName !== undefined) return;
+      if (claim.metadata.annotations?.[BETA_CLASS] !== undefined) return;
+      const name = defaultClassOf(reader().list(StorageClasses))?.metadata.name;
+      if (name !== undefined) claim.spec.storageClassName = name;
+    },
+  };
+}
+
+/** The newest of those marked as default. */
+export function defaultClassOf(classes: readonly StorageClass[]): StorageClass | undefined {
+  return classes
+    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true')
+    .sort(
+      (left, right) =>
+        Date.parse(right.metadata.creationTimestamp ?? '') - Date.parse(left.metadata.creationTimestamp ?? ''),
+    )[0];
+}
+
+/** What is in use goes only when it is not any more: a controller takes the finalizer away. */
+export const storageObjectInUseProtection: AdmissionPlugin = {
+  name: 'StorageObjectInUseProtection',
+  mutate(request) {
+    const object = created(request, PersistentVolumeClaims) ?? created(request, PersistentVolumes);
+    if (object === undefined) return;
+    const finalizer = request.resource.plural === PersistentVolumes.plural ? VOLUME_PROTECTION : CLAIM_PROTECTION;
+    const finalizers = object.metadata.finalizers ?? [];
+    if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
+  },
+};

@@ -1,0 +1,39 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { formatTime } from '@fairway/kube/clock';
+import type { Pod } from '@fairway/kube/kinds/generated/types';
+import { Pods } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+
+/** Says on the pod why it is about to be taken away: the condition DisruptionTarget, and a phase where it ends with it. */
+export async function noteDisruption(
+  client: KubeClient,
+  { metadata }: Pod,
+  reason: string,
+  message: string,
+  nowMs: number,
+  phase?: 'Failed',
+): Promise<void> {
+  const lastTransitionTime = formatTime(nowMs);
+  const conditions = [{ type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime }];
+  const value = { metadata: { uid: metadata.uid }, status: { conditions, ...(phase && { phase }) } };
+  const options = { namespace: metadata.namespace ?? '', subresource: 'status' };
+  try {
+    await client.resource(Pods).patch(metadata.name ?? '', { type: 'strategic', value }, options);
+  } catch (error) {
+    if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
+  }
+}
+
+/** Deletes this very pod; one that is gone or was replaced is well. */
+export async function deletePod(
+  client: KubeClient,
+  { metadata }: Pod,
+  options: { readonly gracePeriodSeconds?: number } = {},
+): Promise<void> {
+  const { name = '', namespace = '', uid } = metadata;
+  try {
+    await client.resource(Pods).delete(name, { namespace, ...(uid !== undefined && { uid }), ...options });
+  } catch (error) {
+    if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Node } from '@fairway/kube/kinds/generated/types';
+import { isEvicting, readinessOf } from './node-health.ts';
+
+/** Upstream's --node-eviction-rate, --secondary-node-eviction-rate, --unhealthy-zone-threshold, --large-cluster-size-threshold. */
+const NODE_INTERVAL_MS = 10_000;
+const SLOW_INTERVAL_MS = 100_000;
+const UNHEALTHY_SHARE = 0.55;
+const LARGE_CLUSTER = 50;
+
+/** Whether a node's pods may be driven away now: at once, after so many ms, or not at all while things are as they are. */
+export type BrakeDecision =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'wait'; readonly forMs: number }
+  | { readonly kind: 'halt' };
+
+/**
+ * Keeps a control plane that has lost sight of its nodes from killing all pods: one node in ten seconds per zone; in a zone where most nodes are
+ * away a tenth of that, or none in a small cluster; none at all where all zones are gone, because then it is rather us.
+ */
+export class EvictionBrake {
+  readonly #lastMs = new Map<string, number>();
+
+  decide(node: Node, nodes: readonly Node[], nowMs: number): BrakeDecision {
+    if (nodes.every((other) => readinessOf(other) !== 'True')) return { kind: 'halt' };
+    if (isEvicting(node)) return { kind: 'go' };
+    const zone = zoneOf(node);
+    const members = nodes.filter((other) => zoneOf(other) === zone);
+    const away = members.filter((other) => readinessOf(other) !== 'True').length;
+    const isPartial = away < members.length && away > 2 && away / members.length >= UNHEALTHY_SHARE;
+    if (isPartial && members.length <= LARGE_CLUSTER) return { kind: 'halt' };
+    const intervalMs = isPartial ? SLOW_INTERVAL_MS : NODE_INTERVAL_MS;
+    const forMs = (this.#lastMs.get(zone) ?? Number.NEGATIVE_INFINITY) + intervalMs - nowMs;
+    if (forMs > 0) return { kind: 'wait', forMs };
+    this.#lastMs.set(zone, nowMs);
+    return { kind: 'go' };
+  }
+}
+
+function zoneOf({ metadata }: Node): string {
+  const { labels = {} } = metadata;
+  return `${labels['topology.kubernetes.io/region'] ?? ''}/${labels['topology.kubernetes.io/zone'] ?? ''}`;
+}

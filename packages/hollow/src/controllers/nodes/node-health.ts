@@ -1,0 +1,94 @@
+import { formatTime } from '@fairway/kube/clock';
+import type { Node, NodeCondition, Taint } from '@fairway/kube/kinds/generated/types';
+
+export const NOT_READY = 'node.kubernetes.io/not-ready';
+export const UNREACHABLE = 'node.kubernetes.io/unreachable';
+
+/** Conditions whose word is the node's own: unknown once it is silent. */
+const NODE_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+
+/** Taints of the effect NoSchedule by condition and status (pkg/controller/nodelifecycle nodeConditionToTaintKeyStatusMap). */
+const CONDITION_TAINTS: readonly (readonly [type: string, status: string, key: string])[] = [
+  ['Ready', 'False', NOT_READY],
+  ['Ready', 'Unknown', UNREACHABLE],
+  ['MemoryPressure', 'True', 'node.kubernetes.io/memory-pressure'],
+  ['DiskPressure', 'True', 'node.kubernetes.io/disk-pressure'],
+  ['NetworkUnavailable', 'True', 'node.kubernetes.io/network-unavailable'],
+  ['PIDPressure', 'True', 'node.kubernetes.io/pid-pressure'],
+];
+const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
+const MANAGED_KEYS = new Set([...CONDITION_TAINTS.map(([, , key]) => key), UNSCHEDULABLE]);
+
+export type Readiness = 'True' | 'False' | 'Unknown';
+
+export function readinessOf({ status }: Node): Readiness {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+  return ready === 'True' || ready === 'False' ? ready : 'Unknown';
+}
+
+/** The conditions of a node that has not been heard of in time; the same list where nothing changes. */
+export function silentConditions(node: Node, nowMs: number): readonly NodeCondition[] {
+  const conditions = node.status?.conditions ?? [];
+  const now = formatTime(nowMs);
+  const known = new Set(conditions.map(({ type }) => type));
+  let isChanged = false;
+  const silent = conditions.map((condition) => {
+    if (!NODE_CONDITIONS.includes(condition.type) || condition.status === 'Unknown') return condition;
+    isChanged = true;
+    return {
+      ...condition,
+      status: 'Unknown',
+      reason: 'NodeStatusUnknown',
+      message: 'Kubelet stopped posting node status.',
+      lastTransitionTime: now,
+    };
+  });
+  for (const type of NODE_CONDITIONS) {
+    if (known.has(type)) continue;
+    isChanged = true;
+    silent.push({
+      type,
+      status: 'Unknown',
+      reason: 'NodeStatusNeverUpdated',
+      message: 'Kubelet never posted node status.',
+      lastHeartbeatTime: node.metadata.creationTimestamp ?? now,
+      lastTransitionTime: now,
+    });
+  }
+  return isChanged ? silent : conditions;
+}
+
+/**
+ * The taints that a node should have: its own, those that follow from its conditions, and (`mayEvict`) the one that drives pods away. Taints
+ * that are right stay as they are, with the time since when.
+ */
+export function wantedTaints(node: Node, mayEvict: boolean, nowMs: number): Taint[] {
+  const current = node.spec.taints ?? [];
+  const conditions = node.status?.conditions ?? [];
+  const wanted: Taint[] = CONDITION_TAINTS.filter(([type, status]) =>
+    conditions.some((condition) => condition.type === type && condition.status === status),
+  ).map(([, , key]) => ({ key, effect: 'NoSchedule' }));
+  // A node that has never said anything is as good as not ready.
+  if (!conditions.some(({ type }) => type === 'Ready')) wanted.push({ key: NOT_READY, effect: 'NoSchedule' });
+  if (node.spec.unschedulable) wanted.push({ key: UNSCHEDULABLE, effect: 'NoSchedule' });
+  const evicting = { False: NOT_READY, Unknown: UNREACHABLE, True: undefined }[readinessOf(node)];
+  if (evicting !== undefined && mayEvict) wanted.push({ key: evicting, effect: 'NoExecute' });
+  const kept = current.filter((taint) => !isManaged(taint) || wanted.some((other) => isSame(taint, other)));
+  const added = wanted
+    .filter((taint) => !current.some((other) => isSame(taint, other)))
+    .map((taint) => ({ ...taint, timeAdded: formatTime(nowMs) }));
+  return [...kept, ...added];
+}
+
+function isManaged({ key, effect }: Taint): boolean {
+  if (effect === 'NoSchedule') return MANAGED_KEYS.has(key);
+  return effect === 'NoExecute' && (key === NOT_READY || key === UNREACHABLE);
+}
+
+function isSame(left: Taint, right: Taint): boolean {
+  return left.key === right.key && left.effect === right.effect;
+}
+
+export function isEvicting({ spec }: Node): boolean {
+  return (spec.taints ?? []).some((taint) => taint.effect === 'NoExecute' && isManaged(taint));
+}

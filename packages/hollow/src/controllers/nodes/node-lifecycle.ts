@@ -1,0 +1,122 @@
+import { formatTime } from '@fairway/kube/clock';
+import { Controller } from '@fairway/kube/controller/controller';
+import type { Result } from '@fairway/kube/controller/result';
+import type { Lease, Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { Leases, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { jsonEqual } from '@fairway/kube/object/json';
+import type { ControllerContext } from '../context.ts';
+import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
+import { podCondition } from '../pods.ts';
+import { EvictionBrake } from './eviction-brake.ts';
+import { readinessOf, silentConditions, wantedTaints } from './node-health.ts';
+
+/** --node-monitor-grace-period as of Kubernetes 1.32. */
+const GRACE_MS = 50_000;
+const LEASE_NAMESPACE = 'kube-node-lease';
+
+/** What was last heard of a node. */
+interface Sign {
+  readonly renewTime: string | undefined;
+  readonly heartbeat: string | undefined;
+  readonly atMs: number;
+}
+
+/**
+ * Watches over nodes (pkg/controller/nodelifecycle): one that renews its Lease no more becomes Unknown, is tainted, and its pods count as not
+ * ready. Nothing is polled: a node is looked at when it changes, and when its last sign of life grows too old.
+ */
+export function nodeLifecycleController(context: ControllerContext): Controller {
+  const { client, informers, reader, clock, random, log } = context;
+  const nodes = informers.informer(Nodes);
+  const pods = indexPodsByNode(informers.informer(Pods));
+  const events = context.events('node-controller');
+  const signs = new Map<string, Sign>();
+  const brake = new EvictionBrake();
+
+  async function reconcile(name: string): Promise<Result> {
+    const node = reader.get(Nodes, '', name);
+    if (node === undefined) {
+      signs.delete(name);
+      return {};
+    }
+    const sign = look(name, node);
+    const leftMs = sign.atMs + GRACE_MS - clock.now();
+    const current = leftMs <= 0 ? await markSilent(node) : node;
+    const retryMs = await taint(current);
+    if (readinessOf(current) !== 'True') await markPods(name);
+    const waits = [leftMs > 0 ? leftMs : undefined, retryMs].filter((wait) => wait !== undefined);
+    return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) };
+  }
+
+  /** When the node last gave a sign of life. Its own clock is believed only within what we have seen. */
+  function look(name: string, node: Node): Sign {
+    const known = signs.get(name);
+    const { renewTime } = reader.get<Lease>(Leases, LEASE_NAMESPACE, name)?.spec ?? {};
+    const heartbeat = node.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
+    if (known?.renewTime === renewTime && known?.heartbeat === heartbeat && known) return known;
+    const saidMs = Math.max(...[renewTime, heartbeat].map((time) => Date.parse(time ?? '') || 0));
+    // A node seen for the first time may have been away while we were: it gets its full time.
+    const atMs = known === undefined ? clock.now() : Math.min(Math.max(saidMs, known.atMs), clock.now());
+    const sign = { renewTime, heartbeat, atMs };
+    signs.set(name, sign);
+    return sign;
+  }
+
+  async function markSilent(node: Node): Promise<Node> {
+    const conditions = silentConditions(node, clock.now());
+    if (conditions === node.status?.conditions) return node;
+    const { name = '', uid, resourceVersion } = node.metadata;
+    const value = { metadata: { uid, resourceVersion }, status: { conditions } };
+    const written = await client.resource(Nodes).patch(name, { type: 'merge', value }, { subresource: 'status' });
+    events.normal(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
+    return written;
+  }
+
+  /** Resolves with when to come back for a taint that has to wait. */
+  async function taint(node: Node): Promise<number | undefined> {
+    const isReady = readinessOf(node) === 'True';
+    const hasReported = node.status?.conditions?.some(({ type }) => type === 'Ready') ?? false;
+    const decision = isReady || !hasReported ? undefined : brake.decide(node, nodes.list(), clock.now());
+    const taints = wantedTaints(node, decision?.kind === 'go', clock.now());
+    if (!jsonEqual(taints, node.spec.taints ?? [])) {
+      const { name = '', uid } = node.metadata;
+      // The version is the one that was read: another writer of taints must not be overwritten.
+      const resourceVersion = reader.get(Nodes, '', name)?.metadata.resourceVersion;
+      const value = { metadata: { uid, resourceVersion }, spec: { taints: taints.length > 0 ? taints : null } };
+      await client.resource(Nodes).patch(name, { type: 'merge', value });
+    }
+    return decision?.kind === 'wait' ? decision.forMs : undefined;
+  }
+
+  /** What runs on a node that is away can't be counted on. */
+  async function markPods(name: string): Promise<void> {
+    for (const pod of podsOnNode(pods, name)) {
+      if (podCondition(pod, 'Ready')?.status === 'True') await markPod(pod);
+    }
+  }
+
+  async function markPod(pod: Pod): Promise<void> {
+    const { name = '', namespace = '', uid } = pod.metadata;
+    const condition = { type: 'Ready', status: 'False', lastTransitionTime: formatTime(clock.now()) };
+    const value = { metadata: { uid }, status: { conditions: [condition] } };
+    try {
+      await client.resource(Pods).patch(name, { type: 'strategic', value }, { namespace, subresource: 'status' });
+      events.warning(pod, 'NodeNotReady', 'Node is not ready');
+    } catch (error) {
+      if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
+    }
+  }
+
+  const controller = new Controller({ name: 'node-lifecycle', reconcile, clock, random, log });
+  controller.watch(nodes);
+  // The brake looks at all nodes: what one does may free or hold another.
+  nodes.addHandler({
+    onUpdate: (old, node) => {
+      if (readinessOf(old) === readinessOf(node)) return;
+      for (const other of nodes.list())
+        if (readinessOf(other) !== 'True') controller.enqueue(other.metadata.name ?? '');
+    },
+  });
+  return controller;
+}
