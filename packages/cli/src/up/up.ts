@@ -1,17 +1,12 @@
-import type { Cluster } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import { createCloudProvider } from '@fairway/cloud-provider/start';
-import { endpointUrl } from '@fairway/control-plane/kubeconfig';
-import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import { certificateRequirements, issueComponentCertificate } from '@fairway/control-plane/pki/component-certificates';
 import { ConfiguredClouds } from '@fairway/controllers/cloud/configured-clouds';
 import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
 import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
 import { createControllers } from '@fairway/controllers/start';
 import { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
 import { createGateway } from '@fairway/gateway/server/gateway';
-import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { Clock } from '@fairway/kube/clock';
 import { ControllerMetrics } from '@fairway/kube/controller/metrics';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -24,8 +19,9 @@ import { simulatedControlPlanes } from './control-planes.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
 import { managementRunnables } from './management.ts';
 import { metricsRoute } from './metrics-route.ts';
-import { adminKubeconfig, loadServerPki, serverTls } from './server-pki.ts';
+import { adminKubeconfig, CERTIFICATE_RENEWAL_MS, loadServerPki, serverTls } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
+import { connectTenant } from './tenant-connection.ts';
 
 export interface UpOptions {
   readonly home: Home;
@@ -166,6 +162,12 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     const listener = await gateway.server.listen({ host, port: options.port, tls });
     closing.push(() => listener.close());
     home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+    closing.push(
+      every(CERTIFICATE_RENEWAL_MS, clock, async () => {
+        listener.setTls(await serverTls(pki, host, clock));
+        home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+      }),
+    );
     simulated?.startNodes();
     return { url: listener.url, cloudName, stop };
   } catch (error) {
@@ -174,20 +176,15 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   }
 }
 
-/** Reaches a tenant's API server over TLS with the certificate of Fairway's controllers. */
-async function connectTenant(cluster: Cluster, credentials: ClusterCredentials, clock: Clock): Promise<HttpsTransport> {
-  const { endpoint, serviceCIDR = '10.3.0.0/16' } = cluster.status ?? {};
-  if (endpoint === undefined) throw new Error(`cluster ${cluster.metadata.name} has no endpoint yet`);
-  const pki = await credentials.pki(cluster);
-  const requirement = certificateRequirements({ serviceCIDR, dnsNames: [], ipAddresses: [] }).find(
-    ({ component }) => component === 'fairway',
-  );
-  if (requirement === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
-  const { certificatePem, privateKeyPem } = await issueComponentCertificate(pki, requirement, clock);
-  return new HttpsTransport({
-    server: endpointUrl(endpoint),
-    certificateAuthority: trustBundle(pki.cluster),
-    clientCertificate: () => ({ certificate: certificatePem, privateKey: privateKeyPem }),
-    clock,
-  });
+/** Runs `task` each time so long after the last one ended; a failure is as good as a success until then. Returns how to stop. */
+function every(periodMs: number, clock: Clock, task: () => Promise<void>): () => void {
+  let timer = clock.after(periodMs, run);
+  function run(): void {
+    void task()
+      .catch(() => undefined)
+      .then(() => {
+        timer = clock.after(periodMs, run);
+      });
+  }
+  return () => timer.cancel();
 }
