@@ -3,6 +3,8 @@ import { cpus, totalmem } from 'node:os';
 /** Benchmarks by name; each is loaded when it runs, so that one that fails to load spoils no other. */
 const BENCHES = {
   'api-server': async () => (await import('./api-server.ts')).benchApiServer,
+  product: async () => (await import('./product.ts')).benchProduct,
+  idle: async () => (await import('./idle.ts')).benchIdle,
 } as const satisfies Record<string, () => Promise<(print: (text: string) => void) => Promise<void>>>;
 
 type Name = keyof typeof BENCHES;

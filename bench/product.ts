@@ -1,0 +1,84 @@
+import { type Figure, formatFigures, median } from './figures.ts';
+import { BenchFairway, NODES } from './product/fairway.ts';
+import { type CallCounts, difference, totalOf } from './product/simulator-calls.ts';
+
+const CLUSTERS = 5;
+
+/** What a user waits for, and what the cloud is asked, for a cluster with one pool of three nodes. */
+export async function benchProduct(print: (text: string) => void): Promise<void> {
+  const { figures, calls } = await onQuickCloud();
+  figures.push(...(await onRealisticCloud()));
+  print(formatFigures(`Product: a cluster of ${NODES} nodes`, figures));
+  for (const [title, counts] of Object.entries(calls)) print(`${title}\n${formatCalls(counts)}\n`);
+}
+
+async function onQuickCloud(): Promise<{ figures: Figure[]; calls: Record<string, CallCounts> }> {
+  await using fairway = await BenchFairway.start('none');
+  // The first one pays for what all share: the token, flavors, images, code that is not compiled yet.
+  const firstMs = await fairway.create('first');
+  const times: number[] = [];
+  const deletions: number[] = [];
+  const created: CallCounts[] = [];
+  const deleted: CallCounts[] = [];
+  for (let index = 0; index < CLUSTERS; index++) {
+    const name = `bench-${index}`;
+    const before = await fairway.calls.counts();
+    times.push(await fairway.create(name));
+    const between = await fairway.calls.counts();
+    deletions.push(await fairway.delete(name));
+    const after = await fairway.calls.counts();
+    created.push(difference(before, between));
+    deleted.push(difference(between, after));
+  }
+  const figures: Figure[] = [
+    { name: 'start of Fairway on an empty folder', unit: 's', value: fairway.startMs / 1000 },
+    { name: 'apply to all Ready, cloud without latency, first', unit: 's', value: firstMs / 1000 },
+    {
+      name: 'apply to all Ready, cloud without latency',
+      unit: 's',
+      value: median(times) / 1000,
+      goal: { kind: 'at-most', value: 1 },
+    },
+    { name: 'delete to gone, cloud without latency', unit: 's', value: median(deletions) / 1000 },
+    {
+      name: 'OpenStack calls to create',
+      unit: 'calls',
+      value: median(created.map(totalOf)),
+      goal: { kind: 'at-most', value: 25 },
+    },
+    {
+      name: 'OpenStack calls to delete',
+      unit: 'calls',
+      value: median(deleted.map(totalOf)),
+      goal: { kind: 'at-most', value: 20 },
+    },
+  ];
+  const calls = { 'Calls of the last create:': created.at(-1), 'Calls of the last delete:': deleted.at(-1) };
+  return { figures, calls: calls as Record<string, CallCounts> };
+}
+
+async function onRealisticCloud(): Promise<Figure[]> {
+  await using fairway = await BenchFairway.start('steady');
+  const before = await fairway.calls.counts();
+  // At the same time: both mostly wait.
+  const [readyMs, bareMs] = await Promise.all([fairway.create('bench'), fairway.bareCloudMs()]);
+  const calls = totalOf(difference(before, await fairway.calls.counts()));
+  return [
+    { name: 'apply to all Ready, realistic latency', unit: 's', value: readyMs / 1000 },
+    { name: 'of it the cloud alone, by hand', unit: 's', value: bareMs / 1000 },
+    {
+      name: 'share that Fairway adds',
+      unit: '%',
+      value: (100 * (readyMs - bareMs)) / bareMs,
+      goal: { kind: 'at-most', value: 5 },
+    },
+    { name: 'OpenStack calls, by hand included', unit: 'calls', value: calls },
+  ];
+}
+
+function formatCalls(counts: CallCounts): string {
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([call, count]) => `  ${count} × ${call}`)
+    .join('\n');
+}

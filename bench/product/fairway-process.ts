@@ -1,0 +1,55 @@
+import { Home } from '@fairway/cli/up/home';
+import { up } from '@fairway/cli/up/up';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+import { measureBareCloud } from './bare-cloud.ts';
+import { startSteadyCloud } from './steady-cloud.ts';
+
+/** What the process is told on its command line, as JSON. */
+export interface FairwayProcessOptions {
+  readonly home: string;
+  /** `none`: the simulated cloud as `fairway up` starts it. `steady`: one beside it that takes realistic times, always the same. */
+  readonly latency: 'none' | 'steady';
+}
+
+export type FairwayProcessMessage =
+  | { readonly type: 'ready'; readonly startMs: number }
+  | { readonly type: 'bare'; readonly elapsedMs: number };
+
+/** A whole Fairway with its cloud in one process. Asked by any message how long the bare cloud takes for three servers, it answers. */
+async function main({ home: path, latency }: FairwayProcessOptions): Promise<void> {
+  const home = new Home(path);
+  home.create();
+  const cloud = latency === 'steady' ? await startSteadyCloud(home) : undefined;
+  if (cloud !== undefined) process.env['OS_CLIENT_CONFIG_FILE'] = home.cloudsYaml;
+  const fairway = await up({
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    cloud: cloud === undefined ? undefined : 'simulator',
+    latency: 'none',
+    defaultImage: undefined,
+    version: '0.0.0-bench',
+    clock: systemClock,
+    random: Math.random,
+    log: silentLogger,
+  });
+  cloud?.startNodes();
+  process.on('message', () => {
+    if (cloud === undefined) return;
+    void measureBareCloud(cloud.cloud, home).then((elapsedMs) => tell({ type: 'bare', elapsedMs }));
+  });
+  process.once('SIGTERM', () => {
+    void fairway
+      .stop()
+      .then(() => cloud?.close())
+      .then(() => process.exit(0));
+  });
+  tell({ type: 'ready', startMs: performance.now() });
+}
+
+function tell(message: FairwayProcessMessage): void {
+  process.send?.(message);
+}
+
+await main(JSON.parse(process.argv[2] ?? '{}') as FairwayProcessOptions);

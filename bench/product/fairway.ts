@@ -1,0 +1,140 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { FairwayProcessMessage, FairwayProcessOptions } from './fairway-process.ts';
+import { SimulatorCalls } from './simulator-calls.ts';
+
+export const NODES = 3;
+const NAMESPACE = 'default';
+const READY_TIMEOUT_MS = 300_000;
+
+/** A Fairway in a process of its own, seen through its API as any user sees it. */
+export class BenchFairway implements AsyncDisposable {
+  readonly pid: number;
+  /** From the start of the process to the API's being served. */
+  readonly startMs: number;
+  readonly calls: SimulatorCalls;
+  readonly #child: ChildProcess;
+  readonly #client: KubeClient;
+  readonly #home: string;
+  readonly #abort = new AbortController();
+  /** What was last seen of each cluster, and who waits for what. */
+  readonly #seen = new Map<string, Cluster>();
+  readonly #waiting = new Set<() => void>();
+
+  private constructor(child: ChildProcess, client: KubeClient, home: string, startMs: number, calls: SimulatorCalls) {
+    this.#child = child;
+    this.pid = child.pid ?? 0;
+    this.#client = client;
+    this.#home = home;
+    this.startMs = startMs;
+    this.calls = calls;
+  }
+
+  static async start(latency: FairwayProcessOptions['latency']): Promise<BenchFairway> {
+    const home = mkdtempSync(join(tmpdir(), 'fairway-bench-'));
+    const options: FairwayProcessOptions = { home, latency };
+    const flags = process.env['BENCH_SERVER_FLAGS']?.split(' ') ?? [];
+    const child = fork(join(import.meta.dirname, 'fairway-process.ts'), [JSON.stringify(options)], { execArgv: flags });
+    const failed = once(child, 'exit').then(() => Promise.reject(new Error('fairway ended')));
+    const [message] = (await Promise.race([once(child, 'message'), failed])) as [FairwayProcessMessage];
+    failed.catch(() => {});
+    const connection = await loadKubeConnection({ path: join(home, 'kubeconfig') });
+    const client = new KubeClient(new HttpsTransport(connection.transport), { userAgent: 'fairway-bench' });
+    const calls = await SimulatorCalls.connect(join(home, 'clouds.yaml'));
+    const startMs = message.type === 'ready' ? message.startMs : Number.NaN;
+    const fairway = new BenchFairway(child, client, home, startMs, calls);
+    await fairway.#follow();
+    return fairway;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#abort;
+    const list = await this.#client.resource(clusters).list();
+    const events = this.#client
+      .resource(clusters)
+      .watch({ resourceVersion: list.metadata.resourceVersion ?? '0', timeoutSeconds: 3000, signal });
+    void (async () => {
+      for await (const event of events) {
+        if (event.type === 'BOOKMARK') continue;
+        const { name = '' } = event.object.metadata;
+        if (event.type === 'DELETED') this.#seen.delete(name);
+        else this.#seen.set(name, event.object);
+        for (const check of this.#waiting) check();
+      }
+    })();
+  }
+
+  /** Creates a cluster with one pool. Resolves with the ms until the cluster and all its nodes were Ready. */
+  async create(name: string): Promise<number> {
+    const begin = performance.now();
+    await this.#client.resource(clusters).create({
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: 'Cluster',
+      metadata: { name, namespace: NAMESPACE },
+      spec: { plan: 'free' },
+    } as Cluster);
+    await this.#client.resource(nodePools).create({
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: 'NodePool',
+      metadata: { name: `${name}-general`, namespace: NAMESPACE },
+      spec: { clusterName: name, flavor: 'b3-8', replicas: NODES },
+    } as NodePool);
+    await this.#until(`${name} to be Ready`, () => isReady(this.#seen.get(name)));
+    return performance.now() - begin;
+  }
+
+  /** Resolves with the ms until nothing of the cluster was left in the API. */
+  async delete(name: string): Promise<number> {
+    const begin = performance.now();
+    await this.#client.resource(clusters).delete(name, { namespace: NAMESPACE });
+    await this.#until(`${name} to be gone`, () => !this.#seen.has(name));
+    return performance.now() - begin;
+  }
+
+  /** See `measureBareCloud`. */
+  async bareCloudMs(): Promise<number> {
+    this.#child.send('bare');
+    const [message] = (await once(this.#child, 'message')) as [FairwayProcessMessage];
+    return message.type === 'bare' ? message.elapsedMs : Number.NaN;
+  }
+
+  #until(what: string, isDone: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(check);
+        reject(new Error(`waited in vain for ${what}`));
+      }, READY_TIMEOUT_MS);
+      const check = () => {
+        if (!isDone()) return;
+        clearTimeout(timer);
+        this.#waiting.delete(check);
+        resolve();
+      };
+      this.#waiting.add(check);
+      check();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    this.#client.close();
+    if (this.#child.exitCode === null) {
+      this.#child.kill('SIGTERM');
+      await once(this.#child, 'exit');
+    }
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+function isReady(cluster: Cluster | undefined): boolean {
+  const { nodes, conditions } = cluster?.status ?? {};
+  return nodes?.ready === NODES && conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const Counts = z.object({
+  counts: z.array(
+    z.object({
+      userAgent: z.string(),
+      projectId: z.string(),
+      service: z.string(),
+      method: z.string(),
+      template: z.string(),
+      count: z.int(),
+    }),
+  ),
+});
+const Login = z.object({ token: z.object({ project: z.object({ id: z.string() }) }) });
+
+/** Calls by service, method and route: `network POST /v2.0/ports`. */
+export type CallCounts = ReadonlyMap<string, number>;
+
+/** What the simulated cloud counted of Fairway's calls; asked as its administrator, whose own calls are left out. */
+export class SimulatorCalls {
+  readonly #origin: string;
+  readonly #token: string;
+  readonly #adminProject: string;
+
+  private constructor(origin: string, token: string, adminProject: string) {
+    this.#origin = origin;
+    this.#token = token;
+    this.#adminProject = adminProject;
+  }
+
+  static async connect(cloudsYamlPath: string): Promise<SimulatorCalls> {
+    const { auth_url: url, password } = z
+      .object({ auth_url: z.string(), password: z.string() })
+      .parse(adminEntry(readFileSync(cloudsYamlPath, 'utf8')));
+    const domain = { name: 'Default' };
+    const response = await fetch(`${url}/auth/tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        auth: {
+          identity: { methods: ['password'], password: { user: { name: 'admin', domain, password } } },
+          scope: { project: { name: 'admin', domain } },
+        },
+      }),
+    });
+    const { token } = Login.parse(await response.json());
+    return new SimulatorCalls(new URL(url).origin, response.headers.get('x-subject-token') ?? '', token.project.id);
+  }
+
+  /** Since the cloud began. */
+  async counts(): Promise<CallCounts> {
+    const response = await fetch(`${this.#origin}/_sim/calls`, { headers: { 'x-auth-token': this.#token } });
+    const { counts } = Counts.parse(await response.json());
+    const calls = new Map<string, number>();
+    for (const { userAgent, projectId, service, method, template, count } of counts) {
+      if (!userAgent.startsWith('fairway') || projectId === this.#adminProject || projectId === '') continue;
+      const key = `${service} ${method} ${template}`;
+      calls.set(key, (calls.get(key) ?? 0) + count);
+    }
+    return calls;
+  }
+}
+
+export function difference(before: CallCounts, after: CallCounts): CallCounts {
+  const entries = [...after].map(([key, count]) => [key, count - (before.get(key) ?? 0)] as const);
+  return new Map(entries.filter(([, count]) => count > 0));
+}
+
+export function totalOf(counts: CallCounts): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function adminEntry(text: string): unknown {
+  const [, entry = ''] = text.split('"simulator-admin":');
+  const [, auth_url] = /auth_url: "([^"]+)"/.exec(entry) ?? [];
+  const [, password] = /password: ("[^\n]+")/.exec(entry) ?? [];
+  return { auth_url, password: password === undefined ? undefined : JSON.parse(password) };
+}
