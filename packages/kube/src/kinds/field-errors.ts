@@ -22,8 +22,9 @@ export function unknownName(field: string, value: unknown): FieldError {
   return { type: 'FieldValueNotFound', field, value, detail: '' };
 }
 
+/** `supported` in the order that upstream names them. */
 export function unsupported(field: string, value: unknown, supported: readonly string[]): FieldError {
-  const list = [...supported].sort().map((name) => JSON.stringify(name));
+  const list = supported.map((name) => JSON.stringify(name));
   return { type: 'FieldValueNotSupported', field, value, detail: `supported values: ${list.join(', ')}` };
 }
 

@@ -30,7 +30,7 @@ export function labelsErrors(field: string, labels: Readonly<Record<string, stri
   ]);
 }
 
-const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
+export const SELECTOR_OPERATORS: readonly string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 
 export function labelSelectorErrors(field: string, selector: LabelSelector | undefined): FieldError[] {
   if (selector === undefined) return [];
@@ -38,7 +38,7 @@ export function labelSelectorErrors(field: string, selector: LabelSelector | und
   for (const [index, { key, operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
     const path = `${field}.matchExpressions[${index}]`;
     errors.push(...invalidName(`${path}.key`, key, qualifiedNameErrors(key)));
-    if (!OPERATORS.includes(operator)) {
+    if (!SELECTOR_OPERATORS.includes(operator)) {
       errors.push(invalidValue(`${path}.operator`, operator, 'not a valid selector operator'));
     } else if (operator.endsWith('In') && values.length === 0) {
       errors.push(required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));

@@ -3,7 +3,7 @@ import { compileLabelSelector, matchesLabels } from '../object/selector.ts';
 import { forbidden, invalidValue, required, unsupported } from './field-errors.ts';
 import type { LabelSelector, PodTemplateSpec } from './generated/types.ts';
 import { podTemplateErrors } from './pod/pod-validation.ts';
-import { isEmptySelector, labelSelectorErrors } from './validation-common.ts';
+import { isEmptySelector, labelSelectorErrors, SELECTOR_OPERATORS } from './validation-common.ts';
 
 /** What the pod template of a Deployment, ReplicaSet, StatefulSet or DaemonSet must be, beside valid. */
 export function workloadTemplateErrors(
@@ -33,6 +33,9 @@ export function selectorMatchErrors(
   selector: LabelSelector | undefined,
 ): FieldError[] {
   if (selector === undefined || isEmptySelector(selector)) return [];
+  if ((selector.matchExpressions ?? []).some(({ operator }) => !SELECTOR_OPERATORS.includes(operator))) {
+    return [invalidValue('spec.selector', selector, 'invalid label selector')];
+  }
   if (labelSelectorErrors('spec.selector', selector).length > 0) return [];
   const labels = template?.metadata?.labels ?? {};
   if (matchesLabels(compileLabelSelector(selector), labels)) return [];

@@ -26,6 +26,23 @@ export function schemaErrors(
 }
 
 /**
+ * What the schema and the kind's own rules complain of. For built-in kinds upstream knows the rules alone: a field that they speak
+ * of is theirs, and lists may hold an entry twice unless they say otherwise (two ports of one number).
+ */
+export function allErrors(
+  request: ResourceRequest,
+  ofSchema: readonly FieldError[],
+  ofKind: readonly FieldError[],
+): FieldError[] {
+  if (request.resource.definition.custom) return [...ofSchema, ...ofKind];
+  // The rules take values of the right type for granted.
+  if (ofSchema.some(({ type }) => type === 'FieldValueTypeInvalid')) return [...ofSchema];
+  const fields = new Set(ofKind.map(({ field }) => field));
+  const rest = ofSchema.filter(({ type, field }) => type !== 'FieldValueDuplicate' && !fields.has(field));
+  return [...rest, ...ofKind];
+}
+
+/**
  * Runs the hooks of a kind and of admission, which take a well-formed object for granted: where one trips over something else,
  * the schema says what is wrong with it, and that is the answer.
  */

@@ -4,7 +4,7 @@ import { ApiError, alreadyExists } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { StaleWriteError } from '../store/store.ts';
 import { answerObject } from './answer.ts';
-import { conform, onWellFormed, schemaErrors } from './conform.ts';
+import { allErrors, conform, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeObject } from './decode.ts';
 import { generateName } from './generate-name.ts';
@@ -73,8 +73,11 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
   await onWellFormed(core, request, object, async () => {
     refuse(request, object.metadata.name ?? '', [
       ...metadataErrors(object, resource),
-      ...schemaErrors(core, request, object, undefined),
-      ...(strategy?.validate?.(object, undefined) ?? []),
+      ...allErrors(
+        request,
+        schemaErrors(core, request, object, undefined),
+        strategy?.validate?.(object, undefined) ?? [],
+      ),
     ]);
     for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
     await validate(core, admission);

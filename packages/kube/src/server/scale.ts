@@ -1,6 +1,8 @@
-import { badRequest } from '../object/api-error.ts';
+import { type FieldError, invalid } from '../object/field-error.ts';
+import { isJsonObject } from '../object/json.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { fieldNamesOf, getAt, setAt } from '../object/path.ts';
+import { compileLabelSelector, formatLabelMatcher } from '../object/selector.ts';
 import type { ScaleDefinition } from './resource.ts';
 import type { ServedResource } from './served-resource.ts';
 
@@ -15,7 +17,7 @@ export interface Scale extends KubeObject {
 export function scaleOf(object: KubeObject, definition: ScaleDefinition): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const replicas = numberAt(object, definition.specReplicasPath);
-  const selector = definition.labelSelectorPath && getAt(object, fieldNamesOf(definition.labelSelectorPath));
+  const selector = selectorAt(object, definition.labelSelectorPath);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -29,7 +31,7 @@ export function scaleOf(object: KubeObject, definition: ScaleDefinition): Scale 
     spec: replicas === undefined ? {} : { replicas },
     status: {
       replicas: numberAt(object, definition.statusReplicasPath) ?? 0,
-      ...(typeof selector === 'string' && { selector }),
+      ...(selector !== undefined && { selector }),
     },
   };
 }
@@ -39,7 +41,9 @@ export function scaled(resource: ServedResource, object: KubeObject, scale: Scal
   const { scale: definition } = resource.definition;
   const replicas = scale.spec?.replicas ?? 0;
   if (!Number.isSafeInteger(replicas) || replicas < 0) {
-    throw badRequest(`spec.replicas: Invalid value: ${JSON.stringify(replicas)}: should be a non-negative integer`);
+    const detail = 'must be greater than or equal to 0';
+    const error: FieldError = { type: 'FieldValueInvalid', field: 'spec.replicas', value: replicas, detail };
+    throw invalid(SCALE_KIND, object.metadata.name ?? '', [error]);
   }
   if (definition !== undefined) setAt(object, fieldNamesOf(definition.specReplicasPath), replicas);
   const { uid, resourceVersion } = scale.metadata;
@@ -47,6 +51,16 @@ export function scaled(resource: ServedResource, object: KubeObject, scale: Scal
   if (resourceVersion === undefined || resourceVersion === '') delete object.metadata.resourceVersion;
   else object.metadata.resourceVersion = resourceVersion;
   return object;
+}
+
+/** A selector as text, as custom resources keep it, or as the object or the labels of a built-in kind. */
+function selectorAt(object: KubeObject, path: string | undefined): string | undefined {
+  const value = path === undefined ? undefined : getAt(object, fieldNamesOf(path));
+  if (typeof value === 'string') return value;
+  if (!isJsonObject(value)) return undefined;
+  const isSelector = 'matchLabels' in value || 'matchExpressions' in value;
+  const selector = isSelector ? value : { matchLabels: value };
+  return formatLabelMatcher(compileLabelSelector(selector));
 }
 
 function numberAt(object: KubeObject, path: string): number | undefined {

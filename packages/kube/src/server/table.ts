@@ -103,9 +103,10 @@ function compiledTable(definition: ResourceDefinition): CompiledTable {
   return table;
 }
 
-function columnDefinition({ name, type, format = '', description = '', priority = 0 }: PrinterColumn) {
-  // A date is sent as the text of its age, as upstream does it.
-  return { name, type: type === 'date' ? 'string' : type, format, description, priority };
+function columnDefinition({ name, type, format = '', description = '', priority = 0, value }: PrinterColumn) {
+  // A date at a path is sent as the text of its age, as upstream does it.
+  const isAge = type === 'date' && typeof value === 'string';
+  return { name, type: isAge ? 'string' : type, format, description, priority };
 }
 
 function cellOf({ type, value }: PrinterColumn): CellOf {

@@ -3,7 +3,7 @@ import { cloneJson, jsonEqual } from '../object/json.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
-import { conform, onWellFormed, schemaErrors } from './conform.ts';
+import { allErrors, conform, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeObject } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
@@ -125,8 +125,11 @@ async function replace(
     refuse(request, request.name, [
       ...metadataErrors(object, resource),
       ...metadataUpdateErrors(object, old),
-      ...schemaErrors(core, request, object, old),
-      ...((isStatus ? strategy?.validateStatus?.(object, old) : strategy?.validate?.(object, old)) ?? []),
+      ...allErrors(
+        request,
+        schemaErrors(core, request, object, old),
+        (isStatus ? strategy?.validateStatus?.(object, old) : strategy?.validate?.(object, old)) ?? [],
+      ),
     ]);
     for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
     await validate(core, admission);

@@ -1,7 +1,7 @@
 import { defineKind } from '../define-kind.ts';
 import { nonNegative } from '../field-errors.ts';
 import type { ControllerRevision } from '../generated/types.ts';
-import { AGE, count, text } from '../printing/column.ts';
+import { AGE, text } from '../printing/column.ts';
 import { ControllerRevisions } from '../resources.ts';
 import { immutable } from '../validation-common.ts';
 
@@ -22,5 +22,5 @@ export const ControllerRevisionKind = defineKind(ControllerRevisions, {
       ...(old === undefined ? [] : immutable('data', revision.data, old.data)),
     ],
   },
-  columns: [text('Controller', controller), count('Revision', '.revision'), AGE],
+  columns: [text('Controller', controller), text('Revision', '.revision'), AGE],
 });

@@ -1,8 +1,9 @@
 import type { FieldError } from '../../object/field-error.ts';
+import { jsonEqual } from '../../object/json.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
-import { invalidValue, nonNegative, oneOf, required } from '../field-errors.ts';
-import type { DaemonSet, DaemonSetSpec } from '../generated/types.ts';
+import { invalidValue, nonNegative, required, unsupported } from '../field-errors.ts';
+import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../generated/types.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { AGE, count, text, wide } from '../printing/column.ts';
 import { formatLabelSelector, formatLabels } from '../printing/labels.ts';
@@ -10,6 +11,9 @@ import { containerColumns } from '../printing/pod-template.ts';
 import { DaemonSets } from '../resources.ts';
 import { atMostHundredPercent, countOrPercentErrors, immutable, isZeroCount } from '../validation-common.ts';
 import { workloadTemplateErrors } from '../workload-validation.ts';
+
+/** Counts the templates that a DaemonSet has had: what was a field of its spec before apps/v1. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 function defaultDaemonSet(spec: DaemonSetSpec): void {
   spec.updateStrategy ??= {};
@@ -29,13 +33,17 @@ function specErrors(spec: DaemonSetSpec): FieldError[] {
     ...workloadTemplateErrors(spec.template, spec.selector, 'daemonset'),
     ...nonNegative('spec.minReadySeconds', spec.minReadySeconds),
     ...nonNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
-    ...oneOf('spec.updateStrategy.type', spec.updateStrategy?.type, ['OnDelete', 'RollingUpdate'], true),
-    ...rollingErrors(spec.updateStrategy?.rollingUpdate),
+    ...updateStrategyErrors(spec.updateStrategy),
   ];
 }
 
-function rollingErrors(rolling: NonNullable<DaemonSetSpec['updateStrategy']>['rollingUpdate']): FieldError[] {
-  if (rolling === undefined) return [];
+function updateStrategyErrors(strategy: DaemonSetUpdateStrategy = {}): FieldError[] {
+  if (strategy.type === 'OnDelete') return [];
+  if (strategy.type === 'RollingUpdate') return rollingErrors(strategy.rollingUpdate ?? {});
+  return [unsupported('spec.updateStrategy', strategy, ['RollingUpdate', 'OnDelete'])];
+}
+
+function rollingErrors(rolling: RollingUpdateDaemonSet): FieldError[] {
   const path = 'spec.updateStrategy.rollingUpdate';
   const { maxUnavailable, maxSurge } = rolling;
   const errors = [
@@ -62,7 +70,13 @@ export const DaemonSetKind = defineKind(DaemonSets, {
   strategy: {
     default: ({ spec }) => defaultDaemonSet(spec),
     prepareForCreate(set) {
+      set.metadata.annotations = { ...set.metadata.annotations, [TEMPLATE_GENERATION]: '1' };
       set.status = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
+    },
+    prepareForUpdate(set, old) {
+      const before = Number.parseInt(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? '1', 10);
+      const generation = jsonEqual(set.spec.template, old.spec.template) ? before : before + 1;
+      set.metadata.annotations = { ...set.metadata.annotations, [TEMPLATE_GENERATION]: `${generation}` };
     },
     validate: ({ spec }, old) => [
       ...specErrors(spec),

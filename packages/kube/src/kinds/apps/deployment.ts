@@ -1,10 +1,10 @@
 import type { FieldError } from '../../object/field-error.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
-import { forbidden, invalidValue, nonNegative, oneOf } from '../field-errors.ts';
+import { forbidden, invalidValue, nonNegative, unsupported } from '../field-errors.ts';
 import type { Deployment, DeploymentSpec } from '../generated/types.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
-import { AGE, count, text, wide } from '../printing/column.ts';
+import { AGE, text, wide } from '../printing/column.ts';
 import { formatLabelSelector } from '../printing/labels.ts';
 import { containerColumns } from '../printing/pod-template.ts';
 import { Deployments } from '../resources.ts';
@@ -45,10 +45,14 @@ function strategyErrors({ strategy }: DeploymentSpec): FieldError[] {
     const detail = "may not be specified when strategy `type` is 'Recreate'";
     return rollingUpdate === undefined ? [] : [forbidden(path, detail)];
   }
-  const errors = oneOf('spec.strategy.type', type, ['Recreate', 'RollingUpdate'], true);
+  if (type !== 'RollingUpdate') {
+    return [unsupported('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
+  }
   const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
-  errors.push(...countOrPercentErrors(`${path}.maxUnavailable`, maxUnavailable));
-  errors.push(...countOrPercentErrors(`${path}.maxSurge`, maxSurge));
+  const errors = [
+    ...countOrPercentErrors(`${path}.maxUnavailable`, maxUnavailable),
+    ...countOrPercentErrors(`${path}.maxSurge`, maxSurge),
+  ];
   if (isZeroCount(maxUnavailable) && isZeroCount(maxSurge)) {
     errors.push(invalidValue(`${path}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
   }
@@ -77,8 +81,8 @@ export const DeploymentKind = defineKind(Deployments, {
   },
   columns: [
     text('Ready', ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec.replicas ?? 1}`),
-    count('Up-to-date', ({ status }) => status?.updatedReplicas ?? 0),
-    count('Available', ({ status }) => status?.availableReplicas ?? 0),
+    text('Up-to-date', ({ status }) => status?.updatedReplicas ?? 0),
+    text('Available', ({ status }) => status?.availableReplicas ?? 0),
     AGE,
     ...containerColumns<Deployment>(({ spec }) => spec.template.spec?.containers ?? []),
     wide(text('Selector', ({ spec }) => formatLabelSelector(spec.selector))),

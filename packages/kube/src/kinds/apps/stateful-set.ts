@@ -2,8 +2,8 @@ import type { FieldError } from '../../object/field-error.ts';
 import { defaultClaim } from '../core/persistent-volume-claim.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
-import { forbidden, nonNegative, oneOf } from '../field-errors.ts';
-import type { StatefulSet, StatefulSetSpec } from '../generated/types.ts';
+import { forbidden, invalidValue, nonNegative, oneOf } from '../field-errors.ts';
+import type { StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '../generated/types.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { AGE, text } from '../printing/column.ts';
 import { containerColumns } from '../printing/pod-template.ts';
@@ -46,8 +46,8 @@ function specErrors(spec: StatefulSetSpec): FieldError[] {
   const retention = spec.persistentVolumeClaimRetentionPolicy;
   const retentionField = 'spec.persistentVolumeClaimRetentionPolicy';
   return [
-    ...oneOf('spec.podManagementPolicy', spec.podManagementPolicy, ['OrderedReady', 'Parallel'], true),
-    ...oneOf('spec.updateStrategy.type', spec.updateStrategy?.type, ['OnDelete', 'RollingUpdate'], true),
+    ...managementPolicyErrors(spec.podManagementPolicy),
+    ...updateStrategyErrors(spec.updateStrategy),
     ...nonNegative('spec.updateStrategy.rollingUpdate.partition', rolling?.partition),
     ...countOrPercentErrors('spec.updateStrategy.rollingUpdate.maxUnavailable', rolling?.maxUnavailable),
     ...oneOf(`${retentionField}.whenDeleted`, retention?.whenDeleted, RETENTION_POLICIES, true),
@@ -57,6 +57,16 @@ function specErrors(spec: StatefulSetSpec): FieldError[] {
     ...nonNegative('spec.ordinals.start', spec.ordinals?.start),
     ...workloadTemplateErrors(spec.template, spec.selector, 'statefulset'),
   ];
+}
+
+function managementPolicyErrors(policy: string | undefined): FieldError[] {
+  if (policy === 'OrderedReady' || policy === 'Parallel') return [];
+  return [invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")];
+}
+
+function updateStrategyErrors(strategy: StatefulSetUpdateStrategy = {}): FieldError[] {
+  if (strategy.type === 'RollingUpdate' || strategy.type === 'OnDelete') return [];
+  return [invalidValue('spec.updateStrategy', strategy, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
 function updateErrors(spec: StatefulSetSpec, old: StatefulSetSpec): FieldError[] {

@@ -1,81 +1,97 @@
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
-import type { AutoscalingV2HorizontalPodAutoscaler, HorizontalPodAutoscaler, MetricSpec } from '../generated/types.ts';
-import { AGE, count, text } from '../printing/column.ts';
+import type {
+  AutoscalingV2HorizontalPodAutoscaler,
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerCondition,
+  MetricSpec,
+  MetricStatus,
+} from '../generated/types.ts';
+import { AGE, text } from '../printing/column.ts';
 import { HorizontalPodAutoscalers, HorizontalPodAutoscalersV1 } from '../resources.ts';
-import { autoscalerErrors, DEFAULT_CPU_PERCENT, formatTargets } from './horizontal-pod-autoscaler.ts';
+import { autoscalerErrors, formatTargets } from './horizontal-pod-autoscaler.ts';
 
 /** autoscaling/v1 knows one metric: the CPU. Others are kept in an annotation, as upstream keeps them. */
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
+const CURRENT_METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/current-metrics';
+const CONDITIONS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/conditions';
 const BEHAVIOR_ANNOTATION = 'autoscaling.alpha.kubernetes.io/behavior';
 
 function isCpuPercent(metric: MetricSpec): boolean {
   return metric.resource?.name === 'cpu' && metric.resource.target.averageUtilization !== undefined;
 }
 
+/** What v1 has no fields for travels in annotations; one that is no JSON, which only a user can have written, counts as absent. */
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export function toAutoscalerV2(object: HorizontalPodAutoscaler): AutoscalingV2HorizontalPodAutoscaler {
-  const { targetCPUUtilizationPercentage, ...spec } = object.spec;
+  const { spec: wanted, status: reported, ...rest } = object;
+  const { targetCPUUtilizationPercentage: target, ...spec } = wanted;
   const {
     [METRICS_ANNOTATION]: others,
-    [BEHAVIOR_ANNOTATION]: behavior,
+    [BEHAVIOR_ANNOTATION]: behaviorText,
+    [CURRENT_METRICS_ANNOTATION]: currentText,
+    [CONDITIONS_ANNOTATION]: conditionsText,
     ...annotations
   } = object.metadata.annotations ?? {};
-  const metrics: MetricSpec[] = others === undefined ? [] : (JSON.parse(others) as MetricSpec[]);
-  if (targetCPUUtilizationPercentage !== undefined) {
-    const target = { type: 'Utilization', averageUtilization: targetCPUUtilizationPercentage };
-    metrics.unshift({ type: 'Resource', resource: { name: 'cpu', target } });
-  }
-  const { currentCPUUtilizationPercentage: percent, ...status } = object.status ?? {
+  const metrics = [
+    ...(target === undefined ? [] : [cpuMetric(target)]),
+    ...((parsed(others) as MetricSpec[] | undefined) ?? []),
+  ];
+  const behavior = parsed(behaviorText) as HorizontalPodAutoscalerBehavior | undefined;
+  const conditions = parsed(conditionsText) as HorizontalPodAutoscalerCondition[] | undefined;
+  const { currentCPUUtilizationPercentage: percent, ...status } = reported ?? {
     currentReplicas: 0,
     desiredReplicas: 0,
   };
+  const currentMetrics = [
+    ...(percent === undefined ? [] : [cpuStatus(percent)]),
+    ...((parsed(currentText) as MetricStatus[] | undefined) ?? []),
+  ];
   return {
-    ...object,
+    ...rest,
     apiVersion: 'autoscaling/v2',
     metadata: withAnnotations(object.metadata, annotations),
-    spec: {
-      ...spec,
-      ...(metrics.length > 0 && { metrics }),
-      ...(behavior !== undefined && { behavior: JSON.parse(behavior) as object }),
-    },
-    ...(object.status && {
-      status: {
-        ...status,
-        ...(percent !== undefined && {
-          currentMetrics: [
-            {
-              type: 'Resource',
-              resource: { name: 'cpu', current: { averageUtilization: percent, averageValue: '0' } },
-            },
-          ],
-        }),
-      },
+    spec: { ...spec, ...(metrics.length > 0 && { metrics }), ...(behavior && { behavior }) },
+    ...(reported && {
+      status: { ...status, ...(currentMetrics.length > 0 && { currentMetrics }), ...(conditions && { conditions }) },
     }),
   };
 }
 
 export function fromAutoscalerV2(object: AutoscalingV2HorizontalPodAutoscaler): HorizontalPodAutoscaler {
-  const { spec: wanted, status: before, ...rest } = object;
+  const { spec: wanted, status: reported, ...rest } = object;
   const { metrics = [], behavior, ...spec } = wanted;
+  const { currentMetrics = [], conditions, ...status } = reported ?? { desiredReplicas: 0 };
   const cpu = metrics.find(isCpuPercent);
-  const others = metrics.filter((metric) => metric !== cpu);
+  const currentCpu = currentMetrics.find(({ resource }) => resource?.current.averageUtilization !== undefined);
+  const percent = currentCpu?.resource?.current.averageUtilization;
+  const kept = {
+    [METRICS_ANNOTATION]: metrics.filter((metric) => metric !== cpu),
+    [CURRENT_METRICS_ANNOTATION]: currentMetrics.filter((metric) => metric !== currentCpu),
+    [CONDITIONS_ANNOTATION]: conditions ?? [],
+  };
   const annotations = {
     ...object.metadata.annotations,
-    ...(others.length > 0 && { [METRICS_ANNOTATION]: JSON.stringify(others) }),
+    ...Object.fromEntries(
+      Object.entries(kept).flatMap(([name, list]) => (list.length > 0 ? [[name, JSON.stringify(list)]] : [])),
+    ),
     ...(behavior && { [BEHAVIOR_ANNOTATION]: JSON.stringify(behavior) }),
   };
-  const { currentMetrics, conditions: _conditions, ...status } = before ?? { desiredReplicas: 0 };
-  const percent = currentMetrics?.find(({ resource }) => resource?.name === 'cpu')?.resource?.current
-    .averageUtilization;
+  const target = cpu?.resource?.target.averageUtilization;
   return {
     ...rest,
     apiVersion: 'autoscaling/v1',
     metadata: withAnnotations(object.metadata, annotations),
-    spec: {
-      ...spec,
-      ...(cpu && { targetCPUUtilizationPercentage: cpu.resource?.target.averageUtilization ?? DEFAULT_CPU_PERCENT }),
-    },
-    ...(before && {
+    spec: { ...spec, ...(target !== undefined && { targetCPUUtilizationPercentage: target }) },
+    ...(reported && {
       status: {
         currentReplicas: 0,
         ...status,
@@ -83,6 +99,15 @@ export function fromAutoscalerV2(object: AutoscalingV2HorizontalPodAutoscaler): 
       },
     }),
   };
+}
+
+function cpuMetric(percent: number): MetricSpec {
+  const target = { type: 'Utilization', averageUtilization: percent };
+  return { type: 'Resource', resource: { name: 'cpu', target } };
+}
+
+function cpuStatus(percent: number): MetricStatus {
+  return { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: percent, averageValue: '0' } } };
 }
 
 function withAnnotations<M extends { annotations?: Record<string, string> }>(
@@ -98,6 +123,7 @@ export const HorizontalPodAutoscalerV1Kind = defineKind(HorizontalPodAutoscalers
   shortNames: ['hpa'],
   categories: ['all'],
   hasStatus: true,
+  hasGeneration: false,
   strategy: {
     default({ spec }) {
       setDefaults(spec, { minReplicas: 1 });
@@ -111,8 +137,8 @@ export const HorizontalPodAutoscalerV1Kind = defineKind(HorizontalPodAutoscalers
     text('Reference', ({ spec }) => `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`),
     text('Targets', (object) => formatTargets(toAutoscalerV2(object))),
     text('MinPods', ({ spec }) => `${spec.minReplicas ?? '<unset>'}`),
-    count('MaxPods', '.spec.maxReplicas'),
-    count('Replicas', ({ status }) => status?.currentReplicas ?? 0),
+    text('MaxPods', '.spec.maxReplicas'),
+    text('Replicas', ({ status }) => status?.currentReplicas ?? 0),
     AGE,
   ],
   storedAs: {

@@ -1,23 +1,33 @@
 import type { FieldError } from '../../object/field-error.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
-import { forbidden, invalidValue, oneOf, positive, required } from '../field-errors.ts';
+import { forbidden, invalidValue, oneOf, required } from '../field-errors.ts';
 import type {
   AutoscalingV2HorizontalPodAutoscaler,
   HPAScalingRules,
   MetricSpec,
   MetricStatus,
 } from '../generated/types.ts';
-import { AGE, count, text } from '../printing/column.ts';
+import { AGE, text } from '../printing/column.ts';
+import { canonicalQuantity } from '../quantities.ts';
 import { HorizontalPodAutoscalers } from '../resources.ts';
 
-export const DEFAULT_CPU_PERCENT = 80;
+const DEFAULT_CPU_PERCENT = 80;
 const POLICY_PERIOD_SECONDS = 15;
 const METRIC_TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 
 function defaultMetrics(): MetricSpec[] {
   const target = { type: 'Utilization', averageUtilization: DEFAULT_CPU_PERCENT };
   return [{ type: 'Resource', resource: { name: 'cpu', target } }];
+}
+
+function canonicalizeTarget(metric: MetricSpec): void {
+  const sources = [metric.resource, metric.containerResource, metric.pods, metric.object, metric.external];
+  for (const source of sources) {
+    if (source?.target?.value !== undefined) source.target.value = canonicalQuantity(source.target.value);
+    if (source?.target?.averageValue === undefined) continue;
+    source.target.averageValue = canonicalQuantity(source.target.averageValue);
+  }
 }
 
 /** A client that says something about scaling gets the rest of upstream's rules spelled out. */
@@ -34,12 +44,18 @@ function defaultBehavior(rules: HPAScalingRules | undefined, direction: 'up' | '
 
 /** Upstream's ValidateHorizontalPodAutoscaler. */
 export function autoscalerErrors({ spec }: AutoscalingV2HorizontalPodAutoscaler): FieldError[] {
-  const errors = positive('spec.maxReplicas', spec.maxReplicas ?? 0);
+  const errors: FieldError[] = [];
   const { minReplicas = 1, maxReplicas, scaleTargetRef } = spec;
   if (minReplicas < 1) errors.push(invalidValue('spec.minReplicas', minReplicas, 'must be greater than or equal to 1'));
+  if (!(maxReplicas > 0)) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
   if (maxReplicas < minReplicas) {
     const detail = 'must be greater than or equal to `minReplicas`';
     errors.push(invalidValue('spec.maxReplicas', maxReplicas, detail));
+  }
+  if (!scaleTargetRef?.apiVersion?.includes('/')) {
+    const detail = 'apiVersion must specify API group';
+    const value = scaleTargetRef?.apiVersion ?? '';
+    if (value !== 'v1') errors.push(invalidValue('spec.scaleTargetRef.apiVersion', value, detail));
   }
   if (!scaleTargetRef?.kind) errors.push(required('spec.scaleTargetRef.kind'));
   if (!scaleTargetRef?.name) errors.push(required('spec.scaleTargetRef.name'));
@@ -104,10 +120,12 @@ export const HorizontalPodAutoscalerKind = defineKind(HorizontalPodAutoscalers, 
   shortNames: ['hpa'],
   categories: ['all'],
   hasStatus: true,
+  hasGeneration: false,
   strategy: {
     default({ spec }) {
       setDefaults(spec, { minReplicas: 1 });
       if (!spec.metrics?.length) spec.metrics = defaultMetrics();
+      for (const metric of spec.metrics) canonicalizeTarget(metric);
       if (spec.behavior === undefined) return;
       spec.behavior = {
         scaleUp: defaultBehavior(spec.behavior.scaleUp, 'up'),
@@ -123,8 +141,8 @@ export const HorizontalPodAutoscalerKind = defineKind(HorizontalPodAutoscalers, 
     text('Reference', ({ spec }) => `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`),
     text('Targets', formatTargets),
     text('MinPods', ({ spec }) => `${spec.minReplicas ?? '<unset>'}`),
-    count('MaxPods', '.spec.maxReplicas'),
-    count('Replicas', ({ status }) => status?.currentReplicas ?? 0),
+    text('MaxPods', '.spec.maxReplicas'),
+    text('Replicas', ({ status }) => status?.currentReplicas ?? 0),
     AGE,
   ],
 });

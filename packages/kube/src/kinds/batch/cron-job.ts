@@ -91,7 +91,9 @@ export const CronJobKind = defineKind(CronJobs, {
         successfulJobsHistoryLimit: 3,
         failedJobsHistoryLimit: 1,
       });
-      defaultJobTemplate(spec.jobTemplate?.spec);
+      if (!spec.jobTemplate) return;
+      spec.jobTemplate.metadata ??= {};
+      defaultJobTemplate(spec.jobTemplate.spec);
     },
     prepareForCreate(job) {
       job.status = {};
@@ -101,7 +103,7 @@ export const CronJobKind = defineKind(CronJobs, {
   columns: [
     text('Schedule', '.spec.schedule'),
     text('Timezone', ({ spec }) => spec.timeZone ?? '<none>'),
-    text('Suspend', ({ spec }) => (spec.suspend ? 'True' : 'False')),
+    { name: 'Suspend', type: 'boolean', value: ({ spec }) => (spec.suspend ? 'True' : 'False') },
     count('Active', ({ status }) => status?.active?.length ?? 0),
     text('Last Schedule', ({ status }, nowMs) =>
       status?.lastScheduleTime === undefined ? '<none>' : humanAge(status.lastScheduleTime, nowMs),

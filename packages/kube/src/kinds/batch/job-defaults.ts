@@ -1,3 +1,4 @@
+import { jsonEqual } from '../../object/json.ts';
 import { setDefaults } from '../defaulting.ts';
 import type { Job, JobSpec } from '../generated/types.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
@@ -36,6 +37,7 @@ export function generateSelector(job: Job, uid: string): void {
   if (spec.manualSelector) return;
   const metadata = (spec.template.metadata ??= {});
   const labels = (metadata.labels ??= {});
+  const hasLabelsOfPods = jsonEqual(job.metadata.labels ?? {}, labels);
   const name = job.metadata.name ?? '';
   for (const [key, value] of [
     [OLD_JOB_NAME, name],
@@ -45,6 +47,7 @@ export function generateSelector(job: Job, uid: string): void {
   ] as const) {
     labels[key] ??= value;
   }
+  if (hasLabelsOfPods) job.metadata.labels = { ...labels };
   spec.selector ??= {};
   spec.selector.matchLabels = { ...spec.selector.matchLabels, [CONTROLLER_UID]: uid };
 }

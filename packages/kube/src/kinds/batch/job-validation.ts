@@ -21,7 +21,7 @@ const MAX_INDEXED_PARALLELISM = 100_000;
 /** Upstream's ValidateJobSpec, for a Job or for the template of a CronJob at `field`. */
 export function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
   const errors = COUNTS.flatMap((name) => nonNegative(`${field}.${name}`, spec[name]));
-  errors.push(...oneOf(`${field}.completionMode`, spec.completionMode, ['Indexed', 'NonIndexed']));
+  errors.push(...oneOf(`${field}.completionMode`, spec.completionMode, ['NonIndexed', 'Indexed']));
   if (spec.completionMode === 'Indexed') {
     if (spec.completions === undefined) {
       errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));

@@ -6,7 +6,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ReadWriteOncePod: 'RWOP',
 };
 
-export const ACCESS_MODES: readonly string[] = Object.keys(LETTERS);
+export const ACCESS_MODES: readonly string[] = Object.keys(LETTERS).sort();
 
 export function formatAccessModes(modes: readonly string[] | undefined): string {
   return Object.entries(LETTERS)

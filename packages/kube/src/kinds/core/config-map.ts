@@ -2,7 +2,7 @@ import type { FieldError } from '../../object/field-error.ts';
 import { defineKind } from '../define-kind.ts';
 import { invalidValue } from '../field-errors.ts';
 import type { ConfigMap } from '../generated/types.ts';
-import { AGE, count } from '../printing/column.ts';
+import { AGE, text } from '../printing/column.ts';
 import { ConfigMaps } from '../resources.ts';
 import { configKeyErrors, dataSizeErrors, frozen } from '../validation-common.ts';
 
@@ -40,7 +40,7 @@ export const ConfigMapKind = defineKind(ConfigMaps, {
     validate: (map, old) => [...contentErrors(map), ...(old === undefined ? [] : updateErrors(map, old))],
   },
   columns: [
-    count('Data', ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length),
+    text('Data', ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length),
     AGE,
   ],
 });

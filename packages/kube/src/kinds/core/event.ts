@@ -4,7 +4,7 @@ import { defineKind, type KindColumn } from '../define-kind.ts';
 import { invalidValue, required } from '../field-errors.ts';
 import type { Event, EventSource, EventsV1Event, ObjectReference } from '../generated/types.ts';
 import { humanAge } from '../printing/age.ts';
-import { count, text, wide } from '../printing/column.ts';
+import { text, wide } from '../printing/column.ts';
 import { Events, EventsV1Events } from '../resources.ts';
 
 /** Events of cluster-scoped objects live in `default`. */
@@ -53,11 +53,11 @@ function columns<T extends KubeObject>(eventOf: (object: T) => Event): KindColum
     text('Type', '.type'),
     text('Reason', '.reason'),
     text('Object', (object) => objectName(eventOf(object).involvedObject)),
-    wide(text('Subobject', (object) => eventOf(object).involvedObject.fieldPath)),
+    wide(text('Subobject', (object) => eventOf(object).involvedObject.fieldPath ?? '')),
     wide(text('Source', (object) => sourceName(eventOf(object)))),
     text('Message', (object) => eventOf(object).message?.trim() ?? ''),
     wide(text('First Seen', (object, nowMs) => humanAge(firstSeen(eventOf(object)), nowMs))),
-    wide(count('Count', (object) => countOf(eventOf(object)))),
+    wide(text('Count', (object) => countOf(eventOf(object)))),
     wide(text('Name', '.metadata.name')),
   ];
 }
@@ -73,6 +73,9 @@ export const EventKind = defineKind(Events, {
   strategy: {
     default(event) {
       event.involvedObject ??= {};
+      event.source ??= {};
+      event.reportingComponent ??= '';
+      event.reportingInstance ??= '';
     },
     validate: (event) => validateEvent(event),
   },
@@ -123,6 +126,9 @@ export const EventsV1EventKind = defineKind(EventsV1Events, {
   shortNames: ['ev'],
   hasGeneration: false,
   strategy: {
+    default(event) {
+      event.deprecatedSource ??= {};
+    },
     validate: (event) => validateEvent({ ...toCoreEvent(event), involvedObject: event.regarding ?? {} }),
   },
   selectableFields: {

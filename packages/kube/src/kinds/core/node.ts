@@ -3,7 +3,7 @@ import { jsonEqual } from '../../object/json.ts';
 import { labelValueErrors, qualifiedNameErrors } from '../../object/names.ts';
 import { defineKind } from '../define-kind.ts';
 import { duplicate, forbidden, invalidName, required } from '../field-errors.ts';
-import type { Node, Taint } from '../generated/types.ts';
+import type { Node, NodeSystemInfo, Taint } from '../generated/types.ts';
 import { AGE, text, wide } from '../printing/column.ts';
 import { canonicalizeQuantities } from '../quantities.ts';
 import { Nodes } from '../resources.ts';
@@ -11,6 +11,20 @@ import { quantityErrors, taintEffectErrors } from '../validation-common.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const OLD_ROLE_LABEL = 'kubernetes.io/role';
+
+/** Upstream answers these even of a node that has reported nothing. */
+const UNKNOWN_SYSTEM: NodeSystemInfo = {
+  architecture: '',
+  bootID: '',
+  containerRuntimeVersion: '',
+  kernelVersion: '',
+  kubeProxyVersion: '',
+  kubeletVersion: '',
+  machineID: '',
+  operatingSystem: '',
+  osImage: '',
+  systemUUID: '',
+};
 
 function readiness({ spec, status }: Node): string {
   const condition = status?.conditions?.find(({ type }) => type === 'Ready');
@@ -42,8 +56,12 @@ function taintsErrors(taints: readonly Taint[]): FieldError[] {
     errors.push(...invalidName(`${path}.value`, value, labelValueErrors(value)));
     errors.push(...taintEffectErrors(`${path}.effect`, effect, false));
     const pair = `${key}:${effect}`;
-    if (seen.has(pair))
-      errors.push({ ...duplicate(path, pair), detail: 'taints must be unique by key and effect pair' });
+    if (seen.has(pair)) {
+      errors.push({
+        ...duplicate(path, { key, value, effect }),
+        detail: 'taints must be unique by key and effect pair',
+      });
+    }
     seen.add(pair);
   }
   return errors;
@@ -83,6 +101,9 @@ export const NodeKind = defineKind(Nodes, {
       canonicalizeQuantities(status.capacity);
       canonicalizeQuantities(status.allocatable);
       if (status.capacity && !status.allocatable) status.allocatable = { ...status.capacity };
+    },
+    prepareForCreate(node) {
+      node.status = { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: { ...UNKNOWN_SYSTEM } };
     },
     validate: (node, old) => [
       ...taintsErrors(node.spec.taints ?? []),

@@ -1,3 +1,4 @@
+import { formatTime } from '../../clock.ts';
 import type { FieldError } from '../../object/field-error.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
@@ -33,8 +34,7 @@ function specErrors(spec: PersistentVolumeSpec): FieldError[] {
   }
   const storage = spec.capacity?.['storage'];
   if (Object.keys(spec.capacity ?? {}).length === 0) errors.push(required('spec.capacity'));
-  else if (storage === undefined)
-    errors.push(unsupported('spec.capacity', Object.keys(spec.capacity ?? {}), ['storage']));
+  if (storage === undefined) errors.push(unsupported('spec.capacity', spec.capacity ?? null, ['storage']));
   else errors.push(...quantityErrors('spec.capacity[storage]', storage));
   errors.push(...oneOf('spec.persistentVolumeReclaimPolicy', spec.persistentVolumeReclaimPolicy, RECLAIM_POLICIES));
   errors.push(...oneOf('spec.volumeMode', spec.volumeMode, VOLUME_MODES));
@@ -57,7 +57,7 @@ function updateErrors({ spec }: PersistentVolume, { spec: old }: PersistentVolum
   if (differsBeyond(spec, old, OWN_FIELDS)) {
     errors.push(forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'));
   }
-  errors.push(...immutable('spec.volumeMode', spec.volumeMode, old.volumeMode));
+  errors.push(...immutable('volumeMode', spec.volumeMode, old.volumeMode));
   if (old.nodeAffinity) errors.push(...immutable('spec.nodeAffinity', spec.nodeAffinity, old.nodeAffinity));
   return errors;
 }
@@ -76,8 +76,8 @@ export const PersistentVolumeKind = defineKind(PersistentVolumes, {
       setDefaults(volume.spec, { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
       canonicalizeQuantities(volume.spec.capacity);
     },
-    prepareForCreate(volume) {
-      volume.status = { phase: 'Pending' };
+    prepareForCreate(volume, { nowMs }) {
+      volume.status = { phase: 'Pending', lastPhaseTransitionTime: formatTime(nowMs) };
     },
     validate: (volume, old) => [...specErrors(volume.spec), ...(old === undefined ? [] : updateErrors(volume, old))],
   },

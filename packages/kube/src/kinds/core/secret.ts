@@ -3,7 +3,7 @@ import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
 import { invalidValue, required } from '../field-errors.ts';
 import type { Secret } from '../generated/types.ts';
-import { AGE, count, text } from '../printing/column.ts';
+import { AGE, text } from '../printing/column.ts';
 import { Secrets } from '../resources.ts';
 import { configKeyErrors, dataSizeErrors, frozen, immutable } from '../validation-common.ts';
 
@@ -44,19 +44,25 @@ function contentErrors(secret: Secret): FieldError[] {
     errors.push(required('data[username]'), required('data[password]'));
   }
   for (const key of ['.dockercfg', '.dockerconfigjson']) {
-    if (REQUIRED_KEYS[type]?.includes(key) && data[key] !== undefined && !isJson(data[key])) {
-      errors.push(invalidValue(`data[${key}]`, '<secret contents redacted>', 'invalid character in JSON'));
-    }
+    if (!REQUIRED_KEYS[type]?.includes(key) || data[key] === undefined) continue;
+    const problem = jsonProblem(data[key]);
+    if (problem !== undefined) errors.push(invalidValue(`data[${key}]`, '<secret contents redacted>', problem));
   }
   return errors;
 }
 
-function isJson(base64: string): boolean {
+/** Why the decoded text is no JSON, as far as Go's wording is easy to tell; undefined where it is. */
+function jsonProblem(base64: string): string | undefined {
+  const text = Buffer.from(base64, 'base64').toString();
   try {
-    JSON.parse(Buffer.from(base64, 'base64').toString());
-    return true;
+    JSON.parse(text);
+    return undefined;
   } catch {
-    return false;
+    const [first] = text.trimStart();
+    if (first === undefined) return 'unexpected end of JSON input';
+    return '{["-0123456789tfn'.includes(first)
+      ? 'invalid JSON'
+      : `invalid character '${first}' looking for beginning of value`;
   }
 }
 
@@ -74,12 +80,8 @@ export const SecretKind = defineKind(Secrets, {
       setDefaults(secret, { type: 'Opaque' });
       encodeStringData(secret);
     },
-    prepareForUpdate(secret, old) {
-      // Left out means unchanged: the default has already made it Opaque.
-      if (secret.type === 'Opaque' && old.type !== undefined && old.type !== '') secret.type = old.type;
-    },
     validate: (secret, old) => [...contentErrors(secret), ...(old === undefined ? [] : updateErrors(secret, old))],
   },
   selectableFields: { type: '.type' },
-  columns: [text('Type', '.type'), count('Data', ({ data = {} }) => Object.keys(data).length), AGE],
+  columns: [text('Type', '.type'), text('Data', ({ data = {} }) => Object.keys(data).length), AGE],
 });

@@ -1,10 +1,10 @@
 import { defineKind } from '../define-kind.ts';
-import { AGE, count } from '../printing/column.ts';
+import { AGE } from '../printing/column.ts';
 import { ServiceAccounts } from '../resources.ts';
 
 export const ServiceAccountKind = defineKind(ServiceAccounts, {
   definition: 'io.k8s.api.core.v1.ServiceAccount',
   shortNames: ['sa'],
   hasGeneration: false,
-  columns: [count('Secrets', ({ secrets = [] }) => secrets.length), AGE],
+  columns: [AGE],
 });

@@ -12,7 +12,7 @@ const WILDCARD = /^\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-
 function specErrors({ spec }: Ingress): FieldError[] {
   const errors: FieldError[] = [];
   if (!spec.rules?.length && spec.defaultBackend === undefined) {
-    errors.push(invalidValue('spec', spec.rules ?? [], 'either `defaultBackend` or `rules` must be specified'));
+    errors.push(invalidValue('spec', spec.rules ?? null, 'either `defaultBackend` or `rules` must be specified'));
   }
   if (spec.defaultBackend) errors.push(...backendErrors(spec.defaultBackend, 'spec.defaultBackend'));
   for (const [index, rule] of (spec.rules ?? []).entries()) errors.push(...ruleErrors(rule, `spec.rules[${index}]`));
@@ -60,14 +60,14 @@ function backendErrors(backend: IngressBackend | undefined, field: string): Fiel
     return [invalidValue(field, '', 'cannot set both resource and service backends')];
   }
   if (resource !== undefined) return resource.name ? [] : [required(`${field}.resource.name`)];
-  if (service === undefined) return [required(`${field}.service.name`), required(`${field}.service.port.number`)];
+  if (service === undefined) return [invalidValue(field, '', 'resource or service backend is required')];
   const errors: FieldError[] = [];
   if (!service.name) errors.push(required(`${field}.service.name`));
   const { name, number } = service.port ?? {};
   if (name && number) {
     errors.push(invalidValue(field, '', 'cannot set both port name & port number'));
   } else if (!name && !number) {
-    errors.push(required(`${field}.service.port.number`));
+    errors.push(required(field, 'port name or number is required'));
   }
   return number ? [...errors, ...portNumber(`${field}.service.port.number`, number)] : errors;
 }

@@ -39,11 +39,14 @@ function portsErrors(ports: readonly NetworkPolicyPort[] | undefined, field: str
     if (typeof port === 'number') errors.push(...portNumber(`${path}.port`, port));
     else if (port !== undefined) errors.push(...invalidName(`${path}.port`, port, portNameErrors(port)));
     if (endPort === undefined) return errors;
-    if (port === undefined) errors.push(required(`${path}.port`, 'must be specified when endPort is set'));
-    else if (typeof port === 'string') {
-      errors.push(invalidValue(`${path}.port`, port, 'must be numeric when endPort is set'));
+    const endField = `${path}.endPort`;
+    if (port === undefined) {
+      errors.push(invalidValue(endField, endPort, 'may not be specified when `port` is not specified'));
+    } else if (typeof port === 'string') {
+      errors.push(invalidValue(endField, endPort, 'may not be specified when `port` is non-numeric'));
     } else if (endPort < port) {
-      errors.push(invalidValue(`${path}.endPort`, endPort, 'must be greater than or equal to `port`'));
+      // Upstream shows the port that it is compared with.
+      errors.push(invalidValue(endField, port, 'must be greater than or equal to `port`'));
     }
     return errors;
   });

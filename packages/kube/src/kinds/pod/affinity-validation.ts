@@ -83,9 +83,8 @@ function nodeRequirementErrors({ key, operator, values = [] }: NodeSelectorRequi
 function podAffinityTermErrors(term: PodAffinityTerm, path: string): FieldError[] {
   return [
     ...labelSelectorErrors(`${path}.labelSelector`, term.labelSelector),
-    ...(term.topologyKey
-      ? invalidName(`${path}.topologyKey`, term.topologyKey, qualifiedNameErrors(term.topologyKey))
-      : [required(`${path}.topologyKey`, 'can not be empty')]),
+    ...(term.topologyKey ? [] : [required(`${path}.topologyKey`, 'can not be empty')]),
+    ...invalidName(`${path}.topologyKey`, term.topologyKey ?? '', qualifiedNameErrors(term.topologyKey ?? '')),
   ];
 }
 

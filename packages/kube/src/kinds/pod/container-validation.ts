@@ -23,7 +23,7 @@ export interface ContainerContext {
 }
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
-const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc'] as const;
 const STANDARD_RESOURCES = /^(cpu|memory|ephemeral-storage|hugepages-[0-9]+(Ki|Mi|Gi))$/;
@@ -125,8 +125,9 @@ function resourcesErrors(resources: ResourceRequirements | undefined, field: str
     for (const [name, value] of Object.entries(resources?.[list] ?? {})) {
       errors.push(...quantityErrors(`${field}.${list}[${name}]`, value));
       if (!name.includes('/') && !STANDARD_RESOURCES.test(name)) {
-        const detail = 'must be a standard resource for containers';
-        errors.push(invalidValue(`${field}.${list}[${name}]`, name, detail));
+        const path = `${field}.${list}[${name}]`;
+        errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'));
+        errors.push(invalidValue(path, name, 'must be a standard resource for containers'));
       }
     }
   }

@@ -24,6 +24,8 @@ export function defaultPodSpec(spec: PodSpec): void {
     terminationGracePeriodSeconds: DEFAULT_GRACE_PERIOD_SECONDS,
     schedulerName: 'default-scheduler',
   });
+  // A negative period is what very old clients sent for the shortest one.
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   spec.securityContext ??= {};
   const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
   for (const container of containers) defaultContainer(container);
@@ -33,7 +35,9 @@ export function defaultPodSpec(spec: PodSpec): void {
 }
 
 export function defaultPodTemplate(template: PodTemplateSpec | undefined): void {
-  if (template?.spec) defaultPodSpec(template.spec);
+  if (!template) return;
+  template.metadata ??= {};
+  if (template.spec) defaultPodSpec(template.spec);
 }
 
 /** What only pods get, not their templates. */

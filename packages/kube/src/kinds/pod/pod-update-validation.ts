@@ -1,7 +1,7 @@
 import type { FieldError } from '../../object/field-error.ts';
 import { jsonEqual } from '../../object/json.ts';
 import { forbidden, invalidValue } from '../field-errors.ts';
-import type { Container, PodSpec } from '../generated/types.ts';
+import type { Container, PodSpec, Toleration } from '../generated/types.ts';
 
 /** Upstream's ValidatePodUpdate: what of a pod's spec may still change. */
 export function podUpdateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
@@ -12,9 +12,8 @@ export function podUpdateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   if ((spec.initContainers ?? []).length !== (old.initContainers ?? []).length) {
     return [forbidden('spec.initContainers', 'pod updates may not add or remove containers')];
   }
-  errors.push(...deadlineErrors(spec, old), ...gateErrors(spec, old));
-  const existing = old.tolerations ?? [];
-  const kept = (spec.tolerations ?? []).filter((toleration) => existing.some((other) => jsonEqual(other, toleration)));
+  errors.push(...deadlineErrors(spec, old), ...gateErrors(spec, old), ...tolerationErrors(spec, old));
+  if (errors.length > 0) return errors;
   const isGated = (old.schedulingGates ?? []).length > 0;
   const grace = old.terminationGracePeriodSeconds ?? 0;
   const wanted: PodSpec = {
@@ -26,7 +25,7 @@ export function podUpdateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   };
   carry(wanted, old, 'activeDeadlineSeconds');
   carry(wanted, old, 'schedulingGates');
-  if (kept.length >= existing.length) carry(wanted, old, 'tolerations');
+  carry(wanted, old, 'tolerations');
   if (grace < 0 && spec.terminationGracePeriodSeconds === 1) carry(wanted, old, 'terminationGracePeriodSeconds');
   if (isGated) {
     carry(wanted, old, 'nodeSelector');
@@ -68,7 +67,20 @@ function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
 
 function gateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const before = new Set((old.schedulingGates ?? []).map((gate) => gate.name));
-  const added = (spec.schedulingGates ?? []).filter((gate) => !before.has(gate.name));
-  if (added.length === 0) return [];
-  return [forbidden('spec.schedulingGates', 'only deletion is allowed, but found new scheduling gates')];
+  return (spec.schedulingGates ?? []).flatMap(({ name }, index) => {
+    const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    return before.has(name) ? [] : [forbidden(`spec.schedulingGates[${index}].name`, detail)];
+  });
+}
+
+/** Tolerations may be added, and how long they last may change. */
+function tolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
+  const kept = (spec.tolerations ?? []).map(withoutSeconds);
+  const isKept = (toleration: Toleration) => kept.some((other) => jsonEqual(other, withoutSeconds(toleration)));
+  if ((old.tolerations ?? []).every(isKept)) return [];
+  return [forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+}
+
+function withoutSeconds({ tolerationSeconds: _seconds, ...toleration }: Toleration): Toleration {
+  return toleration;
 }

@@ -1,22 +1,13 @@
 import type { FieldError } from '../../object/field-error.ts';
 import { dns1123LabelErrors, dns1123SubdomainErrors } from '../../object/names.ts';
-import {
-  duplicate,
-  duplicates,
-  forbidden,
-  invalidName,
-  invalidValue,
-  nonNegative,
-  oneOf,
-  required,
-} from '../field-errors.ts';
+import { duplicate, duplicates, forbidden, invalidName, invalidValue, oneOf, required } from '../field-errors.ts';
 import type { PodSpec, PodTemplateSpec, Toleration, Volume } from '../generated/types.ts';
 import { labelsErrors, taintEffectErrors } from '../validation-common.ts';
 import { affinityErrors, topologySpreadErrors } from './affinity-validation.ts';
 import { containerErrors } from './container-validation.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
-const DNS_POLICIES = ['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'];
+const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Upstream's ValidatePodSpec, for what clients meet. */
@@ -26,7 +17,6 @@ export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
   errors.push(...volumesErrors(volumes, `${field}.volumes`), ...containersErrors(spec, field));
   errors.push(...oneOf(`${field}.restartPolicy`, spec.restartPolicy, RESTART_POLICIES, true));
   errors.push(...oneOf(`${field}.dnsPolicy`, spec.dnsPolicy, DNS_POLICIES, true));
-  errors.push(...nonNegative(`${field}.terminationGracePeriodSeconds`, spec.terminationGracePeriodSeconds));
   errors.push(...deadlineErrors(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds));
   errors.push(...labelsErrors(`${field}.nodeSelector`, spec.nodeSelector));
   errors.push(...tolerationsErrors(spec.tolerations ?? [], `${field}.tolerations`));
@@ -121,7 +111,7 @@ function tolerationErrors(toleration: Toleration, path: string): FieldError[] {
     errors.push(invalidValue(`${path}.effect`, effect ?? '', detail));
   }
   if (operator === 'Exists' && value !== '') {
-    errors.push(invalidValue(`${path}.operator`, toleration, "value must be empty when `operator` is 'Exists'"));
+    errors.push(invalidValue(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'"));
   }
   errors.push(...oneOf(`${path}.operator`, operator, ['Equal', 'Exists']));
   return [...errors, ...taintEffectErrors(`${path}.effect`, effect, true)];

@@ -14,6 +14,7 @@ const strategy: KindStrategy<Pod> = {
   default({ spec }) {
     defaultPodSpec(spec);
     defaultPodOnlyFields(spec);
+    if (spec.schedulingGates?.length === 0) delete spec.schedulingGates;
   },
   prepareForCreate(pod, { nowMs }) {
     const status: PodStatus = { phase: 'Pending', qosClass: qosClassOf(pod.spec) };

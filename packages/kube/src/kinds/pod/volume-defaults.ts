@@ -25,8 +25,10 @@ export function defaultVolume(volume: Volume): void {
     setDefaults(volume.azureDisk, { cachingMode: 'ReadWrite', kind: 'Shared', fsType: 'ext4', readOnly: false });
   }
   if (volume.scaleIO) setDefaults(volume.scaleIO, { storageMode: 'ThinProvisioned', fsType: 'xfs' });
-  const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
-  if (!claim) return;
+  const template = volume.ephemeral?.volumeClaimTemplate;
+  if (!template) return;
+  template.metadata ??= {};
+  const claim = template.spec;
   setDefaults(claim, { volumeMode: 'Filesystem' });
   canonicalizeQuantities(claim.resources?.requests);
 }

@@ -50,6 +50,7 @@ export const PriorityClassKind = defineKind(PriorityClasses, {
 
 export const RuntimeClassKind = defineKind(RuntimeClasses, {
   definition: 'io.k8s.api.node.v1.RuntimeClass',
+  hasGeneration: false,
   strategy: {
     validate: ({ handler }, old) => [
       ...(handler ? invalidName('handler', handler, dns1123LabelErrors(handler)) : [required('handler')]),

@@ -8,7 +8,7 @@ export const AGE: KindColumn<KubeObject> = { name: 'Age', type: 'date', value: '
 /** When an object was made, as text: what upstream shows for kinds that hardly change. */
 export const CREATED_AT: KindColumn<KubeObject> = {
   name: 'Created At',
-  type: 'string',
+  type: 'date',
   value: (object) => object.metadata.creationTimestamp ?? '<unknown>',
 };
 

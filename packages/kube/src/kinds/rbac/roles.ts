@@ -1,7 +1,7 @@
 import type { FieldError } from '../../object/field-error.ts';
 import { pathSegmentNameErrors } from '../../object/names.ts';
 import { defineKind } from '../define-kind.ts';
-import { forbidden, required } from '../field-errors.ts';
+import { invalidValue, required } from '../field-errors.ts';
 import type { PolicyRule } from '../generated/types.ts';
 import { CREATED_AT } from '../printing/column.ts';
 import { ClusterRoles, Roles } from '../resources.ts';
@@ -16,11 +16,11 @@ function rulesErrors(rules: readonly PolicyRule[] | undefined, isNamespaced: boo
     if (rule.nonResourceURLs?.length) {
       if (isNamespaced) {
         const detail = 'namespaced rules cannot apply to non-resource URLs';
-        errors.push(forbidden(`${path}.nonResourceURLs`, detail));
+        errors.push(invalidValue(`${path}.nonResourceURLs`, rule.nonResourceURLs, detail));
       }
       if (rule.apiGroups?.length || rule.resources?.length || rule.resourceNames?.length) {
         const detail = 'rules cannot apply to both regular resources and non-resource URLs';
-        errors.push(forbidden(`${path}.nonResourceURLs`, detail));
+        errors.push(invalidValue(`${path}.nonResourceURLs`, rule.nonResourceURLs, detail));
       }
       return errors;
     }

@@ -19,7 +19,14 @@ export const APIServiceKind = defineKind(APIServices, {
   definition: 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService',
   categories: ['api-extensions'],
   hasStatus: true,
+  hasGeneration: false,
   strategy: {
+    default({ spec }) {
+      if (spec.service) spec.service.port ??= 443;
+    },
+    prepareForCreate(service) {
+      service.status = {};
+    },
     validate: ({ metadata, spec }) => {
       const wanted = `${spec.version ?? ''}.${spec.group ?? ''}`;
       return [

@@ -83,6 +83,9 @@ export const ValidatingAdmissionPolicyKind = defineKind(ValidatingAdmissionPolic
       spec.matchConstraints.objectSelector ??= {};
       for (const rule of spec.matchConstraints.resourceRules ?? []) setDefaults(rule, { scope: '*' });
     },
+    prepareForCreate(policy) {
+      policy.status = {};
+    },
   },
   columns: [
     count('Validations', ({ spec }) => spec.validations?.length ?? 0),

@@ -1,12 +1,13 @@
 import { defineKind } from '../define-kind.ts';
 import { duplicates, required } from '../field-errors.ts';
-import { AGE, count, text } from '../printing/column.ts';
+import { AGE, CREATED_AT, count, text } from '../printing/column.ts';
 import { canonicalQuantity } from '../quantities.ts';
 import { CSIDrivers, CSINodes, CSIStorageCapacities, VolumeAttachments } from '../resources.ts';
 import { immutable } from '../validation-common.ts';
 
 export const CSIDriverKind = defineKind(CSIDrivers, {
   definition: 'io.k8s.api.storage.v1.CSIDriver',
+  hasGeneration: false,
   strategy: {
     default({ spec }) {
       spec.attachRequired ??= true;
@@ -97,5 +98,5 @@ export const CSIStorageCapacityKind = defineKind(CSIStorageCapacities, {
             ...immutable('nodeTopology', nodeTopology, old.nodeTopology),
           ],
   },
-  columns: [text('StorageClassName', '.storageClassName'), text('Capacity', '.capacity'), AGE],
+  columns: [CREATED_AT],
 });

@@ -2,27 +2,16 @@ import type { FieldError } from '../../object/field-error.ts';
 import { qualifiedNameErrors } from '../../object/names.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
-import { forbidden, invalidName, oneOf, required } from '../field-errors.ts';
+import { invalidName, oneOf, required } from '../field-errors.ts';
 import type { StorageClass } from '../generated/types.ts';
 import { AGE, text } from '../printing/column.ts';
 import { StorageClasses } from '../resources.ts';
-import { differsBeyond, immutable } from '../validation-common.ts';
+import { immutable } from '../validation-common.ts';
 
 function updateErrors(storageClass: StorageClass, old: StorageClass): FieldError[] {
-  const errors: FieldError[] = [];
-  const isSame = !differsBeyond(
-    { parameters: storageClass.parameters ?? {} },
-    { parameters: old.parameters ?? {} },
-    [],
+  return (['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const).flatMap((field) =>
+    immutable(field, storageClass[field], old[field]),
   );
-  if (!isSame) errors.push(forbidden('parameters', 'updates to parameters are forbidden.'));
-  if (storageClass.provisioner !== old.provisioner) {
-    errors.push(forbidden('provisioner', 'updates to provisioner are forbidden.'));
-  }
-  if (storageClass.reclaimPolicy !== old.reclaimPolicy) {
-    errors.push(forbidden('reclaimPolicy', 'updates to reclaimPolicy are forbidden.'));
-  }
-  return [...errors, ...immutable('volumeBindingMode', storageClass.volumeBindingMode, old.volumeBindingMode)];
 }
 
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
@@ -57,11 +46,7 @@ export const StorageClassKind = defineKind(StorageClasses, {
     text('Provisioner', '.provisioner'),
     text('ReclaimPolicy', '.reclaimPolicy'),
     text('VolumeBindingMode', '.volumeBindingMode'),
-    {
-      name: 'AllowVolumeExpansion',
-      type: 'boolean',
-      value: ({ allowVolumeExpansion }) => allowVolumeExpansion ?? false,
-    },
+    text('AllowVolumeExpansion', ({ allowVolumeExpansion }) => allowVolumeExpansion ?? false),
     AGE,
   ],
 });

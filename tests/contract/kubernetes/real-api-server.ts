@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { generateKeyPair, privateKeyToPem, publicKeyToPem } from '@fairway/kube/pki/key-pair';
+
+/** kube-apiserver and etcd out of `KUBEBUILDER_ASSETS`, or undefined where there are none. */
+export function findAssets(): string | undefined {
+  const folder = process.env['KUBEBUILDER_ASSETS'];
+  const isComplete = folder && existsSync(join(folder, 'kube-apiserver')) && existsSync(join(folder, 'etcd'));
+  return isComplete ? folder : undefined;
+}
+
+export interface RealApiServer extends AsyncDisposable {
+  readonly client: KubeClient;
+}
+
+const TOKEN = 'contract-test';
+const START_TIMEOUT_MS = 60_000;
+/** Admission that looks at other objects or at the cluster, which the definitions of kinds do not. */
+const DISABLED_ADMISSION = [
+  'ServiceAccount',
+  'DefaultTolerationSeconds',
+  'DefaultStorageClass',
+  'DefaultIngressClass',
+  'LimitRanger',
+  'Priority',
+  'PersistentVolumeClaimResize',
+  'PodSecurity',
+  'ResourceQuota',
+  'RuntimeClass',
+  'StorageObjectInUseProtection',
+  'TaintNodesByCondition',
+];
+
+/** Starts a kube-apiserver with an etcd of its own in a temporary folder. */
+export async function startRealApiServer(assets: string): Promise<RealApiServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'kube-apiserver-'));
+  const children: ChildProcess[] = [];
+  const stop = async () => {
+    await Promise.all(children.reverse().map(stopChild));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const [etcdPort, peerPort, port] = await freePorts();
+    const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+    const peerUrl = `http://127.0.0.1:${peerPort}`;
+    const etcd = ['--data-dir', join(folder, 'etcd'), '--unsafe-no-fsync', '--log-level', 'error'];
+    etcd.push('--listen-client-urls', etcdUrl, '--advertise-client-urls', etcdUrl, '--listen-peer-urls', peerUrl);
+    etcd.push('--initial-advertise-peer-urls', peerUrl, '--initial-cluster', `default=${peerUrl}`);
+    children.push(spawn(join(assets, 'etcd'), etcd, { stdio: 'ignore' }));
+    const keys = await generateKeyPair();
+    await writeFile(join(folder, 'sa.key'), await privateKeyToPem(keys.privateKey));
+    await writeFile(join(folder, 'sa.pub'), await publicKeyToPem(keys.publicKey));
+    await writeFile(join(folder, 'tokens.csv'), `${TOKEN},admin,admin,"system:masters"\n`);
+    const apiServer = [
+      `--etcd-servers=${etcdUrl}`,
+      '--bind-address=127.0.0.1',
+      '--advertise-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--cert-dir=${folder}`,
+      `--token-auth-file=${join(folder, 'tokens.csv')}`,
+      '--authorization-mode=AlwaysAllow',
+      `--disable-admission-plugins=${DISABLED_ADMISSION.join(',')}`,
+      '--service-cluster-ip-range=10.3.0.0/16',
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${join(folder, 'sa.pub')}`,
+      `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
+    ];
+    children.push(spawn(join(assets, 'kube-apiserver'), apiServer, { stdio: 'ignore' }));
+    const client = await connect(`https://127.0.0.1:${port}`, join(folder, 'apiserver.crt'));
+    return {
+      client,
+      [Symbol.asyncDispose]: async () => {
+        client.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function connect(server: string, certificatePath: string): Promise<KubeClient> {
+  const deadlineMs = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    try {
+      // Self-signed, so it is its own authority.
+      const certificateAuthority = await readFile(certificatePath, 'utf8');
+      const transport = new HttpsTransport({ server, certificateAuthority, bearerToken: () => TOKEN });
+      const client = new KubeClient(transport);
+      await client.raw({ method: 'GET', path: '/readyz' });
+      await client.raw({ method: 'GET', path: '/api/v1/namespaces/default' });
+      return client;
+    } catch (error) {
+      if (Date.now() > deadlineMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+async function freePorts(): Promise<[number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()];
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address !== null && typeof address === 'object') ports.push(address.port);
+  }
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return ports as [number, number, number];
+}
+
+function stopChild(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}
