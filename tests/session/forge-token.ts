@@ -1,0 +1,28 @@
+import { createPrivateKey, sign } from 'node:crypto';
+
+/** The token with other claims, signed with the key that Fairway itself signs with. */
+export function resign(token: string, privateKeyPem: string, claims: Readonly<Record<string, number>>): string {
+  const [header = '', payload = ''] = token.split('.');
+  const { alg } = decode(header) as { alg: string };
+  const content = `${header}.${encode({ ...decode(payload), ...claims })}`;
+  const key = createPrivateKey(privateKeyPem);
+  const signature =
+    alg === 'ES256'
+      ? sign('sha256', Buffer.from(content), { key, dsaEncoding: 'ieee-p1363' })
+      : sign('sha256', Buffer.from(content), key);
+  return `${content}.${signature.toString('base64url')}`;
+}
+
+/** The token with one letter of its signature changed. */
+export function tamper(token: string): string {
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  return `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+}
+
+function decode(part: string): object {
+  return JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as object;
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

@@ -1,0 +1,127 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const PROJECT = join(import.meta.dirname, '../..');
+
+/** What a command printed, whether it succeeded or not. */
+export interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that runs; what it printed is known when it has ended. */
+export interface Running {
+  readonly answer: Promise<Answer>;
+  /** Ends it, as Ctrl-C does. */
+  stop(): void;
+}
+
+const PATIENCE_MS = 120_000;
+
+export function start(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const { promise: answer, resolve } = Promise.withResolvers<Answer>();
+  // npm prints its warnings to stderr, among what the program says.
+  const quiet = { NO_UPDATE_NOTIFIER: '1', npm_config_loglevel: 'silent' };
+  const options = { cwd: PROJECT, env: { ...process.env, ...quiet, ...env }, timeout: PATIENCE_MS };
+  const child = execFile(program, args, { ...options, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
+    const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+    resolve({ code, stdout, stderr });
+  });
+  return { answer, stop: () => child.kill('SIGINT') };
+}
+
+/** Runs a program to its end. */
+export function run(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return start(program, args, env).answer;
+}
+
+/** `fairway up` in a process of its own, started as a person does: through npx. */
+export class RunningFairway {
+  readonly home: string;
+  readonly #child: ChildProcess;
+  #output = '';
+
+  private constructor(home: string, child: ChildProcess) {
+    this.home = home;
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+      });
+    }
+  }
+
+  /** Resolves when it says that it serves; rejects with all that it said when it ends before. */
+  static async start(home: string, ...options: readonly string[]): Promise<RunningFairway> {
+    const child = spawn('npx', ['fairway', 'up', '--home', home, ...options], {
+      cwd: PROJECT,
+      env: { ...process.env, npm_config_loglevel: 'silent' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const fairway = new RunningFairway(home, child);
+    await fairway.#serves();
+    return fairway;
+  }
+
+  async #serves(): Promise<void> {
+    const served = Promise.withResolvers<void>();
+    const look = () => {
+      if (this.#output.includes('kubectl get clusters')) served.resolve();
+    };
+    const onExit = () => served.reject(new Error(`fairway up ended:\n${this.#output}`));
+    this.#child.stdout?.on('data', look);
+    this.#child.once('exit', onExit);
+    try {
+      await served.promise;
+    } finally {
+      this.#child.stdout?.off('data', look);
+      this.#child.off('exit', onExit);
+    }
+  }
+
+  /** All that it has printed. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get url(): string {
+    return /serves at (https:\S+)/.exec(this.#output)?.[1] ?? '';
+  }
+
+  /** Seconds from its start until it served, by its own account. */
+  get startSeconds(): number {
+    return Number(/after ([0-9.]+) s/.exec(this.#output)?.[1]);
+  }
+
+  get kubeconfig(): string {
+    return join(this.home, 'kubeconfig');
+  }
+
+  get cloudsYaml(): string {
+    return join(this.home, 'clouds.yaml');
+  }
+
+  /** Ends Fairway itself, below npx, without any warning. */
+  async kill(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    process.kill(Number.parseInt(readFileSync(join(this.home, 'lock'), 'utf8'), 10), 'SIGKILL');
+    await exited;
+  }
+
+  /** Ends it as Ctrl-C does. Resolves with what npx makes of its exit. */
+  async stop(): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+    const exited = once(this.#child, 'exit');
+    process.kill(-(this.#child.pid ?? 0), 'SIGINT');
+    const [code] = (await exited) as [number | null];
+    return code;
+  }
+}
