@@ -3,9 +3,10 @@ import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
-import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
+import type { FloatingIp, Network, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import { Ledger } from './ledger.ts';
+import { RouterAttachments } from './router-attachments.ts';
 
 /** A server as far as the ledger knows one that no list has shown: its id. */
 export interface ServerRef {
@@ -21,7 +22,6 @@ interface Ledgers {
   readonly networks: Ledger<Network>;
   readonly subnets: Ledger<Subnet>;
   readonly routers: Ledger<Router>;
-  readonly routerPorts: Ledger<Port>;
   readonly securityGroups: Ledger<SecurityGroup>;
   readonly floatingIps: Ledger<FloatingIp>;
 }
@@ -33,7 +33,6 @@ function newLedgers(settleMs: number): Ledgers {
     networks: new Ledger(settleMs),
     subnets: new Ledger(settleMs),
     routers: new Ledger(settleMs),
-    routerPorts: new Ledger(settleMs),
     securityGroups: new Ledger(settleMs),
     floatingIps: new Ledger(settleMs),
   };
@@ -47,6 +46,7 @@ export class ProjectCloud {
   readonly client: OpenStackClient;
   readonly cache: ProjectCache;
   readonly ledgers: Ledgers;
+  readonly attachments = new RouterAttachments();
   /** Lists that began earlier may miss what a run of this process that was killed had asked for: they prove no absence. */
   readonly trustedFromMs: number;
   readonly #clock: Clock;

@@ -1,8 +1,9 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import { isOwnedByCluster } from '../cloud/ownership.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
 import { serversOfCluster } from '../cloud/servers.ts';
-import { observeNetwork, ROUTER_INTERFACE } from './network-observation.ts';
+import { listRouterPorts, observeNetwork } from './network-observation.ts';
 import type { NetworkWish } from './network-plan.ts';
 
 /** What is left of a cluster in the cloud, for people; nothing when all is gone. */
@@ -64,11 +65,10 @@ async function deleteFloatingIps(cloud: ProjectCloud, clusterUid: string): Promi
 }
 
 async function detachAll(cloud: ProjectCloud, filter: { device_id: string } | { network_id: string }): Promise<void> {
-  const { ports, routers } = cloud.client.network;
-  for await (const port of ports.list(filter)) {
-    if (!ROUTER_INTERFACE.test(port.device_owner)) continue;
-    const remove = () => routers.removeInterface(port.device_id, { port_id: port.id });
-    await cloud.remove(cloud.ledgers.routerPorts, port.id, remove);
+  const { routers } = cloud.client.network;
+  for (const { id, device_id: routerID } of await listRouterPorts(cloud, filter)) {
+    cloud.attachments.forget(routerID);
+    await ignoreNotFound(routers.removeInterface(routerID, { port_id: id }));
   }
 }
 

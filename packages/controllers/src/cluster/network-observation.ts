@@ -72,9 +72,9 @@ function mine<
 }
 
 /** Neutron's owners of a port that attaches a router, plain, highly available or distributed. */
-export const ROUTER_INTERFACE = /^network:(ha_)?router_(interface|replicated_interface|interface_distributed)/;
+const ROUTER_INTERFACE = /^network:(ha_)?router_(interface|replicated_interface|interface_distributed)/;
 
-/** The ports between the routers in question and subnets; asked for, not cached, because a project's ports are many. */
+/** The ports between the routers in question and subnets. */
 async function routerPorts(
   cloud: ProjectCloud,
   wish: NetworkWish,
@@ -82,14 +82,24 @@ async function routerPorts(
 ): Promise<readonly Port[]> {
   if (wish.gateway.mode !== 'Router') return [];
   const routerID = wish.gateway.routerID ?? owned.routers[0]?.id;
-  if (routerID === undefined && wish.networkID === undefined) return [];
-  const askedAtMs = cloud.now();
-  const { ports } = cloud.client.network;
-  const filter = routerID === undefined ? { network_id: wish.networkID ?? '' } : { device_id: routerID };
-  const listed: Port[] = [];
-  for await (const port of ports.list(filter)) {
-    if (ROUTER_INTERFACE.test(port.device_owner)) listed.push(port);
+  const asked = routerID ?? wish.networkID;
+  if (asked === undefined) return [];
+  const known = cloud.attachments.get(asked, cloud.now(), MAX_AGE_MS);
+  if (known) return known;
+  const filter = routerID === undefined ? { network_id: asked } : { device_id: routerID };
+  const ports = await listRouterPorts(cloud, filter);
+  cloud.attachments.observed(asked, ports, cloud.now());
+  return ports;
+}
+
+/** Asks the cloud which router ports there are, of one router or in one network. */
+export async function listRouterPorts(
+  cloud: ProjectCloud,
+  filter: { device_id: string } | { network_id: string },
+): Promise<readonly Port[]> {
+  const ports: Port[] = [];
+  for await (const port of cloud.client.network.ports.list(filter)) {
+    if (ROUTER_INTERFACE.test(port.device_owner)) ports.push(port);
   }
-  const state = cloud.ledgers.routerPorts.observe(routerID ?? '', listed, askedAtMs);
-  return state.kind === 'known' ? state.items : listed;
+  return ports;
 }

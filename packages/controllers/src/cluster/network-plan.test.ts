@@ -195,10 +195,16 @@ describe('security rules', () => {
 
     const { steps } = planNetwork({ ...wish, publicNodePorts: true }, observed);
 
-    expect(steps.filter(({ kind }) => kind === 'createRules')).toHaveLength(1);
-    expect(steps.filter(({ kind }) => kind === 'deleteRule').map((step) => 'id' in step && step.id)).toEqual([
-      'rule2',
-      'rule3',
+    expect(steps).toMatchObject([{ kind: 'createRules', rules: [{ protocol: 'tcp' }, { protocol: 'udp' }] }]);
+    const [step] = steps;
+    const made = step?.kind === 'createRules' ? step.rules.map((rule, index) => ({ id: `new${index}`, ...rule })) : [];
+    const opened = SecurityGroup.parse({
+      ...group,
+      security_group_rules: [...withTheirs.security_group_rules, ...made],
+    });
+    const next = { ...observed, owned: { ...observed.owned, securityGroups: [opened] } };
+    expect(planNetwork({ ...wish, publicNodePorts: true }, next).steps).toMatchObject([
+      { kind: 'deleteRule', id: 'rule2' },
     ]);
   });
 });

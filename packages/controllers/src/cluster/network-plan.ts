@@ -39,8 +39,8 @@ export type NetworkStep =
   | { readonly kind: 'createRouter'; readonly externalNetworkID: string }
   | { readonly kind: 'attachRouter'; readonly routerID: string; readonly subnetID: string }
   | { readonly kind: 'createSecurityGroup' }
-  | { readonly kind: 'createRules'; readonly rules: readonly SecurityGroupRuleCreate[] }
-  | { readonly kind: 'deleteRule'; readonly id: string }
+  | { readonly kind: 'createRules'; readonly group: SecurityGroup; readonly rules: readonly SecurityGroupRuleCreate[] }
+  | { readonly kind: 'deleteRule'; readonly group: SecurityGroup; readonly id: string }
   | {
       readonly kind: 'deleteExtra';
       readonly type: 'network' | 'subnet' | 'router' | 'securityGroup';
@@ -239,8 +239,9 @@ function planSecurityGroup(
     { groupID: group.id, nodesCIDR: subnet.cidr, publicNodePorts: wish.publicNodePorts },
     group.security_group_rules,
   );
-  if (changes.create.length > 0) steps.push({ kind: 'createRules', rules: changes.create });
-  for (const id of changes.deleteIDs) steps.push({ kind: 'deleteRule', id });
+  // One kind of change at a time: each is noted as the group that it leaves behind.
+  if (changes.create.length > 0) steps.push({ kind: 'createRules', group, rules: changes.create });
+  else for (const id of changes.deleteIDs.slice(0, 1)) steps.push({ kind: 'deleteRule', group, id });
   return group;
 }
 

@@ -57,10 +57,7 @@ async function perform(step: NetworkStep, cloud: ProjectCloud, cluster: Cluster,
       return;
     }
     case 'attachRouter': {
-      await cloud.make(ledgers.routerPorts, step.routerID, async () => {
-        const attached = await network.routers.addInterface(step.routerID, { subnet_id: step.subnetID });
-        return attachedPort(attached.port_id, step);
-      });
+      await attachRouter(step, cloud);
       return;
     }
     case 'createSecurityGroup': {
@@ -69,13 +66,25 @@ async function perform(step: NetworkStep, cloud: ProjectCloud, cluster: Cluster,
       return;
     }
     case 'createRules': {
-      await network.securityGroupRules.createMany(step.rules);
-      await refreshSecurityGroup(cloud, cluster, step.rules[0]?.security_group_id);
+      const made = await network.securityGroupRules.createMany(step.rules);
+      const group = step.group;
+      const rules = [...group.security_group_rules, ...made];
+      ledgers.securityGroups.recordMade(
+        mark('node-security-group'),
+        { ...group, security_group_rules: rules },
+        cloud.now(),
+      );
       return;
     }
     case 'deleteRule': {
       await network.securityGroupRules.delete(step.id);
-      await refreshSecurityGroup(cloud, cluster, cluster.status?.network?.securityGroupID);
+      const group = step.group;
+      const rules = group.security_group_rules.filter(({ id }) => id !== step.id);
+      ledgers.securityGroups.recordMade(
+        mark('node-security-group'),
+        { ...group, security_group_rules: rules },
+        cloud.now(),
+      );
       return;
     }
     case 'deleteExtra': {
@@ -85,29 +94,10 @@ async function perform(step: NetworkStep, cloud: ProjectCloud, cluster: Cluster,
   }
 }
 
-function attachedPort(id: string, step: { readonly routerID: string; readonly subnetID: string }) {
-  return {
-    id,
-    name: '',
-    project_id: '',
-    tags: [],
-    network_id: '',
-    mac_address: '',
-    status: 'ACTIVE',
-    admin_state_up: true,
-    device_owner: 'network:router_interface',
-    device_id: step.routerID,
-    fixed_ips: [{ subnet_id: step.subnetID, ip_address: '' }],
-    security_groups: [],
-    allowed_address_pairs: [],
-  };
-}
-
-/** A group's rules are part of it, so after a change the group is read again in place of the older list. */
-async function refreshSecurityGroup(cloud: ProjectCloud, cluster: Cluster, id: string | undefined): Promise<void> {
-  if (id === undefined) return;
-  const owner = ownerDescription(cluster.metadata.uid ?? '', 'node-security-group');
-  await cloud.make(cloud.ledgers.securityGroups, owner, () => cloud.client.network.securityGroups.get(id));
+/** A second attachment is a conflict, which the next look explains. */
+async function attachRouter(step: Extract<NetworkStep, { kind: 'attachRouter' }>, cloud: ProjectCloud): Promise<void> {
+  cloud.attachments.forget(step.routerID);
+  await cloud.client.network.routers.addInterface(step.routerID, { subnet_id: step.subnetID });
 }
 
 async function deleteExtra(step: Extract<NetworkStep, { kind: 'deleteExtra' }>, cloud: ProjectCloud): Promise<void> {
