@@ -16,7 +16,16 @@ export function findAssets(): string | undefined {
 }
 
 export interface RealApiServer extends AsyncDisposable {
+  /** As an administrator. */
   readonly client: KubeClient;
+  readonly url: string;
+  /** PEM that its certificate chains to. */
+  readonly certificateAuthority: string;
+}
+
+export interface RealApiServerOptions {
+  /** PEM of the authority of client certificates; with it come RBAC, node authorisation, NodeRestriction and bootstrap tokens. */
+  readonly clientAuthority?: string;
 }
 
 const TOKEN = 'contract-test';
@@ -38,7 +47,10 @@ const DISABLED_ADMISSION = [
 ];
 
 /** Starts a kube-apiserver with an etcd of its own in a temporary folder. */
-export async function startRealApiServer(assets: string): Promise<RealApiServer> {
+export async function startRealApiServer(
+  assets: string,
+  { clientAuthority }: RealApiServerOptions = {},
+): Promise<RealApiServer> {
   const folder = await mkdtemp(join(tmpdir(), 'kube-apiserver-'));
   const children: ChildProcess[] = [];
   const stop = async () => {
@@ -64,7 +76,9 @@ export async function startRealApiServer(assets: string): Promise<RealApiServer>
       `--secure-port=${port}`,
       `--cert-dir=${folder}`,
       `--token-auth-file=${join(folder, 'tokens.csv')}`,
-      '--authorization-mode=AlwaysAllow',
+      ...(clientAuthority === undefined
+        ? ['--authorization-mode=AlwaysAllow']
+        : await nodeFlags(folder, clientAuthority)),
       `--disable-admission-plugins=${DISABLED_ADMISSION.join(',')}`,
       '--service-cluster-ip-range=10.3.0.0/16',
       '--service-account-issuer=https://kubernetes.default.svc',
@@ -72,9 +86,12 @@ export async function startRealApiServer(assets: string): Promise<RealApiServer>
       `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
     ];
     children.push(spawn(join(assets, 'kube-apiserver'), apiServer, { stdio: 'ignore' }));
-    const client = await connect(`https://127.0.0.1:${port}`, join(folder, 'apiserver.crt'));
+    const url = `https://127.0.0.1:${port}`;
+    const client = await connect(url, join(folder, 'apiserver.crt'));
     return {
       client,
+      url,
+      certificateAuthority: await readFile(join(folder, 'apiserver.crt'), 'utf8'),
       [Symbol.asyncDispose]: async () => {
         client.close();
         await stop();
@@ -84,6 +101,17 @@ export async function startRealApiServer(assets: string): Promise<RealApiServer>
     await stop();
     throw error;
   }
+}
+
+async function nodeFlags(folder: string, clientAuthority: string): Promise<string[]> {
+  const path = join(folder, 'client-ca.crt');
+  await writeFile(path, clientAuthority);
+  return [
+    `--client-ca-file=${path}`,
+    '--authorization-mode=Node,RBAC',
+    '--enable-admission-plugins=NodeRestriction',
+    '--enable-bootstrap-token-auth',
+  ];
 }
 
 async function connect(server: string, certificatePath: string): Promise<KubeClient> {

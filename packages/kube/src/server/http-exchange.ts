@@ -28,7 +28,10 @@ export async function serveHttp(
   answerHttp: AnswerHttp,
 ): Promise<void> {
   const abort = new AbortController();
-  response.once('close', () => abort.abort());
+  response.once('close', () => {
+    // An abort makes an exception with its stack: not for each of the many that end as they should.
+    if (!response.writableFinished) abort.abort();
+  });
   try {
     const apiRequest = apiRequestOf(request, await readBody(request), abort.signal);
     const answer = await answerHttp(apiRequest, credentialsOf(request));

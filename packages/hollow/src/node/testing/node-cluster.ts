@@ -32,6 +32,9 @@ export interface NodeWish {
   readonly flags?: string;
   readonly kubelet?: object;
   readonly token?: string;
+  readonly server?: string;
+  /** PEM. */
+  readonly certificateAuthority?: string;
 }
 
 /**
@@ -205,16 +208,10 @@ export class NodeCluster {
 const FLAVOR = { vcpus: 4, ramMib: 16_384, diskGib: 100 };
 
 /** User data as a control plane writes it. */
-export function userDataOf(
-  name: string,
-  { labels = '', flags = '', kubelet = {}, token = TOKEN }: NodeWish = {},
-): string {
-  const kubeconfig = renderKubeconfig({
-    name: 'kubernetes',
-    server: 'https://10.0.0.1:6443',
-    certificateAuthority: 'CA',
-    token,
-  });
+export function userDataOf(name: string, wish: NodeWish = {}): string {
+  const { labels = '', flags = '', kubelet = {}, token = TOKEN } = wish;
+  const { server = 'https://10.0.0.1:6443', certificateAuthority = 'CA' } = wish;
+  const kubeconfig = renderKubeconfig({ name: 'kubernetes', server, certificateAuthority, token });
   const configuration = {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
