@@ -42,6 +42,11 @@ export class Home {
     return join(this.path, 'pki');
   }
 
+  /** What Secrets are encrypted with; without it they are lost. */
+  get encryptionKeys(): string {
+    return join(this.pki, 'encryption.keys');
+  }
+
   get kubeconfig(): string {
     return join(this.path, 'kubeconfig');
   }

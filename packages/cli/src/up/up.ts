@@ -16,6 +16,7 @@ import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
 import { Registry } from 'prom-client';
 import { openProject, readCloudsYaml } from './clouds.ts';
 import { simulatedControlPlanes } from './control-planes.ts';
+import { secretsEncryption } from './encryption.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
 import { managementRunnables } from './management.ts';
 import { metricsRoute } from './metrics-route.ts';
@@ -67,7 +68,8 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   };
   try {
     onStep('opening the database');
-    const database = SqliteDatabase.open(home.database);
+    const codec = secretsEncryption(home, clock);
+    const database = SqliteDatabase.open(home.database, { codec });
     closing.push(() => database.close());
     const pki = await loadServerPki(home, clock);
     const registry = new Registry();
@@ -83,7 +85,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
     const opening = { clock, random, log, metrics, settleMs: options.settleMs };
 
-    const controlPlanes = simulatedControlPlanes({ databasePath: home.clustersDatabase, clock, random, log });
+    const controlPlanes = simulatedControlPlanes({ databasePath: home.clustersDatabase, codec, clock, random, log });
     closing.push(() => controlPlanes.close());
 
     onStep('starting the API server');

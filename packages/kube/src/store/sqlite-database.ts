@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { ValueCodec } from './encryption.ts';
 import { Keyspace } from './keyspace.ts';
 import { type Change, Entry, type Store, StoreError } from './store.ts';
 
@@ -31,6 +32,11 @@ interface ObjectRow {
   readonly value: string;
 }
 
+export interface SqliteOptions {
+  /** How values are kept in the file; as they are unless given. Values of before are read, and kept anew. */
+  readonly codec?: ValueCodec;
+}
+
 /**
  * One durable file for many keyspaces, for instance one for each tenant cluster. What is written in one turn of the event
  * loop, in whatever keyspace, shares one transaction and one flush to the disk.
@@ -44,13 +50,15 @@ export class SqliteDatabase {
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
   readonly #setRevision: StatementSync;
+  readonly #codec: ValueCodec | undefined;
   readonly #stores = new Map<string, { readonly id: number; readonly keyspace: Keyspace }>();
   #waiting = new Set<Keyspace>();
   #isClosed = false;
 
-  private constructor(path: string, database: DatabaseSync) {
+  private constructor(path: string, database: DatabaseSync, { codec }: SqliteOptions) {
     this.path = path;
     this.#database = database;
+    this.#codec = codec;
     this.#put = database.prepare(
       `insert into object (keyspace, bucket, key, revision, value) values (?, ?, ?, ?, ?)
        on conflict (keyspace, bucket, key) do update set revision = excluded.revision, value = excluded.value`,
@@ -60,12 +68,12 @@ export class SqliteDatabase {
   }
 
   /** Opens or makes the file. Throws a StoreError that names it when it is damaged, in use, or of a newer version. */
-  static open(path: string): SqliteDatabase {
+  static open(path: string, options: SqliteOptions = {}): SqliteDatabase {
     let database: DatabaseSync | undefined;
     try {
       database = new DatabaseSync(path);
       prepare(path, database);
-      return new SqliteDatabase(path, database);
+      return new SqliteDatabase(path, database, options);
     } catch (error) {
       database?.close();
       throw error instanceof StoreError ? error : openError(path, error);
@@ -91,14 +99,23 @@ export class SqliteDatabase {
         this.#stores.delete(name);
       });
       const select = 'select bucket, key, revision, value from object where keyspace = ? order by bucket, key';
+      const outdated: { readonly bucket: string; readonly entry: Entry }[] = [];
       for (const object of this.#database.prepare(select).iterate(id) as Iterable<unknown>) {
         const { bucket, key, revision, value } = object as ObjectRow;
-        keyspace.load(bucket, new Entry(key, revision, value));
+        const text = this.#codec?.open(bucket, placeOf(name, bucket, key), value) ?? value;
+        const entry = new Entry(key, revision, text);
+        if (this.#codec?.isOutdated(bucket, value)) outdated.push({ bucket, entry });
+        keyspace.load(bucket, entry);
+      }
+      if (outdated.length > 0) {
+        this.#inTransaction(() => {
+          for (const { bucket, entry } of outdated) this.#keep(id, name, bucket, entry);
+        });
       }
       this.#stores.set(name, { id, keyspace });
       return keyspace;
     } catch (error) {
-      throw openError(this.path, error);
+      throw error instanceof StoreError ? error : openError(this.path, error);
     }
   }
 
@@ -153,9 +170,14 @@ export class SqliteDatabase {
     for (const change of keyspace.pendingChanges) latest.set(`${change.bucket} ${change.entry.key}`, change);
     for (const { bucket, removed, entry } of latest.values()) {
       if (removed) this.#delete.run(id, bucket, entry.key);
-      else this.#put.run(id, bucket, entry.key, entry.revision, entry.text);
+      else this.#keep(id, keyspace.name, bucket, entry);
     }
     this.#setRevision.run(keyspace.lastRevision, id);
+  }
+
+  #keep(id: number, keyspace: string, bucket: string, { key, revision, text }: Entry): void {
+    const value = this.#codec?.seal(bucket, placeOf(keyspace, bucket, key), text) ?? text;
+    this.#put.run(id, bucket, key, revision, value);
   }
 
   #inTransaction(work: () => void): void {
@@ -168,6 +190,11 @@ export class SqliteDatabase {
       throw error;
     }
   }
+}
+
+/** None of the parts can hold a space. */
+function placeOf(keyspace: string, bucket: string, key: string): string {
+  return `${keyspace} ${bucket} ${key}`;
 }
 
 class SqliteKeyspace extends Keyspace {
