@@ -22,15 +22,16 @@ export class CloudOffer {
   }
 
   /** A part that the cloud does not tell in time is left out, and what depends on it is judged by the controllers. */
-  async catalogueOf(cloud: ProjectCloud): Promise<CloudCatalogue> {
+  async catalogueOf(cloud: ProjectCloud, as: 'lately' | 'now' = 'lately'): Promise<CloudCatalogue> {
     const { cache } = cloud;
+    const sinceMs = this.#clock.now() - (as === 'now' ? 0 : MAX_AGE_MS);
     const [flavors, images, networks, subnets, routers, zones] = await Promise.all([
-      this.#items(cache.flavors),
-      this.#items(cache.images),
-      this.#items(cache.networks),
-      this.#items(cache.subnets),
-      this.#items<Router>(cache.routers),
-      this.#zonesOf(cloud),
+      this.#items(cache.flavors, sinceMs),
+      this.#items(cache.images, sinceMs),
+      this.#items(cache.networks, sinceMs),
+      this.#items(cache.subnets, sinceMs),
+      this.#items<Router>(cache.routers, sinceMs),
+      this.#zonesOf(cloud, sinceMs),
     ]);
     return {
       ...(cloud.region !== '' && { regions: [cloud.region] }),
@@ -66,20 +67,20 @@ export class CloudOffer {
     };
   }
 
-  async #items<T extends { readonly id: string }>(cache: ResourceCache<T>): Promise<T[] | undefined> {
+  async #items<T extends { readonly id: string }>(cache: ResourceCache<T>, sinceMs: number): Promise<T[] | undefined> {
     try {
       const patience = AbortSignal.timeout(PATIENCE_MS);
-      return [...(await cache.refreshAfter(this.#clock.now() - MAX_AGE_MS, patience)).items.values()];
+      return [...(await cache.refreshAfter(sinceMs, patience)).items.values()];
     } catch (error) {
       this.#log.warn({ err: error, resource: cache.name }, 'admission goes on without what the cloud offers');
       return undefined;
     }
   }
 
-  async #zonesOf(cloud: ProjectCloud): Promise<readonly string[] | undefined> {
+  async #zonesOf(cloud: ProjectCloud, sinceMs: number): Promise<readonly string[] | undefined> {
     const known = this.#zones.get(cloud);
     const nowMs = this.#clock.now();
-    if (known && nowMs - known.atMs < MAX_AGE_MS) return known.names;
+    if (known && known.atMs > sinceMs) return known.names;
     try {
       const zones = await cloud.client.compute.availabilityZones({ signal: AbortSignal.timeout(PATIENCE_MS) });
       const names = zones.filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName);

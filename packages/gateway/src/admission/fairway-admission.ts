@@ -45,36 +45,38 @@ function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
 async function judgeCluster(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
   const reader = options.reader();
   const cluster = request.object as Cluster;
-  const catalogue = await catalogueFor(options, request);
-  const errors = admitCluster({
+  const facts = {
     cluster,
     old: request.oldObject as Cluster | undefined,
     plans: reader.list(plans),
     releases: reader.list(kubernetesReleases),
-    catalogue,
     others: reader.list(clusters, request.namespace).filter(({ metadata }) => metadata.name !== request.name),
-  });
-  refuse(clusters, request, errors);
+  };
+  const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
+  refuse(clusters, request, (await judgeByOffer(options, request, judge)).errors);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
   const reader = options.reader();
-  const admission = {
+  const facts = {
     pool: request.object as NodePool,
     old: request.oldObject as NodePool | undefined,
     clusters: reader.list(clusters, request.namespace),
     others: reader.list(nodePools, request.namespace).filter(({ metadata }) => metadata.name !== request.name),
     plans: reader.list(plans),
-    catalogue: await catalogueFor(options, request),
   };
-  refuse(nodePools, request, admitNodePool(admission));
-  for (const warning of nodePoolWarnings(admission)) request.warn(warning);
+  const judge = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
+  const { errors, catalogue } = await judgeByOffer(options, request, judge);
+  refuse(nodePools, request, errors);
+  for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
 }
 
-async function catalogueFor(
+/** Judges by what the cloud offered lately, and a refusal once more by what it offers now: what was made a moment ago is no mistake. */
+async function judgeByOffer(
   { clouds, offer }: FairwayAdmissionOptions,
   request: AdmissionRequest,
-): Promise<CloudCatalogue> {
+  judge: (catalogue: CloudCatalogue) => readonly FieldError[],
+): Promise<{ readonly errors: readonly FieldError[]; readonly catalogue: CloudCatalogue }> {
   const cloud = clouds.forNamespace(request.namespace);
   if (cloud === undefined) {
     const subject = { group: GROUP, resource: request.resource.plural, name: request.name };
@@ -87,7 +89,11 @@ async function catalogueFor(
   if (catalogue.flavors === undefined) {
     request.warn('the cloud does not answer: flavors, images and networks are checked later, by the controllers');
   }
-  return catalogue;
+  const errors = judge(catalogue);
+  const isAboutOffer = errors.some(({ type }) => type === 'FieldValueNotFound' || type === 'FieldValueNotSupported');
+  if (!isAboutOffer) return { errors, catalogue };
+  const current = await offer.catalogueOf(cloud, 'now');
+  return { errors: judge(current), catalogue: current };
 }
 
 function refuse(kind: { group: string; kind: string }, request: AdmissionRequest, errors: readonly FieldError[]): void {
