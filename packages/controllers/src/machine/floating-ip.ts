@@ -14,10 +14,7 @@ function roleOf(scope: MachineScope): NetworkRole {
 /** Gives an ACTIVE server the floating IP that its machine asks for, or takes away the one that it no longer does. */
 export async function ensureFloatingIp(scope: MachineScope, server: Server): Promise<void> {
   const { machine, cloud, cluster } = scope;
-  const hasOne = Object.values(server.addresses)
-    .flat()
-    .some((address) => address['OS-EXT-IPS:type'] === 'floating');
-  if (cloud === undefined || cluster === undefined || hasOne === machine.spec.floatingIP) return;
+  if (cloud === undefined || cluster === undefined || showsWantedAddress(scope, server)) return;
   if (!machine.spec.floatingIP) {
     await removeFloatingIps(scope);
     return;
@@ -36,6 +33,16 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
       ? floatingIps.update(own.id, { port_id: port })
       : floatingIps.create({ floating_network_id: externalNetworkID, port_id: port, description: owner }),
   );
+}
+
+/** Whether the list of servers tells of a floating IP where there should be one, and of none where there should not. */
+export function showsWantedAddress({ machine, cluster }: MachineScope, server: Server): boolean {
+  const hasOne = Object.values(server.addresses)
+    .flat()
+    .some((address) => address['OS-EXT-IPS:type'] === 'floating');
+  // Without a way to the Internet there is none to wait for.
+  const isPossible = cluster?.status?.network?.externalNetworkID !== undefined;
+  return hasOne === (machine.spec.floatingIP && isPossible);
 }
 
 /** Deletes the machine's floating IPs; resolves with whether all are gone. */

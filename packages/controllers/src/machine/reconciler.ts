@@ -2,11 +2,13 @@ import { FINALIZER, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { machines } from '@fairway/api/kinds/machine';
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
+import type { Server } from '@fairway/openstack/types/server';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import type { ServerRef } from '../cloud/project-cloud.ts';
 import { writeStatus } from '../status-writer.ts';
 import { deleteMachine } from './deletion.ts';
 import type { MachineDependencies } from './dependencies.ts';
-import { ensureFloatingIp } from './floating-ip.ts';
+import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
 import { createServer, removeExtraServers, replaceFailedServer } from './server.ts';
 import { type MachineProblem, machineStatus } from './status.ts';
@@ -52,8 +54,10 @@ export class MachineReconciler {
     if (outcome.isGone) return {};
     await scope.catchUpWithNode();
     const server = scope.currentServer();
-    const isSettled = server !== undefined && 'status' in server && server.status !== 'BUILD';
-    if (scope.cloud) expectations.expect(key, scope.cloud.cache.servers, server !== undefined && !isSettled);
+    if (scope.cloud) {
+      const isExpecting = server !== undefined && outcome.problem === undefined && !isSettled(scope, server);
+      expectations.expect(key, scope.cloud.cache.servers, isExpecting);
+    }
     const status = machineStatus(machine, { server, node: scope.node, problem: outcome.problem, nowMs: clock.now() });
     await writeStatus(client.resource(machines), machine, status);
     if (status.phase !== machine.status?.phase) {
@@ -64,6 +68,12 @@ export class MachineReconciler {
     if (outcome.requeueAfterMs !== undefined) return { requeueAfterMs: outcome.requeueAfterMs };
     return status.phase === 'Ready' ? {} : { requeueAfterMs: LOOK_AGAIN_MS };
   }
+}
+
+/** Whether the list shows all that Fairway asked of the server. */
+function isSettled(scope: MachineScope, server: Server | ServerRef): boolean {
+  if (!('status' in server) || server.status === 'BUILD') return false;
+  return server.status !== 'ACTIVE' || showsWantedAddress(scope, server);
 }
 
 /** What brings a machine further announces itself; this is for what got lost on the way. */
