@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
+import { Home } from '@fairway/cli/up/home';
+import { up } from '@fairway/cli/up/up';
+import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
+import { MemoryDisks } from '@fairway/hollow/node/node-state';
+import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { systemClock } from '@fairway/kube/clock';
+import { type Logger, silentLogger } from '@fairway/kube/log';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { JobCloud } from './job-clouds.ts';
+
+/** A whole Fairway in this process on a cloud that is none of its own, and hollow nodes for that cloud's servers. */
+export interface FairwayOnCloud {
+  /** Fairway's API, as its administrator. */
+  readonly api: KubeClient;
+  readonly kubeconfig: string;
+  /** The tenant's own view of its project. */
+  readonly member: OpenStackClient;
+  readonly admin: OpenStackClient;
+  close(): Promise<void>;
+}
+
+/** Set to see what Fairway logs. */
+const IS_VERBOSE = process.env['FAIRWAY_TEST_LOG'] !== undefined;
+
+function say(fields: object, message: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${message} ${JSON.stringify(fields)}\n`);
+}
+
+const loudLogger: Logger = { debug() {}, info: say, warn: say, error: say, child: () => loudLogger };
+
+export async function startFairwayOn(cloud: JobCloud): Promise<FairwayOnCloud> {
+  const log = IS_VERBOSE ? loudLogger : silentLogger;
+  const folder = await mkdtemp(join(tmpdir(), 'fairway-on-cloud-'));
+  const home = new Home(folder);
+  // As an operator names the file to a Fairway.
+  process.env['OS_CLIENT_CONFIG_FILE'] = cloud.cloudsYaml;
+  const fairway = await up({
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    cloud: cloud.member,
+    latency: 'none',
+    defaultImage: cloud.image,
+    version: '0.0.0',
+    clock: systemClock,
+    random: Math.random,
+    log,
+  });
+  const opening = { clock: systemClock, random: Math.random, log };
+  const yaml = readCloudsYaml(cloud.cloudsYaml);
+  const [member, admin] = [openCloud(yaml, cloud.member, opening), openCloud(yaml, cloud.admin, opening)];
+  const fleet = new HollowNodeFleet({
+    cloud: openStackFleetCloud(admin.client()),
+    disks: new MemoryDisks(),
+    ...opening,
+    // Short, because nothing tells it of new servers.
+    idlePeriodMs: 2_000,
+  });
+  fleet.start();
+  const { transport } = await loadKubeConnection({ path: home.kubeconfig });
+  const api = new KubeClient(new HttpsTransport(transport));
+  return {
+    api,
+    kubeconfig: home.kubeconfig,
+    member: member.client(),
+    admin: admin.client(),
+    async close() {
+      api.close();
+      await fleet.stop();
+      await fairway.stop();
+      await member.close();
+      await admin.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

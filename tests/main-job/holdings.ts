@@ -1,0 +1,48 @@
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { z } from 'zod';
+
+/** What a project holds: `kind id name`, sorted. */
+export type Holdings = readonly string[];
+
+interface Item {
+  readonly id: string;
+  readonly name?: string | undefined;
+}
+
+const VolumeList = z.object({ volumes: z.array(z.object({ id: z.string(), name: z.string() })) });
+
+/** Everything in the project that Fairway could have made, whoever made it. */
+export async function holdingsOf(client: OpenStackClient): Promise<Holdings> {
+  const { compute, network, identity } = client;
+  const { networks, subnets, routers, ports, securityGroups, floatingIps } = network;
+  const lines = await Promise.all([
+    describe('server', compute.servers.list()),
+    describe('server group', compute.serverGroups.list()),
+    describe('network', networks.list()),
+    describe('subnet', subnets.list()),
+    describe('router', routers.list()),
+    describe('port', ports.list()),
+    describe('security group', securityGroups.list()),
+    describe('floating IP', floatingIps.list()),
+    describe('application credential', await identity.applicationCredentials()),
+    describe('trust', await identity.trustsGiven()),
+    describe('volume', await volumesOf(client)),
+  ]);
+  return lines.flat().sort();
+}
+
+async function describe(kind: string, items: AsyncIterable<Item> | readonly Item[]): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { id, name = '' } of items) lines.push(`${kind} ${id} ${name}`.trimEnd());
+  return lines;
+}
+
+/** Of the block storage service, where the cloud has one. */
+async function volumesOf({ session }: OpenStackClient): Promise<readonly Item[]> {
+  const { id, token } = await session.token();
+  const entry = token.catalog.find(({ type }) => type === 'volumev3' || type === 'block-storage');
+  const url = entry?.endpoints.find((endpoint) => endpoint.interface === 'public')?.url;
+  if (url === undefined) return [];
+  const answer = await fetch(`${url}/volumes/detail`, { headers: { 'x-auth-token': id } });
+  return VolumeList.parse(await answer.json()).volumes;
+}

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readCloudsYaml } from '@fairway/cli/up/clouds';
+import { systemClock } from '@fairway/kube/clock';
+import { createCloud } from '@fairway/simulator/cloud';
+
+/** A cloud that Fairway can be run on, by entries of a clouds.yaml. */
+export interface JobCloud {
+  readonly cloudsYaml: string;
+  /** A member of the project that the clusters live in. */
+  readonly member: string;
+  /** An administrator, who reads the user data that hollow nodes boot from. */
+  readonly admin: string;
+  /** By id or name. */
+  readonly image: string;
+  readonly flavor: string;
+  close(): Promise<void>;
+}
+
+export interface JobTarget {
+  /** With the reason when it is skipped. */
+  readonly name: string;
+  readonly isMissing: boolean;
+  readonly open: () => Promise<JobCloud>;
+}
+
+const SIMULATOR: JobTarget = {
+  name: 'the simulator',
+  isMissing: false,
+  open: async () => {
+    const simulator = createCloud({
+      clock: systemClock,
+      random: Math.random,
+      // As many hosts as the testbed has, so that an anti-affinity group can be more than the cloud can place.
+      config: { zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }] },
+    });
+    await simulator.listen({ host: '127.0.0.1', port: 0 });
+    const folder = await mkdtemp(join(tmpdir(), 'fairway-clouds-'));
+    const cloudsYaml = join(folder, 'clouds.yaml');
+    await writeFile(cloudsYaml, simulator.cloudsYaml());
+    return {
+      cloudsYaml,
+      member: 'simulator',
+      admin: 'simulator-admin',
+      image: 'Ubuntu 22.04',
+      flavor: 'b3-8',
+      close: async () => {
+        await simulator.close();
+        await rm(folder, { recursive: true });
+      },
+    };
+  },
+};
+
+const TESTBED_CLOUDS = `${process.env['OSTEST_ROOT'] ?? '/opt/ostest'}/clouds.yaml`;
+
+/** testbed/openstack, when it is up. */
+async function testbed(): Promise<JobTarget> {
+  if (existsSync(TESTBED_CLOUDS) && (await answers(readCloudsYaml(TESTBED_CLOUDS).get('ostest-demo-a').authUrl))) {
+    const open = async () => ({
+      cloudsYaml: TESTBED_CLOUDS,
+      member: 'ostest-demo-a',
+      admin: 'ostest-admin',
+      image: 'ubuntu-22.04',
+      flavor: 'b3-8',
+      close: async () => {},
+    });
+    return { name: 'testbed/openstack', isMissing: false, open };
+  }
+  return {
+    name: 'testbed/openstack (skipped: it is not up; "testbed/openstack/testbed up" starts it)',
+    isMissing: true,
+    open: () => Promise.reject(new Error('the testbed is not up')),
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).status < 500;
+  } catch {
+    return false;
+  }
+}
+
+export const JOB_TARGETS: readonly JobTarget[] = [SIMULATOR, await testbed()];

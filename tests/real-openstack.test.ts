@@ -1,0 +1,250 @@
+import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { serverOwner } from '@fairway/controllers/cloud/ownership';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { ServiceApi } from '@fairway/openstack/service-api';
+import type { Server } from '@fairway/openstack/types/server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
+import { type Holdings, holdingsOf } from './main-job/holdings.ts';
+import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+
+const namespace = 'default';
+/** For what takes some lists of the cloud and a handful of servers. */
+const patience = { deadlineMs: 120_000 };
+
+/** The same controllers, the same story, on the simulated cloud and on a real one: each step builds on the one before. */
+describe.each(JOB_TARGETS)('the main job on $name', (target) => {
+  describe.skipIf(target.isMissing)('from a project as it is back to the project as it was', () => {
+    let cloud: JobCloud;
+    let fairway: FairwayOnCloud;
+    let before: Holdings;
+
+    beforeAll(async () => {
+      cloud = await target.open();
+      fairway = await startFairwayOn(cloud);
+      before = await holdingsOf(fairway.member);
+    });
+
+    afterAll(async () => {
+      // After a failure too: the project is left as it was found.
+      await fairway?.api.resource(clusters).deleteCollection({ namespace });
+      if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
+      await fairway?.close();
+      await cloud?.close();
+    });
+
+    async function createCluster(name: string, spec: NewCluster['spec'] = {}): Promise<void> {
+      const cluster: NewCluster = { metadata: { name, namespace }, spec };
+      await fairway.api.resource(clusters).create(cluster as Cluster);
+    }
+
+    async function createPool(name: string, spec: Partial<NewNodePool['spec']> & { clusterName: string }) {
+      const pool: NewNodePool = { metadata: { name, namespace }, spec: { flavor: cloud.flavor, ...spec } };
+      await fairway.api.resource(nodePools).create(pool as NodePool);
+    }
+
+    const scale = (name: string, replicas: number) =>
+      fairway.api.resource(nodePools).patch(name, { type: 'merge', value: { spec: { replicas } } }, { namespace });
+
+    const clusterReady = (name: string) =>
+      eventuallyObject(fairway.api.resource(clusters), { namespace, name }, expectReady, patience);
+
+    function expectReady({ metadata, status }: Cluster | NodePool) {
+      expect(status?.observedGeneration).toBe(metadata.generation);
+      expect(findCondition(status?.conditions, 'Ready')).toMatchObject({ status: 'True' });
+    }
+
+    /** The machines of a pool, when so many are Ready and there are no others. */
+    async function readyMachines(pool: string, count: number): Promise<readonly Machine[]> {
+      const isOfPool = ({ spec }: Machine) => spec.nodePoolName === pool;
+      const found = await eventually(
+        fairway.api.resource(machines),
+        { namespace },
+        (all) => {
+          const phases = all.filter(isOfPool).map(({ status }) => status?.phase);
+          expect(phases).toEqual(Array.from({ length: count }, () => 'Ready'));
+        },
+        patience,
+      );
+      return found.filter(isOfPool);
+    }
+
+    async function serversOf(members: readonly Machine[]): Promise<readonly Server[]> {
+      return Promise.all(members.map(({ status }) => fairway.member.compute.servers.get(status?.serverID ?? '')));
+    }
+
+    async function conditionOf(pool: string, reason: string): Promise<string> {
+      let message = '';
+      await eventuallyObject(
+        fairway.api.resource(nodePools),
+        { namespace, name: pool },
+        ({ status }) => {
+          const ready = findCondition(status?.conditions, 'Ready');
+          expect(ready).toMatchObject({ status: 'False', reason });
+          message = ready?.message ?? '';
+        },
+        patience,
+      );
+      return message;
+    }
+
+    /** As the operator does with `openstack quota set`; answers with what the limit was. */
+    async function setInstances(instances: number): Promise<number> {
+      const projectId = await fairway.member.session.projectId();
+      const { maxTotalInstances } = await fairway.member.compute.limits();
+      const api = new ServiceApi(fairway.admin.session, 'compute', { name: 'compute', wanted: '2.90' });
+      const call = { params: { id: projectId }, body: { quota_set: { instances } } };
+      await api.send('PUT', '/os-quota-sets/{id}', call);
+      return maxTotalInstances;
+    }
+
+    it('makes a cluster with its network, control plane and nodes', async () => {
+      await createCluster('job');
+      await createPool('general', { clusterName: 'job', replicas: 2 });
+
+      const { status } = await clusterReady('job');
+
+      expect(status?.nodes).toMatchObject({ desired: 2, current: 2, ready: 2 });
+      const servers = await serversOf(await readyMachines('general', 2));
+      for (const server of servers) {
+        expect(server).toMatchObject({ status: 'ACTIVE' });
+        expect(serverOwner(server)).toBeDefined();
+      }
+      const router = await fairway.member.network.routers.get(status?.network?.routerID ?? '');
+      expect(router.external_gateway_info?.network_id).toBe(status?.network?.externalNetworkID);
+    });
+
+    it('scales up and down', async () => {
+      await scale('general', 4);
+      const four = await readyMachines('general', 4);
+      await scale('general', 2);
+      const two = await readyMachines('general', 2);
+
+      const ids = two.map(({ status }) => status?.serverID);
+      expect(four.map(({ status }) => status?.serverID)).toEqual(expect.arrayContaining(ids));
+      const listed = await Array.fromAsync(fairway.member.compute.servers.list({ tags: ['fairway'] }));
+      expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
+      await clusterReady('job');
+    });
+
+    it('replaces a machine that is deleted', async () => {
+      const [gone] = await readyMachines('general', 2);
+      await fairway.api.resource(machines).delete(gone?.metadata.name ?? '', { namespace });
+      await eventuallyGone(fairway.api.resource(machines), { namespace, name: gone?.metadata.name ?? '' }, patience);
+
+      const names = (await readyMachines('general', 2)).map(({ metadata }) => metadata.name);
+
+      expect(names).not.toContain(gone?.metadata.name);
+    });
+
+    it('replaces a server that somebody else deleted', async () => {
+      const [victim] = await readyMachines('general', 2);
+      await fairway.member.compute.servers.delete(victim?.status?.serverID ?? '');
+      await eventuallyGone(fairway.api.resource(machines), { namespace, name: victim?.metadata.name ?? '' }, patience);
+
+      const ids = (await readyMachines('general', 2)).map(({ status }) => status?.serverID);
+
+      expect(ids).not.toContain(victim?.status?.serverID);
+      await clusterReady('job');
+    });
+
+    it('gives nodes floating IPs, and takes them away', async () => {
+      const floatingIPs = (enabled: boolean) => ({
+        type: 'merge' as const,
+        value: { spec: { floatingIPs: { enabled } } },
+      });
+      await createPool('public', { clusterName: 'job', replicas: 1, floatingIPs: { enabled: true } });
+      const address = async (isThere: boolean) => {
+        await eventually(
+          fairway.api.resource(machines),
+          { namespace },
+          (all) => {
+            const [machine] = all.filter(({ spec }) => spec.nodePoolName === 'public');
+            expect(machine?.status?.phase).toBe('Ready');
+            const external = machine?.status?.addresses?.filter(({ type }) => type === 'ExternalIP') ?? [];
+            expect(external).toHaveLength(isThere ? 1 : 0);
+          },
+          patience,
+        );
+      };
+
+      await address(true);
+      const mine = () => Array.fromAsync(fairway.member.network.floatingIps.list());
+      expect(await mine()).toHaveLength(1);
+
+      await fairway.api.resource(nodePools).patch('public', floatingIPs(false), { namespace });
+      await address(false);
+      expect(await mine()).toHaveLength(0);
+
+      await fairway.api.resource(nodePools).patch('public', floatingIPs(true), { namespace });
+      await address(true);
+      await fairway.api.resource(nodePools).delete('public', { namespace });
+      await eventuallyGone(fairway.api.resource(nodePools), { namespace, name: 'public' }, patience);
+      expect(await mine()).toHaveLength(0);
+    });
+
+    it('keeps the nodes of a pool apart, and tells when the cloud has no more hosts', async () => {
+      await createPool('apart', { clusterName: 'job', replicas: 2, antiAffinity: true });
+      const members = await readyMachines('apart', 2);
+      const group = members[0]?.spec.serverGroupID ?? '';
+      const { members: inGroup } = await fairway.member.compute.serverGroups.get(group);
+      expect(new Set(inGroup)).toEqual(new Set(members.map(({ status }) => status?.serverID)));
+
+      // Three hosts have room for three nodes that do not meet.
+      await scale('apart', 4);
+      expect(await conditionOf('apart', 'FlavorOutOfStock')).toMatch(/no room/);
+      await scale('apart', 3);
+      await readyMachines('apart', 3);
+
+      await fairway.api.resource(nodePools).delete('apart', { namespace });
+      await eventuallyGone(fairway.api.resource(nodePools), { namespace, name: 'apart' }, patience);
+      const groups = await Array.fromAsync(fairway.member.compute.serverGroups.list());
+      expect(groups.map(({ id }) => id)).not.toContain(group);
+    });
+
+    it('tells of an exhausted quota, and goes on when there is more', async () => {
+      const limit = await setInstances(3);
+      try {
+        await scale('general', 4);
+        expect(await conditionOf('general', 'QuotaExceeded')).toMatch(/quota/i);
+      } finally {
+        await setInstances(limit);
+      }
+      await readyMachines('general', 4);
+      await scale('general', 2);
+      await clusterReady('job');
+    });
+
+    it('uses the network that it is given, and leaves it as it was', async () => {
+      const { networks, subnets } = fairway.member.network;
+      const own = await networks.create({ name: 'brought-along' });
+      try {
+        await subnets.create({ network_id: own.id, ip_version: 4, cidr: '192.168.77.0/24', name: 'brought-along' });
+        const withOwn = await holdingsOf(fairway.member);
+        await createCluster('guest', { network: { networkID: own.id } });
+        await createPool('guest', { clusterName: 'guest', replicas: 1 });
+
+        const { status } = await clusterReady('guest');
+        expect(status?.network?.networkID).toBe(own.id);
+        const [machine] = await readyMachines('guest', 1);
+        expect(machine?.status?.address).toMatch(/^192\.168\.77\./);
+
+        await fairway.api.resource(clusters).delete('guest', { namespace });
+        await eventuallyGone(fairway.api.resource(clusters), { namespace, name: 'guest' }, patience);
+        expect(await holdingsOf(fairway.member)).toEqual(withOwn);
+      } finally {
+        await networks.delete(own.id);
+      }
+    });
+
+    it('deletes the cluster, and the project holds exactly what it held before', async () => {
+      await fairway.api.resource(clusters).delete('job', { namespace });
+      await eventuallyGone(fairway.api.resource(clusters), { namespace, name: 'job' }, patience);
+
+      expect(await holdingsOf(fairway.member)).toEqual(before);
+    });
+  });
+});
