@@ -1,10 +1,10 @@
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ALL_KINDS } from '@fairway/kube/kinds/builtin-kinds';
+import { ACCEPTED, NAMESPACE } from '@fairway/kube/kinds/testing/kinds-corpus';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbedded } from './embedded-api-server.ts';
 import { collectionPath, create, definitionOf, type Outcome, outcomeOf, tableOf } from './kinds-comparison.ts';
-import { ACCEPTED, NAMESPACE } from './kinds-corpus.ts';
 import { REFUSED } from './kinds-refusals.ts';
 import { CHANGES, type Change, STATES } from './kinds-updates.ts';
 import { findAssets, type RealApiServer, startRealApiServer } from './real-api-server.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Job, Pod, Secret } from './generated/types.ts';
-import { post, serverOfKinds } from './kinds-server-fixture.ts';
 import { pullPolicyOf } from './pod/pod-defaults.ts';
+import { post, serverOfKinds } from './testing/kinds-server.ts';
 
 const PODS = '/api/v1/NS/pods';
 const TEMPLATE = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'a', image: 'a' }] } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post, serverOfKinds } from './kinds-server-fixture.ts';
+import { post, serverOfKinds } from './testing/kinds-server.ts';
 
 const CONTAINER = { name: 'a', image: 'a' };
 const TEMPLATE = { metadata: { labels: { app: 'a' } }, spec: { containers: [CONTAINER] } };

@@ -120,6 +120,8 @@ export const ServiceKind = defineKind(Services, {
     },
     prepareForCreate(service) {
       service.status = { loadBalancer: {} };
+      const { spec } = service;
+      if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
     },
     prepareForUpdate: settleServiceUpdate,
     validate: (service, old) => [

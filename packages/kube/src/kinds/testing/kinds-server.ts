@@ -1,6 +1,6 @@
-import { type Reply, type TestObject, TestServer } from '../server/test-server.ts';
-import { ALL_KINDS } from './builtin-kinds.ts';
-import { builtinDefinitions } from './definitions.ts';
+import { type Reply, type TestObject, TestServer } from '../../server/test-server.ts';
+import { ALL_KINDS } from '../builtin-kinds.ts';
+import { builtinDefinitions } from '../definitions.ts';
 
 /** A server of all built-in kinds with the namespace `default`: for tests. */
 export async function serverOfKinds(): Promise<TestServer> {
