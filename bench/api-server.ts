@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClusterRoleBindings, ClusterRoles, ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
+import { ClusterRoleBindings, ClusterRoles, ConfigMaps, Namespaces, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type FanOut, measureFanOut } from './api-server/fan-out.ts';
 import { OBJECTS_PER_NAMESPACE, type Plural } from './api-server/objects.ts';
@@ -107,19 +107,19 @@ async function measure(servers: readonly BenchServer[], workers: Workers): Promi
 async function prepare({ admin }: BenchServer): Promise<void> {
   const count = OBJECTS_PER_KIND / OBJECTS_PER_NAMESPACE;
   const names = [...Array.from({ length: count }, (_, index) => `bench-${index}`), FAN_OUT_NAMESPACE];
-  const namespaces = admin.resource(Namespaces);
   for (const name of names) {
-    await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as Awaited<
-      ReturnType<typeof namespaces.get>
-    >);
+    const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await admin.resource<KubeObject>(Namespaces).create(namespace);
+    // Pods need it; its controller is not part of the server.
+    const metadata = { name: 'default', namespace: name };
+    await admin.resource(ServiceAccounts).create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
   }
-  const beacon: KubeObject & { data: object } = {
+  await admin.resource(ConfigMaps).create({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'beacon', namespace: FAN_OUT_NAMESPACE },
     data: { text: 'x'.repeat(512) },
-  };
-  await admin.resource(ConfigMaps).create(beacon as never);
+  });
   await admin.resource(ClusterRoles).create({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',

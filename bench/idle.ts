@@ -4,6 +4,8 @@ import { BenchFairway, NODES } from './product/fairway.ts';
 import { type CallCounts, difference, totalOf } from './product/simulator-calls.ts';
 
 const CLUSTERS = 100;
+/** Of the free one a tenant has no more than a few. */
+const PLAN = 'standard';
 const SETTLE_MS = 30_000;
 const MEASURE_MS = 60_000;
 const SAMPLE_MS = 1_000;
@@ -14,7 +16,7 @@ export async function benchIdle(print: (text: string) => void): Promise<void> {
   await using fairway = await BenchFairway.start('none');
   const emptyBytes = usageOf([fairway.pid]).rssBytes;
   const begin = performance.now();
-  await Promise.all(Array.from({ length: CLUSTERS }, (_, index) => fairway.create(`idle-${index}`)));
+  await Promise.all(Array.from({ length: CLUSTERS }, (_, index) => fairway.create(`idle-${index}`, PLAN)));
   const readyMs = performance.now() - begin;
   await sleep(SETTLE_MS);
 

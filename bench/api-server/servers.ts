@@ -145,8 +145,6 @@ export async function startPeer(folder: string, pki: BenchPki, binaries: PeerBin
       `--tls-private-key-file=${file('server.key', pki.server.privateKey)}`,
       `--client-ca-file=${file('ca.crt', pki.authority.certificatePem)}`,
       '--authorization-mode=Node,RBAC',
-      // Its controller, which makes the accounts, is not part of the server.
-      '--disable-admission-plugins=ServiceAccount',
       '--service-cluster-ip-range=10.3.0.0/24',
       '--service-account-issuer=https://bench.invalid',
       `--service-account-key-file=${file('service-account.pub', String(publicKey))}`,

@@ -73,13 +73,13 @@ export class BenchFairway implements AsyncDisposable {
   }
 
   /** Creates a cluster with one pool. Resolves with the ms until the cluster and all its nodes were Ready. */
-  async create(name: string): Promise<number> {
+  async create(name: string, plan = 'free'): Promise<number> {
     const begin = performance.now();
     await this.#client.resource(clusters).create({
       apiVersion: 'fairway.dev/v1alpha1',
       kind: 'Cluster',
       metadata: { name, namespace: NAMESPACE },
-      spec: { plan: 'free' },
+      spec: { plan },
     } as Cluster);
     await this.#client.resource(nodePools).create({
       apiVersion: 'fairway.dev/v1alpha1',

@@ -1,19 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
-
-const Counts = z.object({
-  counts: z.array(
-    z.object({
-      userAgent: z.string(),
-      projectId: z.string(),
-      service: z.string(),
-      method: z.string(),
-      template: z.string(),
-      count: z.int(),
-    }),
-  ),
-});
-const Login = z.object({ token: z.object({ project: z.object({ id: z.string() }) }) });
+import type { CallCount } from '@fairway/simulator/http/calls';
 
 /** Calls by service, method and route: `network POST /v2.0/ports`. */
 export type CallCounts = ReadonlyMap<string, number>;
@@ -31,9 +17,7 @@ export class SimulatorCalls {
   }
 
   static async connect(cloudsYamlPath: string): Promise<SimulatorCalls> {
-    const { auth_url: url, password } = z
-      .object({ auth_url: z.string(), password: z.string() })
-      .parse(adminEntry(readFileSync(cloudsYamlPath, 'utf8')));
+    const { url, password } = adminEntry(readFileSync(cloudsYamlPath, 'utf8'));
     const domain = { name: 'Default' };
     const response = await fetch(`${url}/auth/tokens`, {
       method: 'POST',
@@ -45,14 +29,14 @@ export class SimulatorCalls {
         },
       }),
     });
-    const { token } = Login.parse(await response.json());
+    const { token } = (await response.json()) as { token: { project: { id: string } } };
     return new SimulatorCalls(new URL(url).origin, response.headers.get('x-subject-token') ?? '', token.project.id);
   }
 
   /** Since the cloud began. */
   async counts(): Promise<CallCounts> {
     const response = await fetch(`${this.#origin}/_sim/calls`, { headers: { 'x-auth-token': this.#token } });
-    const { counts } = Counts.parse(await response.json());
+    const { counts } = (await response.json()) as { counts: CallCount[] };
     const calls = new Map<string, number>();
     for (const { userAgent, projectId, service, method, template, count } of counts) {
       if (!userAgent.startsWith('fairway') || projectId === this.#adminProject || projectId === '') continue;
@@ -72,9 +56,9 @@ export function totalOf(counts: CallCounts): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-function adminEntry(text: string): unknown {
+/** The simulated cloud writes clouds.yaml with all texts as JSON strings. */
+function adminEntry(text: string): { readonly url: string; readonly password: string } {
   const [, entry = ''] = text.split('"simulator-admin":');
-  const [, auth_url] = /auth_url: "([^"]+)"/.exec(entry) ?? [];
-  const [, password] = /password: ("[^\n]+")/.exec(entry) ?? [];
-  return { auth_url, password: password === undefined ? undefined : JSON.parse(password) };
+  const valueOf = (key: string) => JSON.parse(new RegExp(`${key}: (".*")`).exec(entry)?.[1] ?? '""') as string;
+  return { url: valueOf('auth_url'), password: valueOf('password') };
 }
