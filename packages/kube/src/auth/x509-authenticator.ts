@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { unauthorized } from '../object/api-error.ts';
+import { RecentMap } from '../object/recent-map.ts';
 import { subjectOf } from '../pki/subject.ts';
 import type { TrustStore, TrustVerdict } from '../pki/trust-store.ts';
 import { x509 } from '../pki/x509-library.ts';
@@ -13,20 +14,23 @@ interface Remembered {
   readonly user: UserInfo | undefined;
 }
 
+/** Clients that come back on new connections are known again; beyond, the one that was away longest is looked at anew. */
+const MAX_REMEMBERED = 512;
+
 /**
  * Client certificates: common name → user name, organizations → groups. `trust` is asked on every request, so that a
- * rotation takes hold of living connections too; dates are compared on every request, signatures once a connection.
+ * rotation takes hold of living connections too; dates are compared on every request, signatures once a certificate.
  */
 export function createX509Authenticator(trust: () => TrustStore, clock: Clock): Authenticator {
-  const remembered = new WeakMap<Uint8Array, Remembered>();
+  const byConnection = new WeakMap<Uint8Array, Remembered>();
+  const byFingerprint = new RecentMap<Remembered>(MAX_REMEMBERED);
   return {
     authenticate({ clientCertificate }) {
       if (clientCertificate === undefined) return Promise.resolve(undefined);
-      let known = remembered.get(clientCertificate);
+      let known = byConnection.get(clientCertificate);
       if (known?.trust !== trust()) {
-        const verdict = trust().verify(clientCertificate, 'client auth');
-        known = { trust: trust(), verdict, user: verdict.trusted ? userOf(clientCertificate) : undefined };
-        remembered.set(clientCertificate, known);
+        known = lookUp(clientCertificate, trust(), byFingerprint);
+        byConnection.set(clientCertificate, known);
       }
       const { verdict, user } = known;
       const nowMs = clock.now();
@@ -36,10 +40,20 @@ export function createX509Authenticator(trust: () => TrustStore, clock: Clock): 
   };
 }
 
+function lookUp(der: Uint8Array, trust: TrustStore, byFingerprint: RecentMap<Remembered>): Remembered {
+  const fingerprint = createHash('sha256').update(der).digest('hex');
+  const known = byFingerprint.get(fingerprint);
+  if (known?.trust === trust) return known;
+  const verdict = trust.verify(der, 'client auth');
+  const remembered = { trust, verdict, user: verdict.trusted ? userOf(der, fingerprint) : undefined };
+  // Strangers, who can make up any number of certificates, drive out nobody.
+  if (verdict.trusted) byFingerprint.set(fingerprint, remembered);
+  return remembered;
+}
+
 /** Undefined for a certificate that names nobody. */
-function userOf(der: Uint8Array): UserInfo | undefined {
+function userOf(der: Uint8Array, fingerprint: string): UserInfo | undefined {
   const { commonName, organizations } = subjectOf(new x509.X509Certificate(Uint8Array.from(der)).subjectName);
   if (commonName === '') return undefined;
-  const fingerprint = createHash('sha256').update(der).digest('hex');
   return { username: commonName, groups: organizations, extra: { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] } };
 }

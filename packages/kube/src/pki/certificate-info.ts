@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { RecentMap } from '../object/recent-map.ts';
 import { parseCertificate } from './certificate-authority.ts';
 import { keyUsagesOf } from './key-usage.ts';
 import { PkiError } from './pki-error.ts';
@@ -17,9 +18,22 @@ export interface CertificateInfo extends Subject, SubjectAlternativeNames {
   readonly fingerprintSha256: string;
 }
 
+/** Reconciles ask for the same few certificates over and over, and to parse one takes a millisecond. */
+const known = new RecentMap<CertificateInfo>(256);
+
 /** Reads the first certificate of a PEM text. */
 export function certificateInfo(pem: string): CertificateInfo {
-  const certificate = parseCertificate(splitPemBundle(pem)[0] ?? pem);
+  const first = splitPemBundle(pem)[0] ?? pem;
+  let info = known.get(first);
+  if (info === undefined) {
+    info = readCertificate(first);
+    known.set(first, info);
+  }
+  return info;
+}
+
+function readCertificate(pem: string): CertificateInfo {
+  const certificate = parseCertificate(pem);
   return {
     ...subjectOf(certificate.subjectName),
     ...alternativeNamesOf(certificate.extensions),

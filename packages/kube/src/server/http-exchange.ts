@@ -12,12 +12,15 @@ import type { Answer, ApiRequest, LineStream } from './request.ts';
 /** Upstream's limits: the size of a body, and from when on an answer is worth compressing. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MIN_GZIP_BYTES = 128 * 1024;
+/** From here on an answer is encoded in one go: the streams beneath take twice as long. Below, it goes out with the head. */
+const MIN_ENCODE_CHARS = 16 * 1024;
 /** How much of a watch may wait in a connection before the watch holds back. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 const compress = promisify(gzip);
+const encoder = new TextEncoder();
 
 export type AnswerHttp = (request: ApiRequest, credentials: Credentials) => Promise<Answer>;
 
@@ -137,8 +140,9 @@ async function send(request: IncomingMessage, response: ServerResponse, answer: 
     response.end(compressed);
     return;
   }
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  const content = typeof body === 'string' && body.length >= MIN_ENCODE_CHARS ? encoder.encode(body) : body;
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(content) });
+  response.end(request.method === 'HEAD' ? undefined : content);
 }
 
 function stream(response: ServerResponse, lines: LineStream): void {
