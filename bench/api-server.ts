@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClusterRoleBindings, ClusterRoles, ConfigMaps, Namespaces, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import {
+  ClusterRoleBindings,
+  ClusterRoles,
+  ConfigMaps,
+  Namespaces,
+  ServiceAccounts,
+} from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type FanOut, measureFanOut } from './api-server/fan-out.ts';
 import { OBJECTS_PER_NAMESPACE, type Plural } from './api-server/objects.ts';
