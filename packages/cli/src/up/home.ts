@@ -9,7 +9,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** The folder that one Fairway keeps everything in. */
 export class Home {
@@ -66,7 +66,7 @@ export class Home {
 
   /** Makes the folder, for its owner alone. */
   create(): void {
-    mkdirSync(this.pki, { recursive: true, mode: 0o700 });
+    makeFolder(this.pki);
   }
 
   read(path: string): string | undefined {
@@ -82,6 +82,13 @@ export class Home {
     closeSync(file);
     renameSync(draft, path);
   }
+}
+
+/** Makes a folder and those above it. Node's own recursive mkdir never ends below a folder that takes none, such as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** Thrown when another Fairway runs on the same home. */
