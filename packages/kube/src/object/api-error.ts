@@ -95,7 +95,7 @@ export class ApiError extends Error {
       status: 'Failure',
       message: this.message,
       reason: this.reason,
-      ...(Object.keys(details).length > 0 && { details }),
+      ...((subject !== undefined || Object.keys(details).length > 0) && { details }),
       code: this.code,
     };
   }

@@ -61,13 +61,13 @@ describe('JSON patch', () => {
     expect(apply).toThrow(expect.objectContaining(expected));
   });
 
-  it.each<[string, unknown]>([
-    ['no list', { op: 'add' }],
-    ['an unknown op', [{ op: 'put', path: '/a' }]],
-    ['no path', [{ op: 'remove' }]],
-    ['no from', [{ op: 'copy', path: '/a' }]],
-  ])('refuses %s with 400', (_, patch) => {
-    expect(() => applyJsonPatch({}, patch)).toThrow(expect.objectContaining({ code: 400 }));
+  it.each<[string, unknown, number]>([
+    ['no list', { op: 'add' }, 400],
+    ['an unknown op', [{ op: 'put', path: '/a' }], 422],
+    ['no path', [{ op: 'remove' }], 422],
+    ['no from', [{ op: 'copy', path: '/a' }], 422],
+  ])('refuses %s', (_, patch, code) => {
+    expect(() => applyJsonPatch({}, patch)).toThrow(expect.objectContaining({ code }));
   });
 
   it('does nothing with an empty patch', () => {

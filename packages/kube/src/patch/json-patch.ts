@@ -14,7 +14,7 @@ interface Operation {
 }
 
 /**
- * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest for what is no such patch, RequestEntityTooLarge for one of
+ * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest for what is no list, RequestEntityTooLarge for one of
  * too many operations, and Invalid (422, in kube-apiserver's words, the reason as its cause) for one that does not fit.
  */
 export function applyJsonPatch(target: Json, patch: unknown): Json {
@@ -49,11 +49,10 @@ function parseOperations(patch: unknown): Operation[] {
     const operation = isJsonObject(item) ? item : {};
     const { op, path, from } = operation;
     const known = OPERATIONS.find((candidate) => candidate === op);
-    if (known === undefined) throw badRequest(`operation ${index} of the JSON patch: unknown op ${JSON.stringify(op)}`);
-    if (typeof path !== 'string') throw badRequest(`operation ${index} of the JSON patch: path is missing`);
+    if (known === undefined) throw rejected(`operation ${index} of the JSON patch: unknown op ${JSON.stringify(op)}`);
+    if (typeof path !== 'string') throw rejected(`operation ${index} of the JSON patch: path is missing`);
     const needsFrom = known === 'move' || known === 'copy';
-    if (needsFrom && typeof from !== 'string')
-      throw badRequest(`operation ${index} of the JSON patch: from is missing`);
+    if (needsFrom && typeof from !== 'string') throw rejected(`operation ${index} of the JSON patch: from is missing`);
     const value = operation.value ?? null;
     return { op: known, path, value, ...(typeof from === 'string' && { from }) };
   });

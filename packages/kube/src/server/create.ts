@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatTime } from '../clock.ts';
-import { ApiError, alreadyExists } from '../object/api-error.ts';
+import { ApiError, alreadyExists, badRequest } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { StaleWriteError } from '../store/store.ts';
 import { answerObject } from './answer.ts';
@@ -19,7 +19,9 @@ import { admissionOf, contextOf, mutate, refuse, store, validate } from './write
 const NAME_ATTEMPTS = 8;
 
 export async function create(core: Core, request: ResourceRequest): Promise<Answer> {
-  return createObject(core, request, decodeObject(request));
+  const object = decodeObject(request);
+  if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+  return createObject(core, request, object);
 }
 
 /** The part of a create that apply shares. */
@@ -64,11 +66,12 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
   ensureNamespace(core, request, object);
   await onWellFormed(core, request, object, async () => {
     conform(core, request, object);
-    await mutate(core, admission);
-    giveIdentity(request, object);
     if (definition.hasStatus) delete (object as { status?: unknown }).status;
-    strategy?.prepareForCreate?.(object, contextOf(request));
+    giveIdentity(request, object);
+    // Who writes owns what they sent, not what admission and the kind make of it.
     track(core, request, object, undefined);
+    await mutate(core, admission);
+    strategy?.prepareForCreate?.(object, contextOf(request));
   });
   await onWellFormed(core, request, object, async () => {
     refuse(request, object.metadata.name ?? '', [

@@ -16,7 +16,7 @@ describe('create', () => {
     const server = await serverWithNamespace();
 
     const { status, body } = await server.call('POST', pools, {
-      metadata: { name: 'a', uid: 'mine', generation: 7, resourceVersion: '99' },
+      metadata: { name: 'a', uid: 'mine', generation: 7 },
       spec: { replicas: 2 },
       status: { replicas: 2 },
     });
@@ -305,8 +305,10 @@ describe('namespaces', () => {
   it('stay, and take nothing in, until finalized', async () => {
     const server = await serverWithNamespace();
 
-    const { body: going } = await server.call('DELETE', '/api/v1/namespaces/default');
-    const late = await server.call('POST', maps, { metadata: { name: 'a' } });
+    await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
+
+    const { body: going } = await server.call('DELETE', '/api/v1/namespaces/other');
+    const late = await server.call('POST', '/api/v1/namespaces/other/configmaps', { metadata: { name: 'a' } });
 
     expect(going).toMatchObject({ status: { phase: 'Terminating' }, spec: { finalizers: ['kubernetes'] } });
     expect(late.status).toBe(403);

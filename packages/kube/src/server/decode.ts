@@ -18,8 +18,15 @@ export function decodeObject(request: ResourceRequest): KubeObject {
 }
 
 /** The same for a body of another kind, that of a subresource. */
-export function decodeBody(request: ResourceRequest, kind: Kind): KubeObject {
+export function decodeBody(
+  request: ResourceRequest,
+  kind: Kind,
+  { isComplete = false }: { readonly isComplete?: boolean } = {},
+): KubeObject {
   const object = checkShape(parseBody(request));
+  if (isComplete && !(object.apiVersion && object.kind)) {
+    throw badRequest('invalid object type: apiVersion and kind must be set in what is applied');
+  }
   checkKind(object, kind);
   checkNames(object, request);
   return object;
@@ -151,6 +158,9 @@ export function checkNames(object: KubeObject, request: ResourceRequest): void {
     metadata.namespace = namespace;
   } else if (metadata.namespace === '') delete metadata.namespace;
   if (name === '') return;
+  if (!metadata.name && request.verb === 'update') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
   if (metadata.name !== undefined && metadata.name !== '' && metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   }

@@ -1,6 +1,6 @@
 import { isApiError } from '../object/api-error.ts';
 import type { Core } from './core.ts';
-import { deleteOptionsOf, removeObject } from './delete.ts';
+import { deleteOptionsOf, isDryRun, removeObject } from './delete.ts';
 import { representationOf } from './negotiation.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
@@ -12,12 +12,13 @@ export async function removeCollection(core: Core, request: ResourceRequest): Pr
   const selection = selectionOf(resource, request.namespace, request.query, request.name);
   const representation = representationOf(request, 'list');
   const options = deleteOptionsOf(request);
+  const dryRun = isDryRun(request, options);
   const entries = selectedEntries(core, selection);
   for (const { key } of entries) {
     const slash = key.indexOf('/');
     const namespace = slash < 0 ? '' : key.slice(0, slash);
     try {
-      await removeObject(core, { ...request, namespace, name: key.slice(slash + 1) }, options);
+      await removeObject(core, { ...request, dryRun, namespace, name: key.slice(slash + 1) }, options);
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
     }

@@ -6,8 +6,9 @@ import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
 import type { Core } from './core.ts';
 import { CRD_BUCKET, CRD_FINALIZER, markTerminating } from './crd-rules.ts';
-import { isNamespace, specFinalizers } from './namespace-rules.ts';
+import { isNamespace, refuseImmortal, specFinalizers } from './namespace-rules.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
+import { dryRunErrors, refuseOptions, unsupported } from './request-options.ts';
 import { admissionOf, store, validate } from './write.ts';
 
 /** `metav1.DeleteOptions`, from the body or the query. */
@@ -15,13 +16,15 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: string;
   readonly orphanDependents?: boolean;
+  readonly dryRun?: readonly string[];
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
 const MAX_ATTEMPTS = 100;
 
-export async function remove(core: Core, request: ResourceRequest): Promise<Answer> {
-  const options = deleteOptionsOf(request);
+export async function remove(core: Core, asked: ResourceRequest): Promise<Answer> {
+  const options = deleteOptionsOf(asked);
+  const request = { ...asked, dryRun: isDryRun(asked, options) };
   const { entry, gone } = await removeObject(core, request, options);
   const { resource, name } = request;
   if (!gone) return answerObject(request, options.orphanDependents === false ? 202 : 200, entry);
@@ -33,6 +36,11 @@ export async function remove(core: Core, request: ResourceRequest): Promise<Answ
     status: 'Success',
     details: { name, ...(resource.group !== '' && { group: resource.group }), kind: resource.plural, uid },
   });
+}
+
+/** The body or the query may ask for it. */
+export function isDryRun({ dryRun }: ResourceRequest, options: DeleteOptions): boolean {
+  return dryRun || options.dryRun?.includes('All') === true;
 }
 
 export interface Removal {
@@ -61,6 +69,7 @@ async function removeEntry(
   current: Entry,
 ): Promise<Removal> {
   const { resource } = request;
+  if (isNamespace(resource)) refuseImmortal(request);
   checkPreconditions(request, options, current);
   const old = resource.objectOf(current);
   await validate(core, admissionOf(request, 'DELETE', undefined, old));
@@ -127,27 +136,35 @@ function checkPreconditions(
   current: Entry,
 ): void {
   const { uid, resourceVersion } = preconditions ?? {};
+  // Upstream names the kind here, where other conflicts name the resource.
+  const subject = { ...resource.subject(name), resource: resource.kind };
   const currentUid = current.object().metadata.uid;
   if (uid !== undefined && uid !== currentUid) {
-    const detail = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${currentUid}`;
-    throw conflict(resource.subject(name), detail);
+    const detail = `the UID in the precondition (${uid}) does not match the UID in record (${currentUid}). The object might have been deleted and then recreated`;
+    throw conflict(subject, detail);
   }
   if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
-    const detail = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.revision}`;
-    throw conflict(resource.subject(name), detail);
+    const detail = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${current.revision}). The object might have been modified`;
+    throw conflict(subject, detail);
   }
 }
 
-const POLICIES = ['Orphan', 'Background', 'Foreground'];
+/** In upstream's words and order: `nil` stands for none. */
+const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
-/** Reads DeleteOptions from the body, or from the query where there is none; throws 400. */
+/** Reads DeleteOptions from the body, or from the query where there is none; throws 400 or 422. */
 export function deleteOptionsOf({ body, query }: ResourceRequest): DeleteOptions {
   const options = body.trim() === '' ? fromQuery(query) : fromBody(body);
-  if (options.propagationPolicy !== undefined && !POLICIES.includes(options.propagationPolicy)) {
-    throw badRequest(
-      `DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: ${JSON.stringify(options.propagationPolicy)}: supported values: "Background", "Foreground", "Orphan"`,
-    );
+  const { propagationPolicy: policy, orphanDependents, dryRun = [] } = options;
+  const errors = dryRunErrors(dryRun);
+  if (policy !== undefined && orphanDependents !== undefined) {
+    const detail = 'orphanDependents and deletionPropagation cannot be both set';
+    errors.push({ type: 'FieldValueInvalid', field: 'propagationPolicy', value: policy, detail });
   }
+  if (policy !== undefined && (!POLICIES.includes(policy) || policy === 'nil')) {
+    errors.push(unsupported('propagationPolicy', policy, POLICIES));
+  }
+  refuseOptions('DeleteOptions', errors);
   return options;
 }
 
@@ -156,10 +173,15 @@ function fromQuery(query: URLSearchParams): DeleteOptions {
   const policy = query.get('propagationPolicy');
   const orphan = query.get('orphanDependents');
   return {
-    ...(grace !== null && { gracePeriodSeconds: Number(grace) }),
+    ...(grace !== null && { gracePeriodSeconds: secondsOf(grace) }),
     ...(policy !== null && { propagationPolicy: policy }),
     ...(orphan !== null && { orphanDependents: orphan === 'true' }),
   };
+}
+
+function secondsOf(text: string): number {
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 function fromBody(body: string): DeleteOptions {
@@ -170,7 +192,7 @@ function fromBody(body: string): DeleteOptions {
     throw badRequest(`couldn't read DeleteOptions: ${(error as Error).message}`);
   }
   if (!isJsonObject(options)) throw badRequest('decoded object cannot be converted to DeleteOptions');
-  const { kind, gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = options;
+  const { kind, gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions, dryRun } = options;
   if (kind !== undefined && kind !== 'DeleteOptions') {
     throw badRequest('decoded object cannot be converted to DeleteOptions');
   }
@@ -178,6 +200,7 @@ function fromBody(body: string): DeleteOptions {
     ...(typeof gracePeriodSeconds === 'number' && { gracePeriodSeconds }),
     ...(typeof propagationPolicy === 'string' && { propagationPolicy }),
     ...(typeof orphanDependents === 'boolean' && { orphanDependents }),
+    ...(Array.isArray(dryRun) && { dryRun: dryRun.map(String) }),
     ...(isJsonObject(preconditions) && {
       preconditions: {
         ...(typeof preconditions['uid'] === 'string' && { uid: preconditions['uid'] }),

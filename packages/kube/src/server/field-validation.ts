@@ -1,4 +1,5 @@
 import { badRequest } from '../object/api-error.ts';
+import { type FieldError, invalid } from '../object/field-error.ts';
 import type { ResourceRequest } from './request.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -7,17 +8,12 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 export function fieldValidationOf(query: URLSearchParams): FieldValidation {
   const text = query.get('fieldValidation');
   switch (text) {
-    case null:
-    case '':
-      return 'Warn';
     case 'Ignore':
-    case 'Warn':
     case 'Strict':
       return text;
+    case null:
     default:
-      throw badRequest(
-        `fieldValidation: Unsupported value: ${JSON.stringify(text)}: supported values: "Ignore", "Strict", "Warn"`,
-      );
+      return 'Warn';
   }
 }
 
@@ -33,7 +29,12 @@ export function reportFields(request: ResourceRequest, messages: readonly string
     case 'Strict': {
       const { kind, version } = request.resource;
       const detail = `strict decoding error: ${messages.join(', ')}`;
+      if (request.verb === 'patch') throw invalid(request.resource, request.name, [patchError(detail)]);
       throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${detail}`);
     }
   }
+}
+
+function patchError(detail: string): FieldError {
+  return { type: 'FieldValueInvalid', field: 'patch', detail };
 }

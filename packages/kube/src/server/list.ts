@@ -17,10 +17,9 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
   const { resource, query } = request;
   const selection = selectionOf(resource, request.namespace, query, request.name);
   const representation = representationOf(request, 'list');
-  const limit = Number(query.get('limit') ?? 0);
-  if (!Number.isSafeInteger(limit) || limit < 0) throw badRequest(`limit: Invalid value: ${query.get('limit')}`);
+  const limit = limitOf(query.get('limit'));
   const continuation = parseContinue(query.get('continue'));
-  const requested = parseRevision(query.get('resourceVersion'));
+  const requested = parseRevision(query.get('resourceVersion'), 'invalid resource version: ');
   const match = matchOf(query, requested, continuation);
   await core.settled();
 
@@ -56,18 +55,14 @@ function matchOf(query: URLSearchParams, requested: number | undefined, continua
   if (continuation !== undefined && requested !== undefined && requested > 0) {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  if (match === null || match === '') return undefined;
-  if (requested === undefined) {
-    throw badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided');
-  }
-  if (continuation !== undefined) throw badRequest('resourceVersionMatch is forbidden for continue');
-  if (match !== 'Exact' && match !== 'NotOlderThan') {
-    throw badRequest(`resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}`);
-  }
-  if (match === 'Exact' && requested === 0) {
-    throw badRequest('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-  }
   return match;
+}
+
+/** Upstream takes a negative limit for none. */
+function limitOf(text: string | null): number {
+  if (text === null || text === '') return 0;
+  if (/^[+-]?\d+$/.test(text)) return Math.max(0, Number(text));
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 function pageOf(entries: readonly Entry[], limit: number, startKey: string | undefined) {
@@ -99,7 +94,7 @@ function parseContinue(text: string | null): Continuation | undefined {
   } catch {
     // Falls through to the same answer as a token of another form.
   }
-  throw badRequest('continue key is not valid');
+  throw badRequest('invalid continue token: continue key is not valid');
 }
 
 function continueExpired(_continuation: Continuation) {

@@ -18,6 +18,12 @@ export function metadataErrors(object: KubeObject, resource: ServedResource): Fi
     const details = strategy?.nameErrors?.(metadata.name) ?? dns1123SubdomainErrors(metadata.name);
     for (const detail of details) errors.push(wrong('metadata.name', metadata.name, detail));
   }
+  if (metadata.generateName) {
+    // What stands before the generated end may be cut off where it ends in a dash.
+    const base = metadata.generateName.replace(/.-$/, 'a');
+    const details = resource.definition.strategy?.nameErrors?.(base) ?? dns1123SubdomainErrors(base);
+    for (const detail of details) errors.unshift(wrong('metadata.generateName', metadata.generateName, detail));
+  }
   if (resource.namespaced) {
     for (const detail of dns1123LabelErrors(metadata.namespace ?? '')) {
       errors.push(wrong('metadata.namespace', metadata.namespace, detail));
@@ -99,16 +105,17 @@ function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
 
 function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];
-  let controllers = 0;
-  for (const [index, owner] of ownerReferences.entries()) {
+  const controllers: string[] = [];
+  for (const owner of ownerReferences) {
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
       if (owner[field]) continue;
-      errors.push(wrong(`metadata.ownerReferences[${index}].${field}`, owner[field] ?? '', 'must not be empty'));
+      const what = field === 'apiVersion' ? 'version ' : '';
+      errors.push(wrong(`metadata.ownerReferences.${field}`, owner[field] ?? '', `${what}must not be empty`));
     }
-    if (owner.controller === true) controllers++;
+    if (owner.controller === true) controllers.push(`${owner.kind}/${owner.name}`);
   }
-  if (controllers > 1) {
-    const detail = 'Only one reference can have Controller set to true.';
+  if (controllers.length > 1) {
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controllers.slice(0, 2).join(' and ')}`;
     errors.push(wrong('metadata.ownerReferences', ownerReferences, detail));
   }
   return errors;

@@ -29,6 +29,13 @@ export function ensureNamespace(core: Core, request: ResourceRequest, object: Ku
   });
 }
 
+const IMMORTAL = ['default', 'kube-system', 'kube-public'];
+
+/** Upstream's NamespaceLifecycle: a cluster without these namespaces is none. */
+export function refuseImmortal({ resource, name }: ResourceRequest): void {
+  if (IMMORTAL.includes(name)) throw forbidden(resource.subject(name), 'this namespace may not be deleted');
+}
+
 /** What keeps a namespace from going beside `metadata.finalizers`. */
 export function specFinalizers(object: KubeObject): readonly string[] {
   return (object as KubeObject & { spec?: { finalizers?: string[] } }).spec?.finalizers ?? [];

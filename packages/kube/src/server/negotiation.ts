@@ -115,7 +115,18 @@ function yamlAs(
     ...whole,
     id: `yaml ${resource.apiVersion}`,
     contentType: 'application/yaml',
-    objectText: (entry) => dump(JSON.parse(whole.objectText(entry))),
-    listText: (entries, metadata) => dump(JSON.parse(whole.listText(entries, metadata))),
+    objectText: (entry) => yamlOf(whole.objectText(entry)),
+    listText: (entries, metadata) => yamlOf(whole.listText(entries, metadata)),
   };
+}
+
+/** As sigs.k8s.io/yaml writes it. */
+function yamlOf(json: string): string {
+  return dump(JSON.parse(json), {
+    sortKeys: true,
+    seqNoIndent: true,
+    quoteStyle: 'double',
+    lineWidth: -1,
+    noRefs: true,
+  });
 }

@@ -1,4 +1,4 @@
-import { badRequest, conflict, isApiError, notFound } from '../object/api-error.ts';
+import { badRequest, conflict, isApiError } from '../object/api-error.ts';
 import { invalid } from '../object/field-error.ts';
 import { cloneJson, isJsonObject } from '../object/json.ts';
 import type { Json, KubeObject } from '../object/meta.ts';
@@ -27,11 +27,6 @@ const TYPES: Readonly<Record<string, PatchType>> = {
 export async function patch(core: Core, request: ResourceRequest): Promise<Answer> {
   const type = patchTypeOf(request);
   if (type === 'apply') return apply(core, request);
-  if (request.query.has('force')) {
-    throw invalid(PATCH_OPTIONS, '', [
-      { type: 'FieldValueForbidden', field: 'force', detail: 'may not be specified for non-apply patch' },
-    ]);
-  }
   const change = parsePatch(request);
   return updateObject(
     core,
@@ -54,8 +49,6 @@ export function patchScale(request: ResourceRequest, scale: Scale): Scale {
   const patched = type === 'json' ? applyJsonPatch(value, change) : applyMergePatch(value, change as Json);
   return checkShape(patched as unknown as KubeObject);
 }
-
-const PATCH_OPTIONS = { group: 'meta.k8s.io', kind: 'PatchOptions' };
 
 function patchTypeOf({ headers, resource }: ResourceRequest): PatchType {
   const [contentType = ''] = (headers['content-type'] ?? '').split(';');
@@ -81,8 +74,13 @@ function patchedObject(
   const object = checkShape(cloneJson(patched) as unknown as KubeObject);
   checkNames(object, request);
   const { apiVersion, kind } = request.resource;
-  if (object.apiVersion !== apiVersion || object.kind !== kind) {
-    throw badRequest(`a patch must not change apiVersion or kind of a ${kind}`);
+  for (const [field, wanted] of [
+    ['apiVersion', apiVersion],
+    ['kind', kind],
+  ] as const) {
+    if (object[field] === wanted) continue;
+    const detail = `a patch must not change it from ${JSON.stringify(wanted)}`;
+    throw invalid(request.resource, request.name, [{ type: 'FieldValueInvalid', field, value: object[field], detail }]);
   }
   return object;
 }
@@ -119,12 +117,8 @@ function namesVersion(type: PatchType, change: unknown): boolean {
 /** Server-side apply: creates what is not there. */
 async function apply(core: Core, request: ResourceRequest): Promise<Answer> {
   const { resource, query, subresource, nowMs, name } = request;
-  if (!query.get('fieldManager')) {
-    throw invalid(PATCH_OPTIONS, '', [
-      { type: 'FieldValueRequired', field: 'fieldManager', detail: 'is required for apply patch' },
-    ]);
-  }
-  const applied = decodeBody(request, resource);
+  // A configuration says itself what it is: nothing is assumed.
+  const applied = decodeBody(request, resource, { isComplete: true });
   const applyRequest: ResourceRequest = { ...request, isApply: true };
   const options = {
     ...trackedKindOf(core, request),
@@ -156,7 +150,6 @@ async function apply(core: Core, request: ResourceRequest): Promise<Answer> {
         resource.subject(name),
         'uid mismatch: the provided object specified a uid, and no existing object was found',
       );
-    if (applied.metadata.resourceVersion) throw notFound(resource.subject(name));
     try {
       return await createObject(core, applyRequest, cloneJson(applyPatch({ ...options, live: undefined })));
     } catch (error) {

@@ -181,11 +181,12 @@ describe('parts of an object', () => {
 
   it('a namespace goes when it is finalized', async () => {
     const server = await serverWithNamespace();
-    const { body: going } = await server.call('DELETE', '/api/v1/namespaces/default');
+    await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
+    const { body: going } = await server.call('DELETE', '/api/v1/namespaces/other');
 
-    await server.call('PUT', '/api/v1/namespaces/default/finalize', { ...going, spec: { finalizers: [] } });
+    await server.call('PUT', '/api/v1/namespaces/other/finalize', { ...going, spec: { finalizers: [] } });
 
-    expect((await server.call('GET', '/api/v1/namespaces/default')).status).toBe(404);
+    expect((await server.call('GET', '/api/v1/namespaces/other')).status).toBe(404);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
 import type { Authorizer, UserInfo } from '../auth/user.ts';
-import { ApiError, badRequest } from '../object/api-error.ts';
+import { ApiError } from '../object/api-error.ts';
 import type { Definitions } from '../schema/schema.ts';
 import { authorize } from './authorize.ts';
 import type { Core } from './core.ts';
@@ -13,6 +13,7 @@ import { InFlight } from './in-flight.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 import { openApiAnswer } from './openapi.ts';
 import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
+import { checkOptions } from './request-options.ts';
 import { type ResourcePath, routeOf } from './router.ts';
 import type { Routes } from './routes.ts';
 
@@ -104,9 +105,11 @@ export class Pipeline {
   ): Promise<Answer> {
     await authorize(this.#options.authorizer, { user, verb, ...attributesOf(path, verb, request.query) });
     const resource = this.#core.registry.find(path.group, path.version, path.plural);
-    if (resource === undefined) throw notServed();
+    if (resource === undefined) return this.#nothingAt(path);
+    if (isMisplaced(verb, path)) throw wrongMethod();
     const needsNamespace = path.name !== '' || (verb === 'create' && resource.verbs.has('get'));
     if (resource.namespaced ? path.namespace === '' && needsNamespace : path.namespace !== '') throw notServed();
+    checkOptions({ verb, query: request.query, headers: request.headers });
     const resourceRequest: ResourceRequest = {
       resource,
       verb,
@@ -118,7 +121,7 @@ export class Pipeline {
       query: request.query,
       headers: request.headers,
       body: request.body,
-      dryRun: isDryRun(request.query),
+      dryRun: request.query.get('dryRun') === 'All',
       nowMs: this.#core.clock.now(),
       now: () => this.#core.clock.now(),
       signal: request.signal,
@@ -148,7 +151,7 @@ export class Pipeline {
   }
 
   async #other(request: ApiRequest): Promise<Answer> {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw notServed();
+    if (request.method !== 'GET' && request.method !== 'HEAD') return PAGE_NOT_FOUND;
     if (request.path === '/version' || request.path === '/version/') return jsonAnswer(200, this.#version);
     if (request.path === '/') return jsonAnswer(200, { paths: this.#paths() });
     this.#discovery ??= discoveryOf(this.#core.registry);
@@ -156,8 +159,15 @@ export class Pipeline {
       this.#discovery.answer(request) ??
       openApiAnswer(this.#core.registry, this.#options.documentation, request) ??
       (await this.#options.health.answer(request.path, request.query));
-    if (answer === undefined) throw notServed();
-    return answer;
+    return answer ?? PAGE_NOT_FOUND;
+  }
+
+  /** A Status where the group's version is served, the text of Go's router where nothing of it is: as upstream. */
+  #nothingAt({ group, version }: ResourcePath): Answer {
+    this.#discovery ??= discoveryOf(this.#core.registry);
+    const isServed = this.#discovery.groupVersions.some((one) => one.group === group && one.version === version);
+    if (isServed) throw notServed();
+    return PAGE_NOT_FOUND;
   }
 
   #paths(): string[] {
@@ -165,19 +175,18 @@ export class Pipeline {
     const groups = this.#discovery.groupVersions.flatMap(({ group, version }) =>
       group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
     );
-    return [
-      ...new Set([
-        ...groups,
-        '/apis',
-        '/healthz',
-        '/livez',
-        '/openapi/v2',
-        '/openapi/v3',
-        '/readyz',
-        '/version',
-        ...this.#options.routes.paths,
-      ]),
-    ];
+    const paths = new Set([
+      ...groups,
+      '/apis',
+      '/healthz',
+      '/livez',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/readyz',
+      '/version',
+      ...this.#options.routes.paths,
+    ]);
+    return [...paths].sort();
   }
 
   #errorAnswer({ method, path }: ApiRequest, error: unknown): Answer {
@@ -221,12 +230,22 @@ function attributesOf(
   };
 }
 
-function isDryRun(query: URLSearchParams): boolean {
-  const values = query.getAll('dryRun').filter((value) => value !== '');
-  const unknown = values.find((value) => value !== 'All');
-  if (unknown === undefined) return values.length > 0;
-  throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(unknown)}: supported values: "All"`);
+/** An object is not created by its name, nor a collection changed as one. */
+function isMisplaced(verb: string, { name, subresource }: ResourcePath): boolean {
+  if (verb === 'create') return name !== '' && subresource === '';
+  return name === '' && (verb === 'update' || verb === 'patch');
 }
+
+function wrongMethod(): ApiError {
+  const message = 'the server does not allow this method on the requested resource';
+  return new ApiError(405, 'MethodNotAllowed', message, { subject: {} });
+}
+
+const PAGE_NOT_FOUND: Answer = {
+  status: 404,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: '404 page not found\n',
+};
 
 /** A Go duration of whole units, as clients send `timeout`: `34s`, `1m0s`. */
 function durationMs(text: string | null): number | undefined {

@@ -56,15 +56,18 @@ function fieldPredicate(resource: ServedResource, { field, negated, value }: Fie
     default: {
       const path = resource.definition.selectableFields?.[field];
       if (path === undefined) {
-        throw badRequest(
-          `Unable to find "${resource.group}/${resource.version}, Resource=${resource.plural}" that match field selector ` +
-            `"${field}${negated ? '!=' : '='}${value}": field label not supported: ${field}`,
-        );
+        throw badRequest(unknownField(resource, field));
       }
       const names = fieldNamesOf(path);
       return (entry) => (textAt(resource.objectOf(entry), names) === value) !== negated;
     }
   }
+}
+
+/** Kinds with fields of their own to select by word it otherwise than those without. */
+function unknownField({ definition }: ServedResource, field: string): string {
+  if (Object.keys(definition.selectableFields ?? {}).length > 0) return `field label not supported: ${field}`;
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
 /** A field as selectors see it: '' where it is not set. */

@@ -136,7 +136,8 @@ export class TestServer {
   async call<T = TestObject>(...request: Parameters<TestServer['send']>): Promise<Reply<T>> {
     const response = await this.send(...request);
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: JSON.parse(text) as T };
+    const body: unknown = response.headers['content-type']?.startsWith('text/plain') ? text : JSON.parse(text);
+    return { status: response.status, headers: response.headers, body: body as T };
   }
 
   list(path: string): Promise<Reply<KubeList<TestObject>>> {

@@ -1,4 +1,5 @@
 import { ApiError, conflict } from '../object/api-error.ts';
+import { invalid } from '../object/field-error.ts';
 import { cloneJson, jsonEqual } from '../object/json.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { type Entry, StaleWriteError } from '../store/store.ts';
@@ -65,15 +66,20 @@ export async function writeObject(
   }
 }
 
-function checkPreconditions(
-  { resource, name }: ResourceRequest,
-  object: KubeObject,
-  current: Entry,
-  isDerived: boolean,
-): void {
+function checkPreconditions(request: ResourceRequest, object: KubeObject, current: Entry, isDerived: boolean): void {
+  const { resource, name } = request;
   const { uid, resourceVersion } = object.metadata;
   const currentUid = current.object().metadata.uid;
   if (uid !== undefined && uid !== '' && uid !== currentUid) {
+    if (request.verb === 'patch') {
+      const error = {
+        type: 'FieldValueInvalid',
+        field: 'metadata.uid',
+        value: uid,
+        detail: 'field is immutable',
+      } as const;
+      throw invalid(resource, name, [error]);
+    }
     const detail = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${currentUid}`;
     throw conflict(resource.subject(name), detail);
   }
@@ -110,15 +116,17 @@ async function replace(
   const { strategy } = resource.definition;
   const old = resource.objectOf(current);
   const admission = admissionOf(request, 'UPDATE', object, old);
+  const isMain = request.subresource !== 'status' && request.subresource !== 'finalize';
   await onWellFormed(core, request, object, async () => {
     separate(request, object, old);
     conform(core, request, object);
-    await mutate(core, admission);
     carryMetadata(object, old);
     object.metadata.resourceVersion = String(current.revision);
-    if (request.subresource !== 'status') strategy?.prepareForUpdate?.(object, old, contextOf(request));
-    if (hasGeneration(request, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    // Who writes owns what they sent, not what admission and the kind make of it.
     track(core, request, object, old);
+    await mutate(core, admission);
+    if (isMain) strategy?.prepareForUpdate?.(object, old, contextOf(request));
+    if (hasGeneration(request, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   });
   const isStatus = request.subresource === 'status';
   await onWellFormed(core, request, object, async () => {

@@ -1,4 +1,4 @@
-import { type ApiError, badRequest, expired } from '../object/api-error.ts';
+import { type ApiError, expired } from '../object/api-error.ts';
 import type { Change, Entry } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { representationOf } from './negotiation.ts';
@@ -45,17 +45,7 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
 /** Whether the watch begins with what is there; undefined leaves it to resourceVersion. */
 function initialEventsOf(query: URLSearchParams): boolean | undefined {
   const text = query.get('sendInitialEvents');
-  const match = query.get('resourceVersionMatch');
-  if (text === null) {
-    if (match !== null) {
-      throw badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
-    }
-    return undefined;
-  }
-  if (match !== 'NotOlderThan') {
-    throw badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
-  }
-  return isTrue(text);
+  return text === null ? undefined : isTrue(text);
 }
 
 function startOf(

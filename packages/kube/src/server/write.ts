@@ -1,4 +1,4 @@
-import { ApiError } from '../object/api-error.ts';
+import { ApiError, badRequest } from '../object/api-error.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { type Entry, StoreError } from '../store/store.ts';
@@ -44,9 +44,27 @@ export async function store(
   }
 }
 
-/** Throws 422 where there is anything wrong. */
+/** Throws 422 where there is anything wrong; 400 for what a server with Go's types could not even decode. */
 export function refuse(request: ResourceRequest, name: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid(request.resource, name, errors);
+  if (errors.length === 0) return;
+  const { resource, verb } = request;
+  const misfit = errors.find(({ type }) => type === 'FieldValueTypeInvalid');
+  const isDecoded = resource.definition.custom !== true && (verb === 'create' || verb === 'update');
+  if (misfit === undefined || !isDecoded) throw invalid(resource, name, errors);
+  const { kind, version } = resource;
+  throw badRequest(
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${misfitText(kind, misfit)}`,
+  );
+}
+
+const GO_WORDS: Readonly<Record<string, string>> = { integer: 'number', boolean: 'bool' };
+
+/** As Go's decoder words it, as far as a schema knows. */
+function misfitText(kind: string, { field, value, detail }: FieldError): string {
+  const wanted = /must be of type (\S+): /.exec(detail)?.[1] ?? 'another';
+  const found = GO_WORDS[String(value)] ?? String(value);
+  const path = field.replaceAll(/\[\d+\]/g, '');
+  return `json: cannot unmarshal ${found} into Go struct field ${kind}.${path} of type ${wanted}`;
 }
 
 export function contextOf({ user, nowMs, dryRun, access }: ResourceRequest): RequestContext {

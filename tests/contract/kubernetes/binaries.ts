@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Where the programs of one Kubernetes release lie. */
+export interface KubernetesBinaries {
+  readonly folder: string;
+  /** `1.36.3`. */
+  readonly version: string;
+  /** Of 1.36: 36. */
+  readonly minor: number;
+  path(program: Program): string;
+}
+
+export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
+
+const CONTROL_PLANE: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+const TESTBED = join(import.meta.dirname, '../../../testbed/cache/kubernetes/bin');
+
+/** Every release that there is a whole control plane of: KUBEBUILDER_ASSETS, else PATH, and what testbed/kubernetes has built. */
+export function findBinaries(): KubernetesBinaries[] {
+  const assets = process.env.KUBEBUILDER_ASSETS;
+  const users = assets === undefined ? (process.env.PATH ?? '').split(delimiter) : [assets];
+  const found = [users.find(isComplete), [TESTBED].find(isComplete)].filter((folder) => folder !== undefined);
+  return [...new Set(found)].map(describeFolder);
+}
+
+function isComplete(folder: string): boolean {
+  return folder !== '' && CONTROL_PLANE.every((program) => isExecutable(join(folder, program)));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function describeFolder(folder: string): KubernetesBinaries {
+  const output = execFileSync(join(folder, 'kube-apiserver'), ['--version'], { encoding: 'utf8' });
+  const match = /v((\d+)\.(\d+)\.\d+)/.exec(output);
+  if (match === null) throw new Error(`${folder}/kube-apiserver --version says ${output.trim()}`);
+  return { folder, version: match[1] ?? '', minor: Number(match[3]), path: (program) => join(folder, program) };
+}

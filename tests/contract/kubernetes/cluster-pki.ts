@@ -1,0 +1,52 @@
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { systemClock } from '@fairway/kube/clock';
+import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import { createServiceAccountKeys, type ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+
+const DAY_MS = 86_400_000;
+const clock = systemClock;
+
+export interface CertificateAndKey {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** The roots of trust of one cluster under test, and what they sign. */
+export interface ClusterPki {
+  readonly authority: CertificateAuthority;
+  readonly serviceAccountKeys: ServiceAccountKeys;
+  readonly serving: CertificateAndKey;
+  clientCertificate(user: string, groups: readonly string[]): Promise<CertificateAndKey>;
+  kubeconfig(server: string, user: string, groups?: readonly string[]): Promise<string>;
+}
+
+export async function createClusterPki(): Promise<ClusterPki> {
+  const authority = await createCertificateAuthority({ commonName: 'kubernetes', clock, validityMs: 30 * DAY_MS });
+  const issue = async (
+    options: Pick<Parameters<typeof issueCertificate>[1], 'commonName' | 'organizations' | 'usages'>,
+  ) => {
+    const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
+      ...options,
+      ...(options.usages === 'server' && { ipAddresses: ['127.0.0.1'], dnsNames: ['localhost'] }),
+      validityMs: DAY_MS,
+      clock,
+    });
+    return { certificate: certificatePem, privateKey: privateKeyPem };
+  };
+  const clientCertificate = (commonName: string, organizations: readonly string[]) =>
+    issue({ commonName, organizations, usages: 'client' });
+  return {
+    authority,
+    serviceAccountKeys: await createServiceAccountKeys(),
+    serving: await issue({ commonName: 'kube-apiserver', usages: 'server' }),
+    clientCertificate,
+    kubeconfig: async (server, user, groups = []) =>
+      renderKubeconfig({
+        name: 'contract',
+        server,
+        certificateAuthority: authority.certificatePem,
+        clientCertificate: await clientCertificate(user, groups),
+      }),
+  };
+}

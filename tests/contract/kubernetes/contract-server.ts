@@ -1,0 +1,144 @@
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Transport, TransportRequest } from '@fairway/kube/client/transport';
+import { Namespaces, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import type { Status } from '@fairway/kube/object/api-error';
+import type { KubeObject, ObjectMeta } from '@fairway/kube/object/meta';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { RunningControlPlane } from './control-planes.ts';
+
+export interface RawRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON unless it is text. */
+  readonly body?: unknown;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly json: Answered;
+}
+
+/** The parts of answers that tests look at, as if all were there. */
+export interface Answered {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: Required<ObjectMeta> & { readonly continue?: string; readonly remainingItemCount?: number };
+  readonly data: Readonly<Record<string, string>>;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status: Readonly<Record<string, unknown>>;
+  readonly items: readonly Answered[];
+  readonly [field: string]: unknown;
+}
+
+type Method = TransportRequest['method'];
+
+/** One API server under test, as the administrator sees it and as others do. */
+export class ContractServer {
+  readonly url: string;
+  readonly minor: number;
+  readonly client: KubeClient;
+  readonly #plane: RunningControlPlane;
+  readonly #transport: Transport;
+  readonly #transports: Transport[] = [];
+  readonly #namespaces: string[] = [];
+  #serial = 0;
+
+  private constructor(plane: RunningControlPlane, transport: Transport) {
+    this.#plane = plane;
+    this.url = plane.url;
+    this.minor = plane.minor;
+    this.#transport = transport;
+    this.#transports.push(transport);
+    this.client = new KubeClient(transport);
+  }
+
+  static async open(plane: RunningControlPlane): Promise<ContractServer> {
+    const admin = await plane.pki.clientCertificate('admin', ['system:masters']);
+    return new ContractServer(
+      plane,
+      new HttpsTransport({
+        server: plane.url,
+        certificateAuthority: plane.pki.authority.certificatePem,
+        clientCertificate: () => admin,
+      }),
+    );
+  }
+
+  get authority(): string {
+    return this.#plane.pki.authority.certificatePem;
+  }
+
+  /** With a certificate of its own. */
+  async as(user: string, groups: readonly string[] = []): Promise<Transport> {
+    const identity = await this.#plane.pki.clientCertificate(user, groups);
+    return this.#open({ clientCertificate: () => identity });
+  }
+
+  withToken(token: string): Transport {
+    return this.#open({ bearerToken: () => token });
+  }
+
+  anonymous(): Transport {
+    return this.#open({});
+  }
+
+  /** What the server says, whether it likes the request or not. */
+  async raw(
+    method: Method,
+    path: string,
+    { headers = {}, body }: RawRequest = {},
+    transport: Transport = this.#transport,
+  ): Promise<RawAnswer> {
+    const response = await transport.request({
+      method,
+      path,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = (/^[[{]/.test(text) ? JSON.parse(text) : {}) as Answered;
+    return { status: response.status, headers: response.headers, text, json };
+  }
+
+  /** The Status that a request is refused with. */
+  async refusal(method: Method, path: string, request?: RawRequest, transport?: Transport): Promise<Status> {
+    const answer = await this.raw(method, path, request, transport);
+    if (answer.status < 400) throw new Error(`${method} ${path} was not refused: ${answer.status} ${answer.text}`);
+    return answer.json as unknown as Status;
+  }
+
+  /** A name that nothing else in this run has. */
+  name(prefix = 'contract'): string {
+    return `${prefix}-${process.pid}-${++this.#serial}`;
+  }
+
+  /** A namespace of its own, with its default ServiceAccount; it goes with the test file. */
+  async namespace(): Promise<string> {
+    const name = this.name();
+    await this.client
+      .resource(Namespaces)
+      .create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {} });
+    this.#namespaces.push(name);
+    const account = { namespace: name, name: 'default' };
+    await eventuallyObject(this.client.resource<KubeObject>(ServiceAccounts), account, () => true, {
+      deadlineMs: 60_000,
+    });
+    return name;
+  }
+
+  close(): void {
+    for (const transport of this.#transports) transport.close();
+  }
+
+  #open(identity: Partial<ConstructorParameters<typeof HttpsTransport>[0]>): Transport {
+    const transport = new HttpsTransport({ server: this.url, certificateAuthority: this.authority, ...identity });
+    this.#transports.push(transport);
+    return transport;
+  }
+}

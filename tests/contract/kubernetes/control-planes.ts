@@ -1,0 +1,40 @@
+import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+import { MemoryStore } from '@fairway/kube/store/memory-store';
+import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
+import { freePorts } from './supervised-process.ts';
+
+/** A control plane that serves on loopback, with its controllers, without nodes. */
+export interface RunningControlPlane extends AsyncDisposable {
+  readonly url: string;
+  readonly pki: ClusterPki;
+  /** Of 1.36: 36. */
+  readonly minor: number;
+}
+
+const EMBEDDED_VERSION = '1.34.2';
+
+/** The embedded API server as hollow clusters have it. */
+export async function startEmbeddedControlPlane(): Promise<RunningControlPlane> {
+  const pki = await createClusterPki();
+  const [port = 0] = await freePorts(1);
+  const { authority, serviceAccountKeys, serving } = pki;
+  const plane = createHollowControlPlane({
+    store: new MemoryStore(),
+    clock: systemClock,
+    random: Math.random,
+    log: silentLogger,
+    clusterName: 'contract',
+    version: EMBEDDED_VERSION,
+    podCidr: '10.2.0.0/16',
+    serviceCidr: '10.3.0.0/16',
+    endpoint: { host: '127.0.0.1', port },
+    pki: { ca: authority, caBundle: authority.certificatePem, serviceAccountKeys },
+  });
+  await plane.start();
+  const tls = { cert: serving.certificate, key: serving.privateKey, clientCa: authority.certificatePem };
+  const { url } = await plane.server.listen({ host: '127.0.0.1', port, tls });
+  const minor = Number(EMBEDDED_VERSION.split('.')[1]);
+  return { url, pki, minor, [Symbol.asyncDispose]: () => plane.stop() };
+}

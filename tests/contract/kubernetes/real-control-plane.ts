@@ -1,0 +1,139 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { publicKeyToPem } from '@fairway/kube/pki/key-pair';
+import type { KubernetesBinaries } from './binaries.ts';
+import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
+import type { RunningControlPlane } from './control-planes.ts';
+import { freePorts, SupervisedProcess } from './supervised-process.ts';
+
+/** Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a folder of their own that goes with them. */
+export async function startRealControlPlane(binaries: KubernetesBinaries): Promise<RunningControlPlane> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairway-contract-'));
+  const stack = new AsyncDisposableStack();
+  stack.defer(() => rm(folder, { recursive: true }));
+  try {
+    const pki = await createClusterPki();
+    const [etcdPort = 0, peerPort = 0, port = 0] = await freePorts(3);
+    stack.use(await startEtcd(binaries, folder, etcdPort, peerPort));
+    const url = `https://127.0.0.1:${port}`;
+    stack.use(await startApiServer(binaries, folder, pki, { etcdPort, port }));
+    stack.use(await startControllerManager(binaries, folder, pki, url));
+    return { url, pki, minor: binaries.minor, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function startEtcd(binaries: KubernetesBinaries, folder: string, port: number, peerPort: number) {
+  const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
+  const etcd = new SupervisedProcess(
+    binaries.path('etcd'),
+    [
+      `--data-dir=${join(folder, 'etcd')}`,
+      `--listen-client-urls=${client}`,
+      `--advertise-client-urls=${client}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=default=${peer}`,
+    ],
+    join(folder, 'etcd.log'),
+  );
+  await etcd.whenReady(async () => {
+    try {
+      return (await fetch(`${client}/health`)).ok;
+    } catch {
+      return false;
+    }
+  });
+  return etcd;
+}
+
+async function startApiServer(
+  binaries: KubernetesBinaries,
+  folder: string,
+  pki: ClusterPki,
+  { etcdPort, port }: { etcdPort: number; port: number },
+): Promise<SupervisedProcess> {
+  const file = async (name: string, content: string) => {
+    const path = join(folder, name);
+    await writeFile(path, content, { mode: 0o600 });
+    return path;
+  };
+  const ca = await file('ca.crt', pki.authority.certificatePem);
+  const { signing } = pki.serviceAccountKeys;
+  const serviceAccountKey = await file('sa.key', signing.privateKeyPem);
+  const issuer = `https://127.0.0.1:${port}`;
+  const server = new SupervisedProcess(
+    binaries.path('kube-apiserver'),
+    [
+      `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+      '--bind-address=127.0.0.1',
+      '--advertise-address=127.0.0.1',
+      '--endpoint-reconciler-type=none',
+      `--secure-port=${port}`,
+      `--tls-cert-file=${await file('server.crt', pki.serving.certificate)}`,
+      `--tls-private-key-file=${await file('server.key', pki.serving.privateKey)}`,
+      `--client-ca-file=${ca}`,
+      `--service-account-key-file=${await file('sa.pub', await publicKeyToPem(signing.publicKey))}`,
+      `--service-account-signing-key-file=${serviceAccountKey}`,
+      `--service-account-issuer=${issuer}`,
+      `--api-audiences=${issuer}`,
+      '--service-cluster-ip-range=10.3.0.0/16',
+      '--authorization-mode=Node,RBAC',
+      '--enable-admission-plugins=NodeRestriction',
+      '--enable-bootstrap-token-auth',
+      '--allow-privileged',
+      '--profiling=false',
+    ],
+    join(folder, 'kube-apiserver.log'),
+  );
+  const options = { host: '127.0.0.1', port, path: '/readyz', ca: pki.authority.certificatePem, agent: false as const };
+  await server.whenReady(
+    () =>
+      new Promise((resolve) => {
+        request(options, (response) => {
+          response.resume();
+          resolve(response.statusCode === 200);
+        })
+          .on('error', () => resolve(false))
+          .end();
+      }),
+  );
+  return server;
+}
+
+async function startControllerManager(
+  binaries: KubernetesBinaries,
+  folder: string,
+  pki: ClusterPki,
+  url: string,
+): Promise<SupervisedProcess> {
+  const kubeconfig = join(folder, 'controller-manager.yaml');
+  const caKey = join(folder, 'ca.key');
+  await writeFile(kubeconfig, await pki.kubeconfig(url, 'system:kube-controller-manager'), { mode: 0o600 });
+  await writeFile(caKey, pki.authority.privateKeyPem, { mode: 0o600 });
+  const [port] = await freePorts(1);
+  const manager = new SupervisedProcess(
+    binaries.path('kube-controller-manager'),
+    [
+      `--kubeconfig=${kubeconfig}`,
+      `--authentication-kubeconfig=${kubeconfig}`,
+      `--authorization-kubeconfig=${kubeconfig}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--cert-dir=${folder}`,
+      '--leader-elect=false',
+      '--use-service-account-credentials',
+      '--controllers=*,bootstrapsigner,tokencleaner',
+      `--root-ca-file=${join(folder, 'ca.crt')}`,
+      `--service-account-private-key-file=${join(folder, 'sa.key')}`,
+      `--cluster-signing-cert-file=${join(folder, 'ca.crt')}`,
+      `--cluster-signing-key-file=${caKey}`,
+    ],
+    join(folder, 'kube-controller-manager.log'),
+  );
+  return manager;
+}

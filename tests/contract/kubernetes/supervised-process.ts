@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const STOP_GRACE_MS = 10_000;
+
+/** A program that runs for as long as a test does; its output goes to a file. */
+export class SupervisedProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #logPath: string;
+  readonly #exited: Promise<void>;
+
+  constructor(command: string, args: readonly string[], logPath: string) {
+    this.#logPath = logPath;
+    const log = openSync(logPath, 'w');
+    this.#child = spawn(command, args, { stdio: ['ignore', log, log], env: { PATH: process.env.PATH } });
+    closeSync(log);
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('exit', () => resolve());
+      this.#child.once('error', () => resolve());
+    });
+  }
+
+  get output(): string {
+    return readFileSync(this.#logPath, 'utf8');
+  }
+
+  /** Resolves when `isReady` says so; rejects with the end of the output when the program ends before, or `deadlineMs` pass. */
+  async whenReady(isReady: () => Promise<boolean>, deadlineMs = 120_000): Promise<void> {
+    const endMs = Date.now() + deadlineMs;
+    while (!(await isReady())) {
+      const { exitCode, signalCode, spawnfile } = this.#child;
+      if (exitCode !== null || signalCode !== null || Date.now() > endMs) {
+        throw new Error(`${spawnfile} is not ready (exit code ${exitCode}):\n${this.output.slice(-4000)}`);
+      }
+      // What can be asked of another program is only whether it is ready now.
+      await sleep(50);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGTERM');
+    const kill = setTimeout(() => this.#child.kill('SIGKILL'), STOP_GRACE_MS);
+    await this.#exited;
+    clearTimeout(kill);
+  }
+}
+
+/** Ports of 127.0.0.1 that are free now, for programs that can't choose one themselves. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address !== null && typeof address === 'object') ports.push(address.port);
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

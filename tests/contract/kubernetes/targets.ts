@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { findBinaries } from './binaries.ts';
+import { ContractServer } from './contract-server.ts';
+import { type RunningControlPlane, startEmbeddedControlPlane } from './control-planes.ts';
+import { startRealControlPlane } from './real-control-plane.ts';
+
+export interface Target {
+  /** With the reason when it is skipped. */
+  readonly name: string;
+  readonly isMissing: boolean;
+  /** Of 1.36: 36. What an old release lacks is skipped by it. */
+  readonly minor: number;
+  readonly start: () => Promise<RunningControlPlane>;
+}
+
+const EMBEDDED: Target = {
+  name: 'the embedded server',
+  isMissing: false,
+  minor: 34,
+  start: startEmbeddedControlPlane,
+};
+
+const MISSING: Target = {
+  name: 'kube-apiserver (skipped: no KUBEBUILDER_ASSETS, nothing on PATH, and testbed/kubernetes is not built)',
+  isMissing: true,
+  minor: 34,
+  start: () => Promise.reject(new Error('no binaries of Kubernetes')),
+};
+
+const REAL: readonly Target[] = findBinaries().map((binaries) => ({
+  name: `kube-apiserver ${binaries.version}`,
+  isMissing: false,
+  minor: binaries.minor,
+  start: () => startRealControlPlane(binaries),
+}));
+
+/**
+ * Runs the same cases against the embedded API server and every real one at hand. `cases` gets the target too, to skip by name
+ * what its release lacks.
+ */
+export function describeServers(title: string, cases: (server: () => ContractServer, target: Target) => void): void {
+  for (const target of [EMBEDDED, ...(REAL.length === 0 ? [MISSING] : REAL)]) {
+    describe.skipIf(target.isMissing)(`${title} on ${target.name}`, () => {
+      let plane: RunningControlPlane | undefined;
+      let server: ContractServer | undefined;
+
+      beforeAll(async () => {
+        plane = await target.start();
+        server = await ContractServer.open(plane);
+      });
+
+      afterAll(async () => {
+        server?.close();
+        await plane?.[Symbol.asyncDispose]();
+      });
+
+      cases(() => {
+        if (server === undefined) throw new Error('the server is not open yet');
+        return server;
+      }, target);
+    });
+  }
+}
