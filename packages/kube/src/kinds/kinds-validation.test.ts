@@ -48,17 +48,24 @@ describe('creating', () => {
         'spec.template.spec.containers: Required value',
       ],
     ],
-    [
-      'a wrong type',
-      DEPLOYMENTS,
-      { selector: SELECTOR, template: TEMPLATE, replicas: 'three' },
-      ['spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"'],
-    ],
   ])('with %s is refused', async (_, path, spec, expected) => {
     const { status, body } = await post(await serverOfKinds(), path, { spec });
 
     expect(status).toBe(422);
     expect(messagesOf(body)).toEqual(expected);
+  });
+
+  it('with a wrong type is a bad request', async () => {
+    const spec = { selector: SELECTOR, template: TEMPLATE, replicas: 'three' };
+
+    const { status, body } = await post(await serverOfKinds(), DEPLOYMENTS, { spec });
+
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      reason: 'BadRequest',
+      message:
+        'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field Deployment.spec.replicas of type integer',
+    });
   });
 });
 
