@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { CliContext } from './command/context.ts';
 import { addClusterCommands } from './commands/cluster.ts';
 import { addCompletionCommands } from './commands/completion.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addHollowNodesCommand } from './commands/hollow-nodes.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addMachineCommands } from './commands/machine.ts';
@@ -29,6 +30,7 @@ export function buildProgram(context: CliContext): Command {
   addNodePoolCommands(program, context);
   addMachineCommands(program, context);
   addKubeconfigCommand(program, context);
+  addDoctorCommand(program, context);
   addHollowNodesCommand(program, context);
   addVersionCommand(program, context);
   addCompletionCommands(program, context);

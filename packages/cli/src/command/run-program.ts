@@ -10,8 +10,16 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const interrupt = new AbortController();
   const context = processContext(interrupt.signal);
   endOnSignals(interrupt);
-  return runWith(args, context);
+  // Timers of rooms do not keep a process alive, and while a retry is waited for nothing else may be open.
+  const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
+  try {
+    return await runWith(args, context);
+  } finally {
+    clearInterval(heartbeat);
+  }
 }
+
+const HEARTBEAT_MS = 60_000;
 
 /** A terminal, npm and a launcher all pass one Ctrl-C on: what comes within so short a time is the same signal. */
 const SAME_SIGNAL_MS = 500;

@@ -31,10 +31,7 @@ export async function runHollowNodes(context: CliContext, options: HollowNodesOp
     });
     fleet.start();
     stderr.write(`the servers of cloud ${options.cloud} join as hollow nodes; stop with Ctrl-C\n`);
-    // Timers do not keep the process alive, and nothing else may be open while no server runs.
-    const heartbeat = setInterval(() => {}, 60_000);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    clearInterval(heartbeat);
     await fleet.stop();
   } finally {
     await cloud.close();

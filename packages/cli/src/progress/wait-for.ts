@@ -11,8 +11,6 @@ import type { Outcome } from './step.ts';
 
 /** How long something may wait for a person before the command gives up: what is missing may be on its way. */
 const BLOCKED_GRACE_MS = 15_000;
-/** Keeps the process alive while nothing but a silent connection is open. */
-const HEARTBEAT_MS = 1000;
 
 /** Shows progress until the goal is reached. Throws a CliError when it can't be, or not in time; the goal is not undone. */
 export async function waitFor(
@@ -24,13 +22,11 @@ export async function waitFor(
 ): Promise<void> {
   const reporter = await openReporter(context);
   const follow = (signal: AbortSignal) => followCluster(connection, clusterName, signal);
-  const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
   let isSuccess = false;
   try {
     await reach(goal, { follow, reporter, clock: context.clock, signal: context.signal, timeoutMs });
     isSuccess = true;
   } finally {
-    clearInterval(heartbeat);
     await reporter.end(isSuccess);
   }
 }

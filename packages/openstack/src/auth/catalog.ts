@@ -9,6 +9,11 @@ const ALIASES = {
   compute: ['compute'],
   network: ['network'],
   image: ['image'],
+  'load-balancer': ['load-balancer'],
+  'block-storage': ['block-storage', 'volumev3', 'block-store', 'volume'],
+  'shared-file-system': ['shared-file-system', 'sharev2', 'share'],
+  dns: ['dns'],
+  'key-manager': ['key-manager'],
 } as const satisfies Record<ServiceType, readonly string[]>;
 
 export interface EndpointWish {

@@ -10,6 +10,11 @@ const MAJOR_VERSIONS = {
   compute: /^v2\.1$/,
   network: /^v2\.0$/,
   image: /^v2$/,
+  'load-balancer': /^v2(\.0)?$/,
+  'block-storage': /^v3$/,
+  'shared-file-system': /^v2$/,
+  dns: /^v2$/,
+  'key-manager': /^v1$/,
 } as const satisfies Record<ServiceType, RegExp>;
 
 export interface MicroversionRange {

@@ -1,0 +1,172 @@
+import { sizeProblem } from '@fairway/api/domain/reserved-resources';
+import type { ServiceType } from '@fairway/openstack/service-type';
+import type { CloudObservation, Known, ObservedFlavor, ObservedImage } from './cloud-observation.ts';
+
+/** What Kubernetes expects from a cloud. */
+export interface Capability {
+  readonly capability: string;
+  readonly offered: 'yes' | 'no' | 'partly';
+  /** What is there. */
+  readonly detail: string;
+  /** What is not; empty for yes. */
+  readonly missing: readonly string[];
+}
+
+/** What the operator of a cloud has to install for a service. */
+const PROJECTS: Record<ServiceType, string> = {
+  identity: 'Keystone',
+  compute: 'Nova',
+  network: 'Neutron',
+  image: 'Glance',
+  'load-balancer': 'Octavia',
+  'block-storage': 'Cinder',
+  'shared-file-system': 'Manila',
+  dns: 'Designate',
+  'key-manager': 'Barbican',
+};
+
+/** Extensions of Neutron that Fairway can't do without. */
+const REQUIRED_EXTENSIONS = ['router', 'external-net', 'security-group', 'standard-attr-tag'];
+/** The only provider of Octavia whose load balancers know connections and no requests. */
+const L4_ONLY_PROVIDERS = new Set(['ovn']);
+/** What one cluster takes beside its nodes. */
+const CLUSTER_NEEDS = ['networks', 'subnets', 'routers', 'security groups'];
+const NODE_NEEDS = ['instances', 'cores', 'MiB of memory', 'ports'];
+
+/** The table of the starter kit for Kubernetes, answered for one cloud. Pure. */
+export function capabilitiesOf(cloud: CloudObservation): Capability[] {
+  return [
+    nodes(cloud),
+    loadBalancers(cloud, 'load balancers, L4', () => true),
+    loadBalancers(cloud, 'load balancers, L7', (provider) => !L4_ONLY_PROVIDERS.has(provider)),
+    storage(cloud, 'volumes, RWO', 'block-storage', cloud.volumeTypes, 'volume type'),
+    storage(cloud, 'volumes, RWX', 'shared-file-system', cloud.shareTypes, 'share type'),
+    dns(cloud),
+    keyManagement(cloud),
+    dualStack(cloud),
+  ];
+}
+
+/** Flavors that a node can be made of: with the memory that a node needs, and a disk of their own or a volume to boot from. */
+export function fittingFlavors(cloud: CloudObservation): readonly ObservedFlavor[] {
+  const hasVolumes = 'value' in cloud.services['block-storage'];
+  const flavors = 'value' in cloud.flavors ? cloud.flavors.value : [];
+  return flavors.filter((flavor) => sizeProblem(flavor) === undefined && (flavor.diskGiB > 0 || hasVolumes));
+}
+
+const NODE_DISTROS = new Set(['ubuntu', 'debian']);
+
+/** Images that nodes are known to boot from. */
+export function fittingImages(cloud: CloudObservation): readonly ObservedImage[] {
+  const images = 'value' in cloud.images ? cloud.images.value : [];
+  return images.filter(({ distro }) => distro !== undefined && NODE_DISTROS.has(distro));
+}
+
+function nodes(cloud: CloudObservation): Capability {
+  const absent = (['compute', 'network', 'image'] as const).flatMap((type) => serviceProblem(cloud, type) ?? []);
+  const flavors = fittingFlavors(cloud);
+  const images = fittingImages(cloud);
+  if (absent.length > 0) return { capability: 'nodes', offered: 'no', detail: '', missing: absent };
+  const blocking: string[] = [];
+  const limiting: string[] = [];
+  const { extensions, externalNetworks, quotas } = cloud;
+  if ('problem' in extensions) limiting.push(`extensions: ${extensions.problem}`);
+  else {
+    const lacking = REQUIRED_EXTENSIONS.filter((alias) => !extensions.value.includes(alias));
+    if (lacking.length > 0) blocking.push(`Neutron lacks the extensions ${lacking.join(', ')}`);
+  }
+  if (flavors.length === 0) blocking.push('no flavor has 2 GiB of memory and a disk');
+  if (images.length === 0) {
+    limiting.push(
+      'no image says os_distro=ubuntu or debian: clusters have to name theirs (fairway up --default-image)',
+    );
+  }
+  if ('problem' in externalNetworks) limiting.push(`external networks: ${externalNetworks.problem}`);
+  else if (externalNetworks.value.length === 0) {
+    limiting.push('no external network: clusters need a network of their own with another way out');
+  }
+  if ('problem' in quotas) limiting.push(`quota: ${quotas.problem}`);
+  else limiting.push(...exhausted(quotas.value));
+  const missing = [...blocking, ...limiting];
+  const offered = blocking.length > 0 ? 'no' : missing.length > 0 ? 'partly' : 'yes';
+  const detail = `${flavors.length} flavors and ${images.length} images fit`;
+  return { capability: 'nodes', offered, detail, missing };
+}
+
+function exhausted(quotas: readonly { what: string; limit: number; used: number }[]): string[] {
+  const needed = [...NODE_NEEDS, ...CLUSTER_NEEDS];
+  return quotas
+    .filter(({ what, limit, used }) => needed.includes(what) && limit >= 0 && used >= limit)
+    .map(({ what, limit }) => `the quota of ${limit} ${what} is used up`);
+}
+
+function loadBalancers(cloud: CloudObservation, capability: string, fits: (provider: string) => boolean): Capability {
+  const absent = serviceProblem(cloud, 'load-balancer');
+  if (absent !== undefined) return { capability, offered: 'no', detail: '', missing: [absent] };
+  const { loadBalancerProviders: providers } = cloud;
+  if ('problem' in providers) return { capability, offered: 'partly', detail: '', missing: [providers.problem] };
+  const fitting = providers.value.filter(fits);
+  if (fitting.length > 0) return { capability, offered: 'yes', detail: `by ${fitting.join(', ')}`, missing: [] };
+  const there = providers.value.join(', ') || 'no provider';
+  return { capability, offered: 'no', detail: '', missing: [`Octavia has ${there} alone: enable amphora`] };
+}
+
+function storage(
+  cloud: CloudObservation,
+  capability: string,
+  type: ServiceType,
+  types: Known<readonly string[]>,
+  what: string,
+): Capability {
+  const absent = serviceProblem(cloud, type);
+  if (absent !== undefined) return { capability, offered: 'no', detail: '', missing: [absent] };
+  if ('problem' in types) return { capability, offered: 'partly', detail: '', missing: [types.problem] };
+  if (types.value.length > 0) {
+    return { capability, offered: 'yes', detail: `${what}s ${types.value.join(', ')}`, missing: [] };
+  }
+  return { capability, offered: 'partly', detail: '', missing: [`${PROJECTS[type]} has no ${what} for the project`] };
+}
+
+function dns(cloud: CloudObservation): Capability {
+  const absent = serviceProblem(cloud, 'dns');
+  const hasNames = 'value' in cloud.extensions && cloud.extensions.value.some((alias) => alias.startsWith('dns-'));
+  if (absent === undefined) return { capability: 'DNS', offered: 'yes', detail: 'Designate', missing: [] };
+  if (!hasNames) return { capability: 'DNS', offered: 'no', detail: '', missing: [absent] };
+  const detail = 'Neutron names ports inside their networks';
+  return { capability: 'DNS', offered: 'partly', detail, missing: [absent] };
+}
+
+function keyManagement(cloud: CloudObservation): Capability {
+  const absent = serviceProblem(cloud, 'key-manager');
+  const capability = 'key management';
+  if (absent !== undefined) return { capability, offered: 'no', detail: '', missing: [absent] };
+  return { capability, offered: 'yes', detail: 'Barbican', missing: [] };
+}
+
+function dualStack(cloud: CloudObservation): Capability {
+  const capability = 'dual stack';
+  const { externalNetworks } = cloud;
+  const absent = serviceProblem(cloud, 'network');
+  if (absent !== undefined) return { capability, offered: 'no', detail: '', missing: [absent] };
+  if ('problem' in externalNetworks) {
+    return { capability, offered: 'partly', detail: '', missing: [externalNetworks.problem] };
+  }
+  const routed = externalNetworks.value.filter(({ ipVersions }) => ipVersions?.includes(6));
+  if (routed.length > 0) {
+    const detail = `external networks ${routed.map(({ name }) => name).join(', ')} have IPv6`;
+    return { capability, offered: 'yes', detail, missing: [] };
+  }
+  const isHidden = externalNetworks.value.some(({ ipVersions }) => ipVersions === undefined);
+  const missing = isHidden
+    ? "the subnets of external networks are hidden: whether they have IPv6 can't be seen"
+    : 'no external network has an IPv6 subnet: IPv6 ends inside the project';
+  return { capability, offered: 'partly', detail: 'Neutron makes IPv6 subnets', missing: [missing] };
+}
+
+/** What is wrong with a service, with the name of its project; undefined for one that answers. */
+function serviceProblem({ services }: CloudObservation, type: ServiceType): string | undefined {
+  const service = services[type];
+  if ('value' in service) return undefined;
+  const isAbsent = service.problem.includes(`the catalog has no ${type} service`);
+  return isAbsent ? `${PROJECTS[type]}: the catalog has no ${type} service` : `${PROJECTS[type]}: ${service.problem}`;
+}

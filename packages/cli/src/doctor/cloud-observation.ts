@@ -1,0 +1,206 @@
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { ServiceApi } from '@fairway/openstack/service-api';
+import { SERVICE_TYPES, type ServiceType } from '@fairway/openstack/service-type';
+import { z } from 'zod';
+import { explainError } from '../command/explain-error.ts';
+
+/** What was found out, or why it was not. */
+export type Known<T> = { readonly value: T } | { readonly problem: string };
+
+export interface ObservedService {
+  readonly type: ServiceType;
+  /** As the catalog calls it: `nova`. */
+  readonly name: string;
+  readonly url: string;
+  /** Highest microversion, where the service has them. */
+  readonly microversion: string | undefined;
+}
+
+export interface ObservedQuota {
+  readonly what: string;
+  /** -1 for none. */
+  readonly limit: number;
+  readonly used: number;
+}
+
+export interface ObservedFlavor {
+  readonly name: string;
+  readonly vcpus: number;
+  readonly memoryMiB: number;
+  readonly diskGiB: number;
+}
+
+export interface ObservedImage {
+  readonly name: string;
+  readonly distro: string | undefined;
+  readonly version: string | undefined;
+}
+
+export interface ExternalNetwork {
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** Undefined where the cloud does not show the subnets of an external network. */
+  readonly ipVersions: readonly (4 | 6)[] | undefined;
+}
+
+/** What a cloud offers one project, as far as the project may see it. */
+export interface CloudObservation {
+  readonly cloud: string;
+  readonly region: string | undefined;
+  readonly user: string;
+  readonly project: string;
+  readonly roles: readonly string[];
+  /** A service that is missing from the catalog, or silent, has a problem. */
+  readonly services: Readonly<Record<ServiceType, Known<ObservedService>>>;
+  readonly extensions: Known<readonly string[]>;
+  readonly computeZones: Known<readonly string[]>;
+  readonly networkZones: Known<readonly string[]>;
+  readonly externalNetworks: Known<readonly ExternalNetwork[]>;
+  readonly flavors: Known<readonly ObservedFlavor[]>;
+  readonly images: Known<readonly ObservedImage[]>;
+  readonly quotas: Known<readonly ObservedQuota[]>;
+  readonly loadBalancerProviders: Known<readonly string[]>;
+  readonly volumeTypes: Known<readonly string[]>;
+  readonly shareTypes: Known<readonly string[]>;
+}
+
+const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) });
+const VolumeTypes = z.object({ volume_types: z.array(z.object({ name: z.string() })) });
+const ShareTypes = z.object({ share_types: z.array(z.object({ name: z.string() })) });
+
+/** The services that have microversions; asking for them shows that the service answers. */
+const MICROVERSIONED: ReadonlySet<ServiceType> = new Set(['compute', 'block-storage', 'shared-file-system']);
+
+/** Small reads that show that the other services answer, and that the user may use them. Keystone has answered by giving a token. */
+const PROBES: Partial<Record<ServiceType, string>> = {
+  network: '/extensions',
+  image: '/images?limit=1',
+  'load-balancer': '/lbaas/providers',
+  dns: '/zones?limit=1',
+  'key-manager': '/secrets?limit=1',
+};
+
+/** Asks a cloud for all of it at once; only a refused credential or a silent Keystone is an error. */
+export async function observeCloud(
+  { session, compute, network, images }: OpenStackClient,
+  cloud: { readonly name: string; readonly region: string | undefined },
+): Promise<CloudObservation> {
+  const { token } = await session.token();
+  const service = async (type: ServiceType): Promise<ObservedService> => {
+    const url = await session.endpoint(type);
+    const range = MICROVERSIONED.has(type) ? await session.microversions(type) : undefined;
+    const probe = PROBES[type];
+    if (probe !== undefined) await new ServiceApi(session, type).get(z.unknown(), probe);
+    const name = token.catalog.find(({ endpoints }) =>
+      endpoints.some((endpoint) => url.startsWith(origin(endpoint.url))),
+    );
+    return { type, name: name?.name ?? type, url, microversion: range?.max };
+  };
+  const names = <T>(schema: z.ZodType<T>, type: ServiceType, path: string, pick: (answer: T) => { name: string }[]) =>
+    known(async () => pick(await new ServiceApi(session, type).get(schema, path)).map(({ name }) => name));
+  const zones = known(async () =>
+    (await compute.availabilityZones()).filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName),
+  );
+  const observed = {
+    extensions: known(async () => (await network.extensions()).map(({ alias }) => alias).sort()),
+    computeZones: zones,
+    networkZones: known(async () =>
+      (await network.availabilityZones())
+        .filter(({ resource, state }) => resource === 'network' && state === 'available')
+        .map(({ name }) => name),
+    ),
+    externalNetworks: known(() => observeExternalNetworks(network)),
+    flavors: known(async () => (await Array.fromAsync(compute.flavors.list())).map(observeFlavor)),
+    images: known(async () => (await Array.fromAsync(images.list({ status: 'active' }))).map(observeImage)),
+    quotas: known(() => observeQuotas(compute, network)),
+    loadBalancerProviders: names(Providers, 'load-balancer', '/lbaas/providers', ({ providers }) => providers),
+    volumeTypes: names(VolumeTypes, 'block-storage', '/types', ({ volume_types }) => volume_types),
+    shareTypes: names(ShareTypes, 'shared-file-system', '/types', ({ share_types }) => share_types),
+  };
+  const services = Promise.all(SERVICE_TYPES.map(async (type) => [type, await known(() => service(type))] as const));
+  return {
+    cloud: cloud.name,
+    region: cloud.region,
+    user: token.user.name,
+    project: token.project?.name ?? '',
+    roles: token.roles.map(({ name }) => name),
+    services: Object.fromEntries(await services) as CloudObservation['services'],
+    extensions: await observed.extensions,
+    computeZones: await observed.computeZones,
+    networkZones: await observed.networkZones,
+    externalNetworks: await observed.externalNetworks,
+    flavors: await observed.flavors,
+    images: await observed.images,
+    quotas: await observed.quotas,
+    loadBalancerProviders: await observed.loadBalancerProviders,
+    volumeTypes: await observed.volumeTypes,
+    shareTypes: await observed.shareTypes,
+  };
+}
+
+async function known<T>(ask: () => Promise<T>): Promise<Known<T>> {
+  try {
+    return { value: await ask() };
+  } catch (error) {
+    return { problem: explainError(error).message };
+  }
+}
+
+function origin(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+async function observeExternalNetworks(network: OpenStackClient['network']): Promise<ExternalNetwork[]> {
+  const found = await Array.fromAsync(network.networks.list({ 'router:external': true }));
+  return Promise.all(
+    found.map(async ({ id, name, is_default }) => {
+      const subnets = await Array.fromAsync(network.subnets.list({ network_id: id }));
+      const ipVersions = [...new Set(subnets.map(({ ip_version }) => ip_version))].sort((a, b) => a - b);
+      return { name, isDefault: is_default ?? false, ipVersions: subnets.length === 0 ? undefined : ipVersions };
+    }),
+  );
+}
+
+function observeFlavor(flavor: { name: string; vcpus: number; ram: number; disk: number }): ObservedFlavor {
+  return { name: flavor.name, vcpus: flavor.vcpus, memoryMiB: flavor.ram, diskGiB: flavor.disk };
+}
+
+function observeImage(image: {
+  name?: string | null | undefined;
+  id: string;
+  [property: string]: unknown;
+}): ObservedImage {
+  const text = (property: string) => (typeof image[property] === 'string' ? image[property] : undefined);
+  return { name: image.name || image.id, distro: text('os_distro'), version: text('os_version') };
+}
+
+async function observeQuotas(
+  compute: OpenStackClient['compute'],
+  network: OpenStackClient['network'],
+): Promise<ObservedQuota[]> {
+  const [limits, details] = await Promise.all([compute.limits(), network.quotaDetails()]);
+  const ofNetwork = (['network', 'subnet', 'router', 'port', 'floatingip', 'security_group'] as const).flatMap(
+    (what) => {
+      const item = details[what];
+      return item === undefined
+        ? []
+        : [{ what: NETWORK_WORDS[what], limit: item.limit, used: item.used + item.reserved }];
+    },
+  );
+  return [
+    { what: 'instances', limit: limits.maxTotalInstances, used: limits.totalInstancesUsed },
+    { what: 'cores', limit: limits.maxTotalCores, used: limits.totalCoresUsed },
+    { what: 'MiB of memory', limit: limits.maxTotalRAMSize, used: limits.totalRAMUsed },
+    { what: 'server groups', limit: limits.maxServerGroups, used: limits.totalServerGroupsUsed },
+    ...ofNetwork,
+  ];
+}
+
+const NETWORK_WORDS = {
+  network: 'networks',
+  subnet: 'subnets',
+  router: 'routers',
+  port: 'ports',
+  floatingip: 'floating IPs',
+  security_group: 'security groups',
+} as const;

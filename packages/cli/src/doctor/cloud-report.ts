@@ -1,0 +1,55 @@
+import { layOut } from '../output/table.ts';
+import { type Capability, fittingFlavors, fittingImages } from './cloud-capabilities.ts';
+import type { CloudObservation, Known } from './cloud-observation.ts';
+
+/** The report on a cloud for a person. */
+export function renderCloudReport(cloud: CloudObservation, capabilities: readonly Capability[]): string {
+  const { user, project, roles, region } = cloud;
+  const where = region === undefined ? '' : ` in region ${region}`;
+  const who = `Cloud ${cloud.cloud}: project ${project}${where}, as user ${user} with roles ${roles.join(', ')}\n`;
+  const offered = layOut([
+    ['KUBERNETES EXPECTS', 'OFFERED', 'DETAIL', 'MISSING'],
+    ...capabilities.map(({ capability, offered, detail, missing }) => [
+      capability,
+      offered,
+      detail,
+      missing.join('; '),
+    ]),
+  ]);
+  const services = layOut([
+    ['SERVICE', 'NAME', 'MICROVERSION', 'URL'],
+    ...Object.entries(cloud.services).map(([type, service]) =>
+      'value' in service
+        ? [type, service.value.name, service.value.microversion ?? '', service.value.url]
+        : [type, '', '', 'missing'],
+    ),
+  ]);
+  const quotas =
+    'problem' in cloud.quotas
+      ? `quota: ${cloud.quotas.problem}\n`
+      : layOut([
+          ['QUOTA', 'LIMIT', 'USED', 'LEFT'],
+          ...cloud.quotas.value.map(({ what, limit, used }) =>
+            limit < 0
+              ? [what, 'none', `${used}`, 'any']
+              : [what, `${limit}`, `${used}`, `${Math.max(0, limit - used)}`],
+          ),
+        ]);
+  const external: Known<readonly string[]> =
+    'problem' in cloud.externalNetworks
+      ? cloud.externalNetworks
+      : { value: cloud.externalNetworks.value.map(({ name, isDefault }) => (isDefault ? `${name} (default)` : name)) };
+  const lists = layOut([
+    ['zones', list(cloud.computeZones)],
+    ['network zones', list(cloud.networkZones)],
+    ['external networks', list(external)],
+    ['flavors that fit', list({ value: fittingFlavors(cloud).map(({ name }) => name) })],
+    ['images that fit', list({ value: fittingImages(cloud).map(({ name }) => name) })],
+    ['extensions', list(cloud.extensions)],
+  ]);
+  return [who, offered, services, quotas, lists].join('\n');
+}
+
+function list(names: Known<readonly string[]>): string {
+  return 'problem' in names ? names.problem : names.value.join(', ') || 'none';
+}

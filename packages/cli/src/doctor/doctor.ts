@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { dump } from 'js-yaml';
+import { homePath } from '../client/choose-kubeconfig.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { ExitCode } from '../command/exit-code.ts';
+import { explainError } from '../command/explain-error.ts';
+import { openCloud, readCloudsYaml } from '../up/clouds.ts';
+import { Home } from '../up/home.ts';
+import { type Capability, capabilitiesOf } from './cloud-capabilities.ts';
+import { type CloudObservation, observeCloud } from './cloud-observation.ts';
+import { renderCloudReport } from './cloud-report.ts';
+import { apiFindings, localFindings } from './fairway-checks.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+interface DoctorOptions {
+  readonly cloud?: string;
+  readonly home?: string;
+  readonly output?: 'json' | 'yaml';
+}
+
+/** Entry of the clouds.yaml that a Fairway with a simulated cloud writes. */
+const SIMULATED_CLOUD = 'simulator';
+
+/** Looks at Fairway, or at one cloud, and says what is wrong and what to do. */
+export async function runDoctor(context: CliContext, globals: GlobalOptions, options: DoctorOptions): Promise<void> {
+  const home = new Home(homePath(options.home, context.env, context.cwd));
+  if (options.cloud !== undefined) {
+    const cloud = await lookAtCloud(cloudsYamlWith(options.cloud, home), options.cloud);
+    const capabilities = capabilitiesOf(cloud);
+    print(context, options, { capabilities, ...cloud }, () => renderCloudReport(cloud, capabilities));
+    if (capabilities.some(({ capability, offered }) => capability === 'nodes' && offered === 'no')) {
+      context.exitWith(ExitCode.Failed);
+    }
+    return;
+  }
+  const findings = [
+    ...localFindings(home),
+    ...(await apiFindings(context, globals)),
+    ...(existsSync(home.cloudsYaml) ? [await ownCloudFinding(home)] : []),
+  ];
+  print(context, options, { findings }, () => renderFindings(findings));
+  if (findings.some(({ status }) => status === 'error')) context.exitWith(ExitCode.Failed);
+}
+
+/** clouds.yaml where OpenStack's clients look for it; where that does not have the cloud, Fairway's own. */
+function cloudsYamlWith(name: string, home: Home): CloudsYaml {
+  const yaml = readCloudsYaml();
+  return !yaml.names.includes(name) && existsSync(home.cloudsYaml) ? readCloudsYaml(home.cloudsYaml) : yaml;
+}
+
+async function lookAtCloud(yaml: CloudsYaml, name: string): Promise<CloudObservation> {
+  const cloud = openCloud(yaml, name, { clock: systemClock, random: Math.random, log: silentLogger });
+  try {
+    return await observeCloud(cloud.client(), { name, region: cloud.config.region });
+  } finally {
+    await cloud.close();
+  }
+}
+
+async function ownCloudFinding(home: Home): Promise<Finding> {
+  const check = `cloud ${SIMULATED_CLOUD}`;
+  try {
+    const cloud = await lookAtCloud(readCloudsYaml(home.cloudsYaml), SIMULATED_CLOUD);
+    const nodes = capabilitiesOf(cloud).find(({ capability }) => capability === 'nodes');
+    return nodes === undefined ? ok(check, 'answers') : capabilityFinding(check, nodes);
+  } catch (error) {
+    return problem(check, explainError(error).message, 'it runs within "fairway up": start that');
+  }
+}
+
+function capabilityFinding(check: string, { offered, detail, missing }: Capability): Finding {
+  const advice = `fairway doctor --cloud ${SIMULATED_CLOUD}`;
+  if (offered === 'yes') return ok(check, `nodes can be made: ${detail}`);
+  return offered === 'no' ? problem(check, missing.join('; '), advice) : warning(check, missing.join('; '), advice);
+}
+
+function print({ stdout }: CliContext, { output }: DoctorOptions, data: object, text: () => string): void {
+  if (output === 'json') stdout.write(`${JSON.stringify(data, undefined, 4)}\n`);
+  else if (output === 'yaml') stdout.write(dump(data, { lineWidth: -1, noRefs: true }));
+  else stdout.write(text());
+}
+
+const MARKS = { ok: 'ok', warning: 'warning', error: 'ERROR' } as const satisfies Record<Finding['status'], string>;
+
+/** A line each, what to do below it. */
+export function renderFindings(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  return findings
+    .map(({ check, status, detail, advice }) => {
+      const line = `${MARKS[status].padEnd(8)}${check.padEnd(width)}  ${detail}\n`;
+      return advice === undefined ? line : `${line}${' '.repeat(width + 10)}${advice}\n`;
+    })
+    .join('');
+}

@@ -1,0 +1,132 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { connect } from 'node:tls';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { type KubeConnection, loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { explainError } from '../command/explain-error.ts';
+import { KINDS_BY_NAME } from '../resources/kinds.ts';
+import { type Home, identifyProcess } from '../up/home.ts';
+import { certificateFinding } from './certificate.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+import { stuckFinding } from './stuck-objects.ts';
+
+const MIN_NODE_MAJOR = 24;
+
+/** What this machine and the home tell. */
+export function localFindings(home: Home): Finding[] {
+  const major = Number.parseInt(process.versions.node, 10);
+  const node =
+    major >= MIN_NODE_MAJOR
+      ? ok('Node', process.version)
+      : problem('Node', `${process.version} is too old`, `install Node ${MIN_NODE_MAJOR} or run fairway through npx`);
+  return [node, ...homeFindings(home)];
+}
+
+function homeFindings(home: Home): Finding[] {
+  if (!existsSync(home.path)) {
+    return [warning('home', `${home.path} does not exist`, 'run "fairway up", or name the folder with --home')];
+  }
+  const findings = [ok('home', home.path)];
+  for (const path of [home.path, home.pki, home.kubeconfig]) {
+    if (!existsSync(path) || (statSync(path).mode & 0o077) === 0) continue;
+    findings.push(warning('home', `${path} has secrets, and others than its owner may read it`, `chmod go= ${path}`));
+  }
+  const [pid = '', started = ''] = (home.read(home.lock) ?? '').split(' ');
+  const holder = identifyProcess(Number.parseInt(pid, 10));
+  const isRunning = holder !== undefined && holder.started === started;
+  findings.push(
+    isRunning
+      ? ok('process', `fairway up runs as process ${holder.pid}`)
+      : warning('process', 'no fairway up runs on this home', `fairway up --home ${home.path}`),
+  );
+  return findings;
+}
+
+/** What Fairway's API tells. Later checks are left out where an earlier one fails. */
+export async function apiFindings(context: CliContext, globals: GlobalOptions): Promise<Finding[]> {
+  const path = chooseKubeconfig({
+    option: globals.kubeconfig,
+    env: context.env,
+    cwd: context.cwd,
+    exists: existsSync,
+  });
+  let connection: KubeConnection;
+  try {
+    connection = await loadKubeConnection({ path, context: globals.context, env: context.env });
+  } catch (error) {
+    return [failure('kubeconfig', error)];
+  }
+  const findings = [ok('kubeconfig', `context "${connection.context}" of ${path ?? 'KUBECONFIG'}`)];
+  findings.push(...(await certificateFindings(connection, context.clock.now())));
+  const client = new KubeClient(new HttpsTransport(connection.transport));
+  try {
+    const startedMs = performance.now();
+    const { gitVersion } = await client.version();
+    const tookMs = Math.round(performance.now() - startedMs);
+    findings.push(ok('API', `${gitVersion} at ${connection.transport.server} answered in ${tookMs} ms`));
+    const namespace = globals.namespace ?? connection.namespace ?? 'default';
+    findings.push(...(await objectFindings(client, namespace, context.clock.now())));
+  } catch (error) {
+    findings.push(failure('API', error));
+  } finally {
+    client.close();
+  }
+  return findings;
+}
+
+function failure(check: string, error: unknown): Finding {
+  const { message, advice } = explainError(error);
+  return problem(check, message, advice);
+}
+
+async function certificateFindings({ transport }: KubeConnection, nowMs: number): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const client = await transport.clientCertificate?.();
+  if (client !== undefined) {
+    const { validTo } = new X509Certificate(client.certificate);
+    const advice = 'restart "fairway up", which writes a new kubeconfig, or ask the operator for one';
+    findings.push(certificateFinding('client certificate', validTo, nowMs, advice));
+  }
+  const served = await servedUntil(transport.server);
+  if (served !== undefined) {
+    findings.push(certificateFinding('server certificate', served, nowMs, 'restart "fairway up": it issues a new one'));
+  }
+  return findings;
+}
+
+/** End of the certificate that a server shows; undefined when it shows none. Who signed it is found out by the request. */
+function servedUntil(server: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(server);
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false, timeout: 5000 });
+    const end = (validTo: string | undefined) => {
+      socket.destroy();
+      resolve(validTo);
+    };
+    socket.once('secureConnect', () => end(socket.getPeerCertificate().valid_to));
+    socket.once('error', () => end(undefined));
+    socket.once('timeout', () => end(undefined));
+  });
+}
+
+async function objectFindings(client: KubeClient, namespace: string, nowMs: number): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const counts: string[] = [];
+  for (const kind of Object.values(KINDS_BY_NAME)) {
+    const resource = client.resource(kind);
+    // Tenants may look at their own namespace alone.
+    const { items } = await resource.list().catch((error: unknown) => {
+      if (isApiError(error, 'Forbidden')) return resource.list({ namespace });
+      throw error;
+    });
+    counts.push(`${items.length} ${kind.plural}`);
+    findings.push(...items.flatMap((object) => stuckFinding(kind, object, nowMs) ?? []));
+  }
+  if (findings.length === 0) findings.push(ok('objects', `${counts.join(', ')}: none is stuck`));
+  return findings;
+}

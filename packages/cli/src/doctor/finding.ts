@@ -1,0 +1,21 @@
+/** One thing that was looked at. */
+export interface Finding {
+  /** What was looked at, in a word or two. */
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'error';
+  readonly detail: string;
+  /** What to do about it. */
+  readonly advice?: string | undefined;
+}
+
+export function ok(check: string, detail: string): Finding {
+  return { check, status: 'ok', detail };
+}
+
+export function warning(check: string, detail: string, advice?: string): Finding {
+  return { check, status: 'warning', detail, advice };
+}
+
+export function problem(check: string, detail: string, advice?: string): Finding {
+  return { check, status: 'error', detail, advice };
+}

@@ -1,0 +1,37 @@
+import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import type { Kind } from '@fairway/api/kinds/kind';
+import type { Condition, KubeObject } from '@fairway/kube/object/meta';
+import { adviceFor } from '../progress/advice.ts';
+import { type Finding, problem, warning } from './finding.ts';
+
+interface Conditioned extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/** What takes longer than this on a cloud that is well is worth a look. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** What is told of an object that gets no further; undefined for one that is well or at work. */
+export function stuckFinding(kind: Kind, object: Conditioned, nowMs: number): Finding | undefined {
+  const { name = '', namespace = '', deletionTimestamp, finalizers = [] } = object.metadata;
+  const check = `${kind.singular} ${namespace}/${name}`;
+  const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
+  const isOld = (since: string | undefined) => since !== undefined && nowMs - Date.parse(since) > PATIENCE_MS;
+  if (deletionTimestamp !== undefined) {
+    if (!isOld(deletionTimestamp)) return undefined;
+    const why = ready?.message ? `: ${ready.reason}: ${ready.message}` : `; finalizers: ${finalizers.join(', ')}`;
+    return problem(check, `is being deleted since ${deletionTimestamp}${why}`, ready && adviceFor(ready.reason));
+  }
+  if (ready === undefined) {
+    if (!isOld(object.metadata.creationTimestamp)) return undefined;
+    return problem(check, 'no controller has looked at it yet', 'is Fairway running? Look at its log');
+  }
+  if (ready.status === 'True') return undefined;
+  const turn: string | undefined = turnOf(ready.reason as ConditionReason);
+  const detail = `${ready.reason}: ${ready.message}`;
+  if (turn === 'user' || turn === 'operator') return problem(check, detail, adviceFor(ready.reason));
+  if (isOld(ready.lastTransitionTime)) {
+    return warning(check, `${detail} (since ${ready.lastTransitionTime})`, adviceFor(ready.reason));
+  }
+  return undefined;
+}
