@@ -10,9 +10,10 @@ export function addUpCommand(program: Command, context: CliContext): void {
     .option('--cloud <name>', 'drive this cloud of clouds.yaml instead of a simulated one')
     .option('--default-image <name>', 'image of nodes, by name or id, where neither cluster nor pool names one')
     .addOption(
-      new Option('--control-plane <runtime>', "how clusters' control planes run")
-        .choices(['simulated'])
-        .default('simulated'),
+      new Option(
+        '--control-plane <runtime>',
+        "how clusters' control planes run: real ones as local processes, or simulated; processes if KUBEBUILDER_ASSETS is set",
+      ).choices(['process', 'simulated']),
     )
     .addOption(
       new Option('--sim-latency <profile>', 'how the simulated cloud takes its time')

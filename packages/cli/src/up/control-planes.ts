@@ -1,20 +1,34 @@
+import { join } from 'node:path';
+import { localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { SimulatedRuntime } from '@fairway/control-plane/simulated/simulated-runtime';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
 import type { ValueCodec } from '@fairway/kube/store/encryption';
 import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
+import { type Home, identifyProcess } from './home.ts';
 
-/** Simulated control planes whose databases share one file, and so one flush for what all of them write at a time. */
-export function simulatedControlPlanes(options: {
-  readonly databasePath: string;
-  /** How the tenants' Secrets are kept. */
+export interface ControlPlanesOptions {
+  readonly home: Home;
+  /** How the tenants' Secrets are kept where Fairway keeps them. */
   readonly codec: ValueCodec;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-}): { readonly runtime: SimulatedRuntime; close(): Promise<void> } {
-  const database = SqliteDatabase.open(options.databasePath, { codec: options.codec });
+}
+
+/** The runtime of one Fairway. */
+export interface ControlPlanes {
+  readonly runtime: ControlPlaneRuntime;
+  /** Ends what an earlier Fairway left running for clusters that are no more. */
+  stopAllBut(isCluster: (uid: string) => boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Simulated control planes whose databases share one file, and so one flush for what all of them write at a time. */
+export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPlanes {
+  const database = SqliteDatabase.open(options.home.clustersDatabase, { codec: options.codec });
   const runtime = new SimulatedRuntime({
     ...options,
     createHollow: createHollowControlPlane,
@@ -26,9 +40,36 @@ export function simulatedControlPlanes(options: {
   });
   return {
     runtime,
+    // They lived in the process that is gone.
+    stopAllBut: () => Promise.resolve(),
     async close() {
       await runtime.close();
       await database.close();
     },
+  };
+}
+
+/** Where testbed/kubernetes puts what it builds. */
+export const TESTBED_BINARIES = join(import.meta.dirname, '../../../../testbed/cache/kubernetes/bin');
+
+/** Real control planes, as processes of this machine. */
+export function processControlPlanes(
+  env: Readonly<Record<string, string | undefined>>,
+): (options: ControlPlanesOptions) => ControlPlanes {
+  return ({ home, clock, random, log }) => {
+    const runtime = localProcessRuntime({
+      folder: home.controlPlanes,
+      env,
+      binaryFolders: [TESTBED_BINARIES],
+      identify: identifyProcess,
+      clock,
+      random,
+      log,
+    });
+    return {
+      runtime,
+      stopAllBut: (isCluster) => runtime.stopAllBut(isCluster),
+      close: () => runtime.close(),
+    };
   };
 }

@@ -29,6 +29,16 @@ export class Home {
     return join(this.path, 'clusters.db');
   }
 
+  /** A folder for each control plane that runs as processes. */
+  get controlPlanes(): string {
+    return join(this.path, 'control-planes');
+  }
+
+  /** How control planes run here, for as long as the home is kept. */
+  get controlPlaneKind(): string {
+    return join(this.path, 'control-plane');
+  }
+
   get simulatorState(): string {
     return join(this.path, 'simulator.journal');
   }

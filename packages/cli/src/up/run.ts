@@ -1,20 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
+import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import { CliError } from '../command/cli-error.ts';
 import { CLIENT_VERSION } from '../command/client-version.ts';
 import type { CliContext } from '../command/context.ts';
 import { ExitCode } from '../command/exit-code.ts';
 import { createLogger, type LogLevel } from '../command/logger.ts';
+import { type ControlPlaneKind, chooseControlPlane } from './choose-control-plane.ts';
+import { processControlPlanes, simulatedControlPlanes, TESTBED_BINARIES } from './control-planes.ts';
 import { Home, HomeInUseError } from './home.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
-import { type RunningFairway, up } from './up.ts';
+import { type RunningFairway, type UpOptions, up } from './up.ts';
 
 interface UpCommandOptions {
   readonly home?: string;
   readonly listen: string;
   readonly cloud?: string;
   readonly defaultImage?: string;
+  readonly controlPlane?: ControlPlaneKind;
   readonly simLatency: 'none' | 'realistic';
   readonly logLevel: LogLevel;
 }
@@ -27,7 +32,8 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
   const isFirstStart = !existsSync(home.database);
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
   const startedMs = clock.now();
-  const running = await start(context, options, home, listen, isFirstStart);
+  const controlPlanes = await controlPlanesOf(context, options, home);
+  const running = await start(context, options, home, listen, { isFirstStart, controlPlanes });
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
@@ -38,12 +44,35 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
   stderr.write('stopped\n');
 }
 
+/** Chooses how control planes run, says so where it is a choice, and keeps it with the home. */
+async function controlPlanesOf(
+  { env, stderr }: CliContext,
+  { controlPlane }: UpCommandOptions,
+  home: Home,
+): Promise<NonNullable<UpOptions['controlPlanes']>> {
+  const kept = home.read(home.controlPlaneKind)?.trim();
+  // Homes from before there was a choice hold simulated ones.
+  const remembered =
+    kept === 'process' || kept === 'simulated' ? kept : existsSync(home.clustersDatabase) ? 'simulated' : undefined;
+  const assets = env[ASSETS_VARIABLE];
+  const mayBeProcesses = [controlPlane, remembered].includes('process') || assets !== undefined;
+  const found = mayBeProcesses ? await findLocalBinaries(env, [TESTBED_BINARIES]) : [];
+  const versions = [...new Set(found.map(({ version }) => version))];
+  const { kind, note } = chooseControlPlane({ asked: controlPlane, remembered, home: home.path, assets, versions });
+  if (note !== undefined) stderr.write(`${note}\n`);
+  const open = kind === 'process' ? processControlPlanes(env) : simulatedControlPlanes;
+  return (opening) => {
+    home.write(home.controlPlaneKind, `${kind}\n`);
+    return open(opening);
+  };
+}
+
 async function start(
   { clock, stderr }: CliContext,
   options: UpCommandOptions,
   home: Home,
   { host, port }: ListenAddress,
-  isFirstStart: boolean,
+  { isFirstStart, controlPlanes }: { isFirstStart: boolean; controlPlanes: NonNullable<UpOptions['controlPlanes']> },
 ): Promise<RunningFairway> {
   try {
     return await up({
@@ -57,6 +86,7 @@ async function start(
       clock,
       random: Math.random,
       log: createLogger(options.logLevel),
+      controlPlanes,
       ...(isFirstStart && { onStep: (step) => stderr.write(`  ${step}\n`) }),
     });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import { createCloudProvider } from '@fairway/cloud-provider/start';
@@ -15,7 +16,7 @@ import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
 import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
 import { Registry } from 'prom-client';
 import { openProject, readCloudsYaml } from './clouds.ts';
-import { simulatedControlPlanes } from './control-planes.ts';
+import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
 import { managementRunnables } from './management.ts';
@@ -41,6 +42,8 @@ export interface UpOptions {
   readonly log: Logger;
   /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers at once. */
   readonly settleMs?: number | undefined;
+  /** How control planes run; simulated unless said otherwise. */
+  readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
   /** Told about each step of the start. */
   readonly onStep?: (step: string) => void;
 }
@@ -85,7 +88,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
     const opening = { clock, random, log, metrics, settleMs: options.settleMs };
 
-    const controlPlanes = simulatedControlPlanes({ databasePath: home.clustersDatabase, codec, clock, random, log });
+    const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({ home, codec, clock, random, log });
     closing.push(() => controlPlanes.close());
 
     onStep('starting the API server');
@@ -112,6 +115,8 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     gateway.server.addRoute(metricsRoute(registry));
     closing.push(() => gateway.server.close());
     await gateway.start();
+    const clusterUids = new Set(gateway.server.reader.list(clusters).map(({ metadata }) => metadata.uid));
+    await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
 
     onStep('starting the controllers');
     const tenants = new TenantClusters({

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { type Files, pathsIn } from './files.ts';
+import { RECORD } from './folder-layout.ts';
+
+/** What is chosen once for a cluster, and must not be lost while it lives. */
+export interface ClusterRecord {
+  readonly port: number;
+  /** Of Secrets at rest: 32 bytes in base64. */
+  readonly encryptionKey: string;
+  /** What the API server ran when it last served. */
+  readonly version?: string;
+}
+
+export function readRecord(files: Files, folder: string): ClusterRecord | undefined {
+  const text = files.read(pathsIn(folder)(RECORD));
+  return text === undefined ? undefined : (JSON.parse(text) as ClusterRecord);
+}
+
+export function writeRecord(files: Files, folder: string, record: ClusterRecord): void {
+  files.write(pathsIn(folder)(RECORD), JSON.stringify(record));
+}
+
+export function newEncryptionKey(): string {
+  return randomBytes(32).toString('base64');
+}
+
+/** Below the ports that Linux gives to connections (32768 on) and to NodePorts (30000 on), so that a port is free when its cluster starts again. */
+const FIRST_PORT = 20_000;
+const PORTS = 10_000;
+
+/** A port that no cluster has and nobody uses now. */
+export async function choosePort(
+  taken: ReadonlySet<number>,
+  random: () => number,
+  isFree: (port: number) => Promise<boolean>,
+): Promise<number> {
+  for (let attempt = 0; attempt < PORTS; attempt++) {
+    const port = FIRST_PORT + Math.floor(random() * PORTS);
+    if (!taken.has(port) && (await isFree(port))) return port;
+  }
+  throw new Error(`no port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} is free`);
+}

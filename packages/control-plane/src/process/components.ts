@@ -1,0 +1,21 @@
+/** The programs of a control plane, in the order of their start. */
+export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+
+export type Component = (typeof COMPONENTS)[number];
+
+/** What each must find serving before it is started. */
+export const NEEDS: Readonly<Record<Component, readonly Component[]>> = {
+  etcd: [],
+  'kube-apiserver': ['etcd'],
+  'kube-controller-manager': ['kube-apiserver'],
+  'kube-scheduler': ['kube-apiserver'],
+};
+
+export function perComponent<Value>(make: (component: Component) => Value): Record<Component, Value> {
+  return {
+    etcd: make('etcd'),
+    'kube-apiserver': make('kube-apiserver'),
+    'kube-controller-manager': make('kube-controller-manager'),
+    'kube-scheduler': make('kube-scheduler'),
+  };
+}

@@ -1,0 +1,30 @@
+import type { ControlPlaneState, Endpoint } from '../runtime.ts';
+import { COMPONENTS } from './components.ts';
+import type { SupervisedState } from './supervisor.ts';
+
+/** So many ends in a row are no accident. */
+const FAILED_AFTER = 3;
+
+export interface StateFacts {
+  readonly supervised: SupervisedState;
+  readonly endpoint: Endpoint | undefined;
+  /** What it ran when it last served; undefined before it first did. */
+  readonly version: string | undefined;
+}
+
+/** What the Cluster controller is told of a control plane; pure. */
+export function controlPlaneState({ supervised, endpoint, version }: StateFacts): ControlPlaneState {
+  const { components, databaseBytes } = supervised;
+  const ready = components['kube-apiserver'].ready;
+  const common = { endpoint, version, ready, etcdUsageBytes: databaseBytes };
+  const failed = COMPONENTS.find((name) => components[name].failures >= FAILED_AFTER && !components[name].ready);
+  if (failed !== undefined) {
+    const message = `${failed} does not run: ${components[failed].lastFailure}. It is started again.`;
+    return { ...common, phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message };
+  }
+  const awaited = COMPONENTS.find((name) => !(components[name].ready && components[name].current));
+  if (awaited === undefined) return { ...common, phase: 'Running', reason: 'AsExpected', message: '' };
+  return version === undefined
+    ? { ...common, phase: 'Starting', reason: 'Provisioning', message: `${awaited} is starting.` }
+    : { ...common, phase: 'Updating', reason: 'Updating', message: `${awaited} is starting anew.` };
+}

@@ -1,0 +1,102 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import type { Clock } from '@fairway/kube/clock';
+import { type CertificateWithKey, renewCertificates } from '../pki/certificates-secret.ts';
+import { trustBundle } from '../pki/cluster-pki.ts';
+import { type ComponentName, certificateRequirements } from '../pki/component-certificates.ts';
+import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
+import type { ClusterRecord } from './cluster-record.ts';
+import { type Component, perComponent } from './components.ts';
+import { type ConfigurationFile, configurationFiles } from './configuration.ts';
+import { type Files, pathsIn } from './files.ts';
+import type { Binaries } from './find-binaries.ts';
+import { componentFlags } from './flags.ts';
+import { certificatePath, keyPath } from './folder-layout.ts';
+import type { ComponentLaunch, DesiredControlPlane } from './supervisor.ts';
+
+export interface PreparationInputs {
+  readonly spec: ControlPlaneSpec;
+  readonly binaries: Binaries;
+  readonly record: ClusterRecord;
+  readonly endpoint: Endpoint;
+  readonly folder: string;
+  readonly files: Files;
+  readonly clock: Clock;
+  /** What the programs find in their environment beside limits of their own. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Threads that run Go at a time; the API server and etcd wait for disks and clients most of the time. */
+const GOMAXPROCS: Readonly<Record<Component, number>> = {
+  etcd: 2,
+  'kube-apiserver': 2,
+  'kube-controller-manager': 1,
+  'kube-scheduler': 1,
+};
+
+/** Writes what the programs read, with certificates renewed where it is time, and says how they are to run. */
+export async function prepareControlPlane(inputs: PreparationInputs): Promise<DesiredControlPlane> {
+  const { spec, record, endpoint, folder, files, clock } = inputs;
+  const path = pathsIn(folder);
+  for (const name of ['', 'run', 'logs']) files.makeFolder(path(name));
+  const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host] };
+  const { certificates } = await renewCertificates(spec.pki, names, heldCertificates(inputs, names), clock);
+  const { pki, apiServer } = spec;
+  const configuration = configurationFiles({
+    pki,
+    certificates,
+    endpoint,
+    apiServer,
+    encryptionKey: record.encryptionKey,
+  });
+  for (const file of configuration) {
+    if (files.read(path(file.path)) !== file.text) files.write(path(file.path), file.text);
+  }
+  const own = certificates.get('fairway');
+  if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
+  return {
+    launches: perComponent((component) => launchOf(component, inputs, configuration)),
+    apiServer: {
+      endpoint,
+      certificateAuthority: trustBundle(pki.cluster),
+      certificate: own.certificatePem,
+      privateKey: own.privateKeyPem,
+    },
+  };
+}
+
+function heldCertificates(
+  { folder, files }: PreparationInputs,
+  names: Parameters<typeof certificateRequirements>[0],
+): ReadonlyMap<ComponentName, CertificateWithKey> {
+  const path = pathsIn(folder);
+  const held = new Map<ComponentName, CertificateWithKey>();
+  for (const { component } of certificateRequirements(names)) {
+    const certificatePem = files.read(path(certificatePath(component)));
+    const privateKeyPem = files.read(path(keyPath(component)));
+    if (certificatePem && privateKeyPem && isPair(certificatePem, privateKeyPem)) {
+      held.set(component, { certificatePem, privateKeyPem });
+    }
+  }
+  return held;
+}
+
+/** A crash between the two files leaves a new one beside an old one. */
+function isPair(certificatePem: string, privateKeyPem: string): boolean {
+  return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(privateKeyPem));
+}
+
+function launchOf(
+  component: Component,
+  { spec, binaries, endpoint, env }: PreparationInputs,
+  configuration: readonly ConfigurationFile[],
+): ComponentLaunch {
+  const command = binaries.paths[component];
+  const args = componentFlags(component, { ...spec, endpoint });
+  const limits = { GOMAXPROCS: String(GOMAXPROCS[component]) };
+  const read = configuration.filter(({ restarts }) => restarts.includes(component)).map(({ text }) => text);
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([command, binaries.version, args, limits, read]))
+    .digest('hex')
+    .slice(0, 32);
+  return { command, args, env: { ...env, ...limits }, fingerprint };
+}

@@ -1,0 +1,69 @@
+import { delimiter, join } from 'node:path';
+import { type Component, perComponent } from './components.ts';
+
+export type BinaryPaths = Readonly<Record<Component, string>>;
+
+/** The programs of one Kubernetes version, with an etcd. */
+export interface Binaries {
+  /** Exact: `1.34.2`. */
+  readonly version: string;
+  readonly paths: BinaryPaths;
+}
+
+/** The ecosystem's name for a folder of control-plane binaries (controller-runtime's envtest). */
+export const ASSETS_VARIABLE = 'KUBEBUILDER_ASSETS';
+
+/** Folders to look in, the first first. */
+export function binaryFolders(
+  env: Readonly<Record<string, string | undefined>>,
+  further: readonly string[],
+): readonly string[] {
+  const onPath = (env['PATH'] ?? '').split(delimiter);
+  return [...new Set([env[ASSETS_VARIABLE] ?? '', ...onPath, ...further])].filter((folder) => folder !== '');
+}
+
+export interface BinaryLookup {
+  readonly folders: readonly string[];
+  readonly isExecutable: (path: string) => boolean;
+  /** Standard output of a program. */
+  readonly run: (command: string, args: readonly string[]) => Promise<string>;
+}
+
+/**
+ * Every set of programs in the folders. Kubernetes' own come from one folder, so that they are of one version; etcd from
+ * the same one, else from the first that has it.
+ */
+export async function findBinaries({ folders, isExecutable, run }: BinaryLookup): Promise<readonly Binaries[]> {
+  const found: Binaries[] = [];
+  for (const folder of folders) {
+    const paths = perComponent((component) => join(folder, component));
+    const etcd = [folder, ...folders].map((candidate) => join(candidate, 'etcd')).find(isExecutable);
+    const { etcd: _, ...kubernetes } = paths;
+    if (etcd === undefined || !Object.values(kubernetes).every(isExecutable)) continue;
+    const version = /v(\d+\.\d+\.\d+)/.exec(await run(paths['kube-apiserver'], ['--version']))?.[1];
+    if (version !== undefined) found.push({ version, paths: { ...paths, etcd } });
+  }
+  return found;
+}
+
+/** The programs for a version: exactly that, else the newest patch of the same minor version, which the state then names. */
+export function chooseBinaries(found: readonly Binaries[], version: string): Binaries | undefined {
+  const exact = found.find((candidate) => candidate.version === version);
+  if (exact) return exact;
+  const [major, minor] = version.split('.');
+  return found
+    .filter((candidate) => candidate.version.startsWith(`${major}.${minor}.`))
+    .sort((a, b) => patchOf(b) - patchOf(a))[0];
+}
+
+function patchOf({ version }: Binaries): number {
+  return Number(version.split('.')[2]);
+}
+
+/** What a person is told where there are none for a version. */
+export function missingBinaries(found: readonly Binaries[], version: string): string {
+  const versions = found.map((candidate) => candidate.version).join(', ');
+  return versions === ''
+    ? `etcd, kube-apiserver, kube-controller-manager and kube-scheduler are neither in ${ASSETS_VARIABLE} nor on PATH`
+    : `there are binaries of Kubernetes ${versions} here, and none of ${version}`;
+}

@@ -1,0 +1,156 @@
+import type { ClusterSpec } from '@fairway/api/kinds/cluster';
+import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
+import type { Component } from './components.ts';
+import { needsAuthenticationFile } from './configuration.ts';
+import {
+  AUDIT_LOG,
+  AUDIT_POLICY,
+  AUTHENTICATION,
+  CLUSTER_CA,
+  certificatePath,
+  ENCRYPTION,
+  ETCD_DATA,
+  ETCD_PEER_SOCKET,
+  ETCD_SOCKET,
+  FRONT_PROXY_CA,
+  keyPath,
+  kubeconfigPath,
+  OIDC_AUTHORITY,
+  SERVICE_ACCOUNT_KEY,
+  SERVICE_ACCOUNT_VERIFICATION,
+  SIGNING_CERTIFICATE,
+  SIGNING_KEY,
+} from './folder-layout.ts';
+
+export type FlagInputs = Pick<
+  ControlPlaneSpec,
+  'cluster' | 'podCIDR' | 'serviceCIDR' | 'apiServer' | 'etcdQuotaBytes'
+> & {
+  readonly endpoint: Endpoint;
+};
+
+const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
+
+/** The command line of a component, for releases from 1.31 on. Pure. */
+export function componentFlags(component: Component, inputs: FlagInputs): string[] {
+  switch (component) {
+    case 'etcd':
+      return etcdFlags(inputs);
+    case 'kube-apiserver':
+      return apiServerFlags(inputs);
+    case 'kube-controller-manager':
+      return controllerManagerFlags(inputs);
+    case 'kube-scheduler':
+      return schedulerFlags();
+  }
+}
+
+/** One member, on sockets in a folder that is its owner's alone: no port to guard, no certificate to renew. */
+function etcdFlags({ etcdQuotaBytes }: FlagInputs): string[] {
+  return [
+    '--name=etcd',
+    `--data-dir=${ETCD_DATA}`,
+    `--listen-client-urls=unix://${ETCD_SOCKET}`,
+    `--advertise-client-urls=unix://${ETCD_SOCKET}`,
+    `--listen-peer-urls=unix://${ETCD_PEER_SOCKET}`,
+    `--initial-advertise-peer-urls=unix://${ETCD_PEER_SOCKET}`,
+    `--initial-cluster=etcd=unix://${ETCD_PEER_SOCKET}`,
+    `--quota-backend-bytes=${etcdQuotaBytes}`,
+    '--log-level=warn',
+  ];
+}
+
+function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): string[] {
+  const { enabled, disabled } = apiServer.admissionPlugins;
+  const admission = enabled.filter((plugin) => !(disabled as readonly string[]).includes(plugin));
+  return [
+    `--bind-address=${endpoint.host}`,
+    `--advertise-address=${endpoint.host}`,
+    `--secure-port=${endpoint.port}`,
+    // An address of loopback can't stand in Endpoints.
+    '--endpoint-reconciler-type=none',
+    `--etcd-servers=unix://${ETCD_SOCKET}`,
+    `--service-cluster-ip-range=${serviceCIDR}`,
+    '--authorization-mode=Node,RBAC',
+    '--enable-bootstrap-token-auth=true',
+    '--allow-privileged=true',
+    '--profiling=false',
+    `--enable-admission-plugins=${[...admission].sort().join(',')}`,
+    ...(disabled.length > 0 ? [`--disable-admission-plugins=${disabled.join(',')}`] : []),
+    `--client-ca-file=${CLUSTER_CA}`,
+    `--tls-cert-file=${certificatePath('apiserver')}`,
+    `--tls-private-key-file=${keyPath('apiserver')}`,
+    `--kubelet-certificate-authority=${CLUSTER_CA}`,
+    `--kubelet-client-certificate=${certificatePath('apiserver-kubelet-client')}`,
+    `--kubelet-client-key=${keyPath('apiserver-kubelet-client')}`,
+    '--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname',
+    `--requestheader-client-ca-file=${FRONT_PROXY_CA}`,
+    '--requestheader-allowed-names=front-proxy-client',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${certificatePath('front-proxy-client')}`,
+    `--proxy-client-key-file=${keyPath('front-proxy-client')}`,
+    `--service-account-issuer=${SERVICE_ACCOUNT_ISSUER}`,
+    `--service-account-key-file=${SERVICE_ACCOUNT_VERIFICATION}`,
+    `--service-account-signing-key-file=${SERVICE_ACCOUNT_KEY}`,
+    `--encryption-provider-config=${ENCRYPTION}`,
+    `--audit-policy-file=${AUDIT_POLICY}`,
+    `--audit-log-path=${AUDIT_LOG}`,
+    '--audit-log-maxsize=50',
+    '--audit-log-maxbackup=2',
+    '--audit-log-maxage=30',
+    // Half of what kube-apiserver takes by itself: several share a machine.
+    '--max-requests-inflight=200',
+    '--max-mutating-requests-inflight=100',
+    ...oidcFlags(apiServer.oidc),
+  ];
+}
+
+function oidcFlags(oidc: ClusterSpec['apiServer']['oidc']): string[] {
+  if (oidc === undefined) return [];
+  if (needsAuthenticationFile(oidc)) return [`--authentication-config=${AUTHENTICATION}`];
+  const [groupsClaim] = oidc.groupsClaims ?? [];
+  return [
+    `--oidc-issuer-url=${oidc.issuerURL}`,
+    `--oidc-client-id=${oidc.clientID}`,
+    `--oidc-username-claim=${oidc.usernameClaim}`,
+    ...(oidc.usernamePrefix === undefined ? [] : [`--oidc-username-prefix=${oidc.usernamePrefix}`]),
+    ...(groupsClaim === undefined ? [] : [`--oidc-groups-claim=${groupsClaim}`]),
+    ...(oidc.groupsPrefix === undefined ? [] : [`--oidc-groups-prefix=${oidc.groupsPrefix}`]),
+    ...Object.entries(oidc.requiredClaims ?? {}).map(([claim, value]) => `--oidc-required-claim=${claim}=${value}`),
+    `--oidc-signing-algs=${oidc.signingAlgorithms.join(',')}`,
+    ...(oidc.certificateAuthority === undefined ? [] : [`--oidc-ca-file=${OIDC_AUTHORITY}`]),
+  ];
+}
+
+/** There is one of each, so none elects a leader. They serve nothing. */
+function controllerManagerFlags({ cluster, podCIDR, serviceCIDR }: FlagInputs): string[] {
+  const kubeconfig = kubeconfigPath('controller-manager');
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    '--secure-port=0',
+    '--leader-elect=false',
+    '--profiling=false',
+    `--cluster-name=${cluster.name}`,
+    '--controllers=*,bootstrapsigner,tokencleaner',
+    '--use-service-account-credentials=true',
+    '--allocate-node-cidrs=true',
+    `--cluster-cidr=${podCIDR}`,
+    '--node-cidr-mask-size=24',
+    `--service-cluster-ip-range=${serviceCIDR}`,
+    `--cluster-signing-cert-file=${SIGNING_CERTIFICATE}`,
+    `--cluster-signing-key-file=${SIGNING_KEY}`,
+    `--root-ca-file=${CLUSTER_CA}`,
+    `--service-account-private-key-file=${SERVICE_ACCOUNT_KEY}`,
+  ];
+}
+
+function schedulerFlags(): string[] {
+  return [
+    `--kubeconfig=${kubeconfigPath('scheduler')}`,
+    '--secure-port=0',
+    '--leader-elect=false',
+    '--profiling=false',
+  ];
+}

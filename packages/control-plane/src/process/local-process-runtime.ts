@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import { diskFiles } from './files.ts';
+import { type Binaries, binaryFolders, findBinaries } from './find-binaries.ts';
+import { networkProbes } from './probes.ts';
+import { localProcessHost, type ProcessHost } from './process-host.ts';
+import { ProcessRuntime } from './process-runtime.ts';
+
+export interface LocalProcessRuntimeOptions {
+  /** Holds a folder for each cluster. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders to look for binaries in, after KUBEBUILDER_ASSETS and PATH. */
+  readonly binaryFolders: readonly string[];
+  readonly identify: ProcessHost['identify'];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** The runtime over this machine's processes, files and network. */
+export function localProcessRuntime(options: LocalProcessRuntimeOptions): ProcessRuntime {
+  const { folder, env, identify, clock, random, log } = options;
+  return new ProcessRuntime({
+    folder,
+    host: localProcessHost(identify),
+    probes: networkProbes,
+    files: diskFiles,
+    findBinaries: () => findLocalBinaries(env, options.binaryFolders),
+    isPortFree,
+    env: programEnvironment(env),
+    clock,
+    random,
+    log,
+  });
+}
+
+/** Every set of binaries on this machine. */
+export function findLocalBinaries(
+  env: Readonly<Record<string, string | undefined>>,
+  further: readonly string[],
+): Promise<readonly Binaries[]> {
+  const run = async (command: string, args: readonly string[]) =>
+    (await promisify(execFile)(command, args, { timeout: 10_000 })).stdout;
+  return findBinaries({ folders: binaryFolders(env, further), isExecutable, run });
+}
+
+/** What programs may see of Fairway's own environment: nothing of clouds and credentials; proxies and CAs, for issuers of OIDC. */
+const PASSED_ON = [
+  'PATH',
+  'TMPDIR',
+  'TZ',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'NO_PROXY',
+  'no_proxy',
+];
+
+function programEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+
+/** A process, told from a later one with the same id by the time of its start. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Ticks since boot, as /proc has it; empty where there is no /proc. */
+  readonly started: string;
+}
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Working directory. */
+  readonly folder: string;
+  /** Appended to. Absolute, as the next. */
+  readonly logFile: string;
+  readonly pidFile: string;
+  /** Says what the process was started as; stands in the pid file. */
+  readonly fingerprint: string;
+}
+
+/** Processes of this machine, as the supervisor sees them. */
+export interface ProcessHost {
+  /**
+   * Starts a process that outlives this one and has written itself into its pid file before it runs; it ends at once when
+   * there is such a file already. `onExit` is called when it ends while this process lives. Throws when nothing was started.
+   */
+  spawn(launch: Launch, onExit: () => void): ProcessIdentity;
+  /** The running process of this id, or undefined. */
+  identify(pid: number): ProcessIdentity | undefined;
+  /** Does nothing when it is gone. */
+  signal(process: ProcessIdentity, signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/**
+ * The shell writes the pid file and becomes the program (same process, same start time), so that no moment exists in which
+ * a program runs that no file names, even if Fairway is killed meanwhile. `ln` makes the file as a whole, and only if there is none.
+ */
+const SCRIPT = [
+  'umask 077',
+  'nth() { shift 19; echo "$1"; }',
+  'started=',
+  'if [ -r /proc/$$/stat ]; then read -r stat < /proc/$$/stat; started=$(nth ${stat##*\\) }); fi',
+  'echo "$$ $2 $started" > "$1.$$"',
+  'ln "$1.$$" "$1"; taken=$?',
+  'rm -f "$1.$$"',
+  '[ $taken = 0 ] || exit 73',
+  'shift 2',
+  'exec "$@"',
+].join('\n');
+
+export function localProcessHost(identify: ProcessHost['identify']): ProcessHost {
+  return {
+    identify,
+    spawn({ command, args, env, folder, logFile, pidFile, fingerprint }, onExit) {
+      const log = openSync(logFile, 'a', 0o600);
+      try {
+        const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', pidFile, fingerprint, command, ...args], {
+          cwd: folder,
+          env: { ...env },
+          detached: true,
+          stdio: ['ignore', log, log],
+        });
+        child.once('error', onExit);
+        child.once('exit', onExit);
+        child.unref();
+        const identity = child.pid === undefined ? undefined : identify(child.pid);
+        if (identity === undefined) throw new Error(`${command} could not be started`);
+        return identity;
+      } finally {
+        closeSync(log);
+      }
+    },
+    signal(process_, signal) {
+      const current = identify(process_.pid);
+      if (current?.started !== process_.started) return;
+      try {
+        process.kill(process_.pid, signal);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    },
+  };
+}
+
+export interface PidRecord {
+  readonly process: ProcessIdentity;
+  readonly fingerprint: string;
+}
+
+/** What a pid file says: `PID FINGERPRINT STARTED`. */
+export function parsePidFile(text: string): PidRecord | undefined {
+  const [pid = '', fingerprint = '', started = ''] = text.trim().split(' ');
+  return /^[1-9][0-9]*$/.test(pid) && fingerprint !== ''
+    ? { process: { pid: Number(pid), started }, fingerprint }
+    : undefined;
+}

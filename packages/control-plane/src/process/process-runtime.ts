@@ -1,0 +1,231 @@
+import { join } from 'node:path';
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint } from '../runtime.ts';
+import { type ClusterRecord, choosePort, newEncryptionKey, readRecord, writeRecord } from './cluster-record.ts';
+import { controlPlaneState } from './control-plane-state.ts';
+import { prepareControlPlane } from './desired-control-plane.ts';
+import type { Files } from './files.ts';
+import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.ts';
+import type { Probes } from './probes.ts';
+import type { ProcessHost } from './process-host.ts';
+import { ControlPlaneSupervisor } from './supervisor.ts';
+
+export interface ProcessRuntimeOptions {
+  /** Holds a folder for each cluster, named by its UID. */
+  readonly folder: string;
+  readonly host: ProcessHost;
+  readonly probes: Probes;
+  readonly files: Files;
+  /** Looks for binaries; asked again where none fit. */
+  readonly findBinaries: () => Promise<readonly Binaries[]>;
+  readonly isPortFree: (port: number) => Promise<boolean>;
+  /** What the programs find in their environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** Programs listen here and nowhere else. */
+const HOST = '127.0.0.1';
+const FIND_AGAIN_MS = 30_000;
+
+/** What is known of one cluster's control plane in this process. */
+interface Slot {
+  readonly supervisor: ControlPlaneSupervisor;
+  record: ClusterRecord | undefined;
+  /** Version that the supervisor was last told to run. */
+  wanted: string | undefined;
+  /** Why it was not told. */
+  problem: string | undefined;
+  /** The work of `ensure` under way; the next waits for it. */
+  turn: Promise<unknown>;
+  removal: 'under way' | undefined;
+}
+
+/** Runs control planes as processes of this machine, which outlive this one when it is killed, and end with it when it is closed. */
+export class ProcessRuntime implements ControlPlaneRuntime {
+  readonly name = 'process';
+  readonly #options: ProcessRuntimeOptions;
+  readonly #slots = new Map<string, Slot>();
+  readonly #listeners = new Set<(clusterUid: string) => void>();
+  readonly #ports = new Set<number>();
+  #found: { readonly binaries: readonly Binaries[]; readonly atMs: number } | undefined;
+  #closed = false;
+
+  constructor(options: ProcessRuntimeOptions) {
+    this.#options = options;
+  }
+
+  async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
+    if (this.#closed) throw new Error('the process runtime is closed');
+    const slot = this.#slotOf(spec.cluster.uid);
+    if (slot.removal !== undefined) return beingRemoved(spec.endpoint);
+    const turn = slot.turn.then(() => this.#prepare(slot, spec));
+    slot.turn = turn.catch(() => {});
+    await turn;
+    return this.#stateOf(slot, spec);
+  }
+
+  remove(clusterUid: string): Promise<boolean> {
+    const isKnown = this.#slots.has(clusterUid) || this.#folders().includes(clusterUid);
+    if (!isKnown) return Promise.resolve(true);
+    const slot = this.#slotOf(clusterUid);
+    if (slot.removal === undefined) void this.#removeSlot(clusterUid, slot);
+    return Promise.resolve(false);
+  }
+
+  list(): Promise<readonly string[]> {
+    return Promise.resolve([...new Set([...this.#slots.keys(), ...this.#folders()])]);
+  }
+
+  onChange(listener: (clusterUid: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Ends all control planes in order, also those that nobody has asked about. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#listeners.clear();
+    await this.stopAllBut(() => false);
+  }
+
+  /** Ends what an earlier Fairway left running for clusters that are no more. Their data stays. */
+  async stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
+    const unwanted = (await this.list()).filter((uid) => !isWanted(uid));
+    await Promise.all(
+      unwanted.map(async (uid) => {
+        const slot = this.#slotOf(uid);
+        await slot.turn;
+        await slot.supervisor.stop();
+        if (slot.removal === undefined) this.#slots.delete(uid);
+      }),
+    );
+  }
+
+  async #removeSlot(uid: string, slot: Slot): Promise<void> {
+    const { files, log } = this.#options;
+    slot.removal = 'under way';
+    try {
+      await slot.turn;
+      await slot.supervisor.stop();
+      files.removeFolder(this.#folderOf(uid));
+      if (slot.record) this.#ports.delete(slot.record.port);
+      this.#slots.delete(uid);
+    } catch (error) {
+      slot.removal = undefined;
+      log.error({ err: error, cluster: uid }, 'data of a control plane could not be removed');
+    }
+    this.#announce(uid);
+  }
+
+  async #prepare(slot: Slot, spec: ControlPlaneSpec): Promise<void> {
+    const { files, clock, env } = this.#options;
+    const folder = this.#folderOf(spec.cluster.uid);
+    const binaries = await this.#binariesFor(spec.version);
+    if (binaries === undefined) {
+      slot.problem = missingBinaries(this.#found?.binaries ?? [], spec.version);
+      return;
+    }
+    slot.record ??= readRecord(files, folder) ?? (await this.#newRecord(spec, folder));
+    const endpoint = { host: HOST, port: slot.record.port };
+    const inputs = { spec, binaries, record: slot.record, endpoint, folder, files, clock, env };
+    const desired = await prepareControlPlane(inputs);
+    slot.problem = undefined;
+    slot.wanted = binaries.version;
+    await slot.supervisor.want(desired);
+  }
+
+  async #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
+    const { files, random, isPortFree } = this.#options;
+    for (const uid of this.#folders()) {
+      const port = readRecord(files, this.#folderOf(uid))?.port;
+      if (port !== undefined) this.#ports.add(port);
+    }
+    const port = spec.endpoint?.port ?? (await choosePort(this.#ports, random, isPortFree));
+    this.#ports.add(port);
+    const record = { port, encryptionKey: newEncryptionKey() };
+    files.makeFolder(folder);
+    writeRecord(files, folder, record);
+    return record;
+  }
+
+  /** Binaries for a version; looks again for what was not there, since someone may have put it there. */
+  async #binariesFor(version: string): Promise<Binaries | undefined> {
+    const { findBinaries, clock } = this.#options;
+    const known = this.#found && chooseBinaries(this.#found.binaries, version);
+    if (known) return known;
+    if (this.#found === undefined || clock.now() - this.#found.atMs >= FIND_AGAIN_MS) {
+      this.#found = { binaries: await findBinaries(), atMs: clock.now() };
+    }
+    return chooseBinaries(this.#found.binaries, version);
+  }
+
+  #stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
+    const endpoint = slot.record ? { host: HOST, port: slot.record.port } : spec.endpoint;
+    this.#noteVersion(spec.cluster.uid, slot);
+    const version = slot.record?.version;
+    const state = controlPlaneState({ supervised: slot.supervisor.state, endpoint, version });
+    if (slot.problem === undefined) return state;
+    return { ...state, phase: 'Failed', reason: 'ControlPlaneFailed', message: slot.problem };
+  }
+
+  /** Keeps what serves now, for the time when it does not. */
+  #noteVersion(uid: string, slot: Slot): void {
+    const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
+    if (!ready || !current || !slot.record || !slot.wanted || slot.record.version === slot.wanted) return;
+    slot.record = { ...slot.record, version: slot.wanted };
+    writeRecord(this.#options.files, this.#folderOf(uid), slot.record);
+  }
+
+  #slotOf(uid: string): Slot {
+    const known = this.#slots.get(uid);
+    if (known) return known;
+    const { host, probes, files, clock, log } = this.#options;
+    const supervisor = new ControlPlaneSupervisor({
+      folder: this.#folderOf(uid),
+      host,
+      probes,
+      files,
+      clock,
+      log: log.child({ cluster: uid }),
+      onChange: () => this.#announce(uid),
+    });
+    const slot: Slot = {
+      supervisor,
+      record: undefined,
+      wanted: undefined,
+      problem: undefined,
+      turn: Promise.resolve(),
+      removal: undefined,
+    };
+    this.#slots.set(uid, slot);
+    return slot;
+  }
+
+  #folders(): readonly string[] {
+    return this.#options.files.folders(this.#options.folder);
+  }
+
+  #folderOf(uid: string): string {
+    return join(this.#options.folder, uid);
+  }
+
+  #announce(uid: string): void {
+    for (const listener of this.#listeners) listener(uid);
+  }
+}
+
+function beingRemoved(endpoint: Endpoint | undefined): ControlPlaneState {
+  return {
+    phase: 'Updating',
+    endpoint,
+    version: undefined,
+    ready: false,
+    reason: 'Deleting',
+    message: 'The control plane is being removed.',
+    etcdUsageBytes: undefined,
+  };
+}

@@ -1,0 +1,328 @@
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import { COMPONENTS, type Component, perComponent } from './components.ts';
+import { type Files, pathsIn } from './files.ts';
+import { logPath, pidPath } from './folder-layout.ts';
+import { lastComplaint } from './log-complaint.ts';
+import { type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
+import type { ApiServerTarget, Probes } from './probes.ts';
+import { type ProcessHost, type ProcessIdentity, parsePidFile } from './process-host.ts';
+
+/** How one component is to run. */
+export interface ComponentLaunch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly fingerprint: string;
+}
+
+export interface DesiredControlPlane {
+  readonly launches: Readonly<Record<Component, ComponentLaunch>>;
+  readonly apiServer: ApiServerTarget;
+}
+
+export interface ComponentState {
+  readonly running: boolean;
+  readonly ready: boolean;
+  /** Whether it runs as it should now. */
+  readonly current: boolean;
+  /** Ends in a row that nobody asked for. */
+  readonly failures: number;
+  readonly lastFailure: string | undefined;
+}
+
+export interface SupervisedState {
+  readonly components: Readonly<Record<Component, ComponentState>>;
+  readonly databaseBytes: number | undefined;
+}
+
+export interface SupervisorOptions {
+  /** The cluster's folder. */
+  readonly folder: string;
+  readonly host: ProcessHost;
+  readonly probes: Probes;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onChange: () => void;
+}
+
+const BUSY_MS = 200;
+const STEADY_MS = 2000;
+const PROBE_PERIOD_MS = 10_000;
+const FIRST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 60_000;
+/** A process that has run for so long has recovered from what ended the ones before. */
+const RECOVERED_MS = 60_000;
+const ROTATION_PERIOD_MS = 60_000;
+const LOG_BYTES = 10 * 1024 * 1024;
+const COMPLAINT_BYTES = 8192;
+
+interface RunningProcess {
+  readonly identity: ProcessIdentity;
+  readonly fingerprint: string;
+  readonly sinceMs: number;
+  ready: boolean;
+  unreadySinceMs: number | undefined;
+  probedAtMs: number | undefined;
+  terminatedAtMs: number | undefined;
+}
+
+interface Member {
+  process: RunningProcess | undefined;
+  failures: number;
+  retryAtMs: number;
+  lastFailure: string | undefined;
+}
+
+/**
+ * Keeps the processes of one control plane as they should be: finds what an earlier Fairway left by its pid files, starts
+ * what is missing in order, ends what should be otherwise, and starts again, ever more slowly, what ends by itself.
+ */
+export class ControlPlaneSupervisor {
+  readonly #options: SupervisorOptions;
+  readonly #members = perComponent(
+    (): Member => ({ process: undefined, failures: 0, retryAtMs: 0, lastFailure: undefined }),
+  );
+  readonly #path: (path: string) => string;
+  #desired: DesiredControlPlane | undefined;
+  #stopping: PromiseWithResolvers<void> | undefined;
+  #databaseBytes: number | undefined;
+  #announced = '';
+  #rotatedAtMs = Number.NEGATIVE_INFINITY;
+  #timer: Timer | undefined;
+  #pass: Promise<void> | undefined;
+  #isPassDue = false;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#path = pathsIn(options.folder);
+  }
+
+  /** Says what should run from now on. Resolves after a first look at what does. */
+  want(desired: DesiredControlPlane): Promise<void> {
+    this.#desired = desired;
+    return this.#poke();
+  }
+
+  /** Ends all processes in order; resolves when none is left. Final. */
+  stop(): Promise<void> {
+    if (this.#stopping === undefined) {
+      this.#stopping = Promise.withResolvers();
+      void this.#poke();
+    }
+    return this.#stopping.promise;
+  }
+
+  get state(): SupervisedState {
+    const components = perComponent((component): ComponentState => {
+      const { process, failures, lastFailure } = this.#members[component];
+      const isCurrent = process?.fingerprint === this.#desired?.launches[component].fingerprint;
+      return {
+        running: process !== undefined,
+        ready: process?.ready === true && process.terminatedAtMs === undefined,
+        current: process !== undefined && isCurrent,
+        failures,
+        lastFailure,
+      };
+    });
+    return { components, databaseBytes: this.#databaseBytes };
+  }
+
+  /** Looks and acts now; a pass that is under way is followed by another. */
+  #poke(): Promise<void> {
+    this.#timer?.cancel();
+    if (this.#pass !== undefined) {
+      this.#isPassDue = true;
+      return this.#pass;
+    }
+    this.#pass = this.#run().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  async #run(): Promise<void> {
+    do {
+      this.#isPassDue = false;
+      try {
+        await this.#look();
+        this.#act();
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'control plane could not be supervised');
+      }
+    } while (this.#isPassDue);
+    this.#announce();
+    if (this.#stopping && COMPONENTS.every((component) => this.#members[component].process === undefined)) {
+      this.#stopping.resolve();
+      return;
+    }
+    this.#timer = this.#options.clock.after(this.#isSteady() ? STEADY_MS : BUSY_MS, () => void this.#poke());
+  }
+
+  async #look(): Promise<void> {
+    for (const component of COMPONENTS) this.#findProcess(component);
+    if (this.#stopping === undefined) await Promise.all(COMPONENTS.map((component) => this.#probe(component)));
+    this.#rotateLogs();
+  }
+
+  #findProcess(component: Component): void {
+    const { host, files, clock } = this.#options;
+    const member = this.#members[component];
+    if (member.process !== undefined) {
+      const { identity, sinceMs, ready } = member.process;
+      const isAlive = host.identify(identity.pid)?.started === identity.started;
+      if (!isAlive) this.#bury(component, member, member.process);
+      else if (ready && clock.now() - sinceMs >= RECOVERED_MS) member.failures = 0;
+      return;
+    }
+    const text = files.read(this.#path(pidPath(component)));
+    if (text === undefined) return;
+    const record = parsePidFile(text);
+    const isAlive = record && host.identify(record.process.pid)?.started === record.process.started;
+    if (record === undefined || !isAlive) {
+      files.remove(this.#path(pidPath(component)));
+      return;
+    }
+    this.#options.log.info({ component, pid: record.process.pid }, 'process adopted');
+    member.process = runningProcess(record.process, record.fingerprint, clock.now());
+  }
+
+  #bury(component: Component, member: Member, { identity, sinceMs, terminatedAtMs }: RunningProcess): void {
+    const { files, log } = this.#options;
+    member.process = undefined;
+    files.remove(this.#path(pidPath(component)));
+    log.info({ component, pid: identity.pid, asked: terminatedAtMs !== undefined }, 'process ended');
+    if (terminatedAtMs === undefined) this.#recordFailure(component, member, sinceMs);
+  }
+
+  #recordFailure(component: Component, member: Member, sinceMs: number, message?: string): void {
+    const { files, clock, log } = this.#options;
+    const hadRecovered = clock.now() - sinceMs >= RECOVERED_MS;
+    member.failures = hadRecovered ? 1 : member.failures + 1;
+    member.retryAtMs = clock.now() + Math.min(FIRST_RETRY_MS * 2 ** (member.failures - 1), LAST_RETRY_MS);
+    member.lastFailure =
+      message ??
+      lastComplaint(files.tail(this.#path(logPath(component)), COMPLAINT_BYTES)) ??
+      'it ended without a word';
+    const { failures, lastFailure } = member;
+    log.warn({ component, failures, complaint: lastFailure }, 'process failed');
+  }
+
+  async #probe(component: Component): Promise<void> {
+    const { clock } = this.#options;
+    const { process } = this.#members[component];
+    if (process === undefined) return;
+    const isDue = process.probedAtMs === undefined || clock.now() - process.probedAtMs >= PROBE_PERIOD_MS;
+    if (process.ready && !isDue) return;
+    process.probedAtMs = clock.now();
+    process.ready = await this.#doesServe(component);
+    process.unreadySinceMs = process.ready ? undefined : (process.unreadySinceMs ?? clock.now());
+  }
+
+  async #doesServe(component: Component): Promise<boolean> {
+    const { probes, folder } = this.#options;
+    switch (component) {
+      case 'etcd': {
+        const answer = await probes.etcd(folder);
+        if (answer) this.#databaseBytes = answer.databaseBytes;
+        return answer !== undefined;
+      }
+      case 'kube-apiserver':
+        return this.#desired !== undefined && (await probes.apiServer(this.#desired.apiServer));
+      case 'kube-controller-manager':
+      case 'kube-scheduler':
+        // They serve nobody; one that can't work ends.
+        return true;
+    }
+  }
+
+  #act(): void {
+    const nowMs = this.#options.clock.now();
+    const observed = this.#observed();
+    if (this.#stopping) return this.#take(planStop(observed, nowMs));
+    const { launches } = this.#desired ?? {};
+    if (launches === undefined) return;
+    this.#take(
+      planSteps(
+        perComponent((component) => launches[component].fingerprint),
+        observed,
+        nowMs,
+      ),
+    );
+  }
+
+  #observed(): ObservedComponents {
+    return perComponent((component) => {
+      const { process, retryAtMs } = this.#members[component];
+      return { process, retryAtMs };
+    });
+  }
+
+  #take(steps: readonly Step[]): void {
+    for (const step of steps) {
+      const member = this.#members[step.component];
+      if (step.do === 'start') this.#start(step.component, member);
+      else if (member.process !== undefined) this.#end(step, member.process);
+    }
+  }
+
+  #start(component: Component, member: Member): void {
+    const { host, clock, folder, log } = this.#options;
+    const launch = this.#desired?.launches[component];
+    if (launch === undefined) return;
+    try {
+      const files = { logFile: this.#path(logPath(component)), pidFile: this.#path(pidPath(component)) };
+      const identity = host.spawn({ ...launch, ...files, folder }, () => void this.#poke());
+      log.info({ component, pid: identity.pid }, 'process started');
+      member.process = runningProcess(identity, launch.fingerprint, clock.now());
+    } catch (error) {
+      this.#recordFailure(component, member, clock.now(), error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #end(step: Exclude<Step, { do: 'start' }>, process: RunningProcess): void {
+    const { host, clock, log } = this.#options;
+    const { component } = step;
+    log.info({ component, pid: process.identity.pid, step: step.do }, 'process is ended');
+    process.terminatedAtMs ??= clock.now();
+    host.signal(process.identity, step.do === 'kill' ? 'SIGKILL' : 'SIGTERM');
+  }
+
+  #rotateLogs(): void {
+    const { clock, files } = this.#options;
+    if (clock.now() - this.#rotatedAtMs < ROTATION_PERIOD_MS) return;
+    this.#rotatedAtMs = clock.now();
+    for (const component of COMPONENTS) {
+      const path = this.#path(logPath(component));
+      if (files.size(path) >= LOG_BYTES) files.rotate(path, `${path}.1`);
+    }
+  }
+
+  #isSteady(): boolean {
+    const { components } = this.state;
+    return (
+      this.#stopping === undefined && COMPONENTS.every((name) => components[name].ready && components[name].current)
+    );
+  }
+
+  #announce(): void {
+    const { components } = this.state;
+    const seen = JSON.stringify(components);
+    if (seen === this.#announced) return;
+    this.#announced = seen;
+    this.#options.onChange();
+  }
+}
+
+function runningProcess(identity: ProcessIdentity, fingerprint: string, nowMs: number): RunningProcess {
+  return {
+    identity,
+    fingerprint,
+    sinceMs: nowMs,
+    ready: false,
+    unreadySinceMs: nowMs,
+    probedAtMs: undefined,
+    terminatedAtMs: undefined,
+  };
+}
