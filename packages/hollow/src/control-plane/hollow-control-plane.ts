@@ -124,6 +124,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         podCidr,
         ca: pki.ca,
         caBundle: pki.caBundle,
+        signToken: (subject, seconds) => auth.access.signToken(subject, auth.access.apiAudiences, seconds),
       };
       const manager = new Manager({ log }).addInformers(informers).add(...allControllers(context));
       await new Promise<void>((resolve, reject) => {

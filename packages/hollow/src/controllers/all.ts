@@ -1,26 +1,43 @@
+import { BOOTSTRAP_TOKEN_TYPE } from '@fairway/kube/auth/bootstrap-tokens';
 import { certificateCleaner } from '@fairway/kube/auth/certificates/certificate-cleaner';
 import { certificateSigner } from '@fairway/kube/auth/certificates/certificate-signer';
+import { aggregatedRoleKeys, clusterRoleAggregator } from '@fairway/kube/auth/cluster-role-aggregator';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Runnable } from '@fairway/kube/controller/manager';
-import type { Service } from '@fairway/kube/kinds/generated/types';
+import type { Secret, Service } from '@fairway/kube/kinds/generated/types';
 import {
   CertificateSigningRequests,
+  ClusterRoles,
+  CronJobs,
+  DaemonSets,
   Deployments,
+  Jobs,
   Namespaces,
   Nodes,
+  PersistentVolumeClaims,
+  PersistentVolumes,
   PodDisruptionBudgets,
   Pods,
   ReplicaSets,
+  ResourceQuotas,
+  Secrets,
   Services,
+  StatefulSets,
 } from '@fairway/kube/kinds/resources';
 import { EventTtl } from '@fairway/kube/lifecycle/event-ttl';
 import { namespaceController } from '@fairway/kube/lifecycle/namespace-controller';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { Scheduler } from '../scheduler/scheduler.ts';
+import { bootstrapSigner, tokenCleaner } from './cluster/bootstrap-tokens.ts';
+import { resourceQuotaController } from './cluster/resource-quota.ts';
+import { TOKEN_SECRET_TYPE, tokenSecretController } from './cluster/token-secrets.ts';
 import type { ControllerContext } from './context.ts';
+import { cronJobController } from './cron-job/cron-job-controller.ts';
+import { daemonSetController } from './daemon-set/daemon-set-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { disruptionController } from './disruption.ts';
 import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts';
+import { jobController } from './job/job-controller.ts';
 import { LazyRunnable } from './lazy.ts';
 import { nodeIpamController } from './nodes/node-ipam.ts';
 import { nodeLifecycleController } from './nodes/node-lifecycle.ts';
@@ -29,6 +46,9 @@ import { taintEvictionController } from './nodes/taint-eviction.ts';
 import { OnDemandGarbageCollector } from './on-demand-garbage-collector.ts';
 import { replicaSetController } from './replica-set.ts';
 import { namespaceEssentials } from './service-accounts.ts';
+import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
+import { claimProtection, volumeProtection } from './storage/protection.ts';
+import { volumeBinder } from './storage/volume-binder.ts';
 
 /** Everything that runs around the API server of a hollow cluster, in the order of starting. */
 export function allControllers(context: ControllerContext): Runnable[] {
@@ -52,9 +72,37 @@ export function allControllers(context: ControllerContext): Runnable[] {
     whenThereAre('disruption', [PodDisruptionBudgets], disruptionController),
     whenThereAre('certificate-signer', [CertificateSigningRequests], csrSigner),
     whenThereAre('certificate-cleaner', [CertificateSigningRequests], csrCleaner),
+    whenThereAre('cluster-role-aggregator', [ClusterRoles], clusterRoleAggregation, isUserRole),
+    whenThereAre('token-secrets', [Secrets], tokenSecretController, (secret) => typeOf(secret) === TOKEN_SECRET_TYPE),
+    whenThereAre('token-cleaner', [Secrets], tokenCleaner, (secret) => typeOf(secret) === BOOTSTRAP_TOKEN_TYPE),
+    whenThereAre('bootstrap-signer', [Secrets], bootstrapSigner, (secret) => typeOf(secret) === BOOTSTRAP_TOKEN_TYPE),
+    whenThereAre('resource-quota', [ResourceQuotas], resourceQuotaController),
+    whenThereAre('volume-binder', [PersistentVolumeClaims, PersistentVolumes], volumeBinder),
+    whenThereAre('claim-protection', [PersistentVolumeClaims], claimProtection),
+    whenThereAre('volume-protection', [PersistentVolumes], volumeProtection),
+    whenThereAre('statefulset', [StatefulSets], statefulSetController),
+    whenThereAre('daemonset', [DaemonSets], daemonSetController),
+    whenThereAre('job', [Jobs], jobController),
+    whenThereAre('cronjob', [CronJobs], cronJobController),
     whenThereAre('replicaset', [ReplicaSets], replicaSetController),
     whenThereAre('deployment', [Deployments], deploymentController),
   ];
+}
+
+function typeOf(secret: KubeObject): string | undefined {
+  return (secret as Secret).type;
+}
+
+/** The roles of the bootstrap policy come with their aggregation done. */
+function isUserRole({ metadata }: KubeObject): boolean {
+  return metadata.labels?.['kubernetes.io/bootstrapping'] === undefined;
+}
+
+function clusterRoleAggregation({ client, informers, clock, random, log }: ControllerContext): Runnable {
+  const clusterRoles = informers.informer(ClusterRoles);
+  const reconcile = clusterRoleAggregator({ clusterRoles, client: client.resource(ClusterRoles) });
+  const controller = new Controller({ name: 'cluster-role-aggregator', reconcile, clock, random, log });
+  return controller.watch(clusterRoles, aggregatedRoleKeys(clusterRoles));
 }
 
 /** The `kubernetes` Service, which every cluster has, is nobody's work. */
@@ -64,13 +112,25 @@ function hasSelector(service: Service): boolean {
 
 function scheduler(context: ControllerContext): Runnable {
   const { informers } = context;
-  return new Scheduler({
+  const scheduler = new Scheduler({
     ...context,
     pods: informers.informer(Pods),
     nodes: informers.informer(Nodes),
     namespaces: informers.informer(Namespaces),
     events: context.events('default-scheduler'),
-  }).controller;
+  });
+  const { controller } = scheduler;
+  return {
+    name: controller.name,
+    whenSynced: (signal) => controller.whenSynced(signal),
+    start(signal) {
+      signal.addEventListener('abort', scheduler.followVolumes(), { once: true });
+      controller.start(signal);
+    },
+    get stopped() {
+      return controller.stopped;
+    },
+  };
 }
 
 function csrSigner({ client, informers, clock, random, log, ca }: ControllerContext): Runnable {

@@ -1,3 +1,4 @@
+import type { ServiceAccountTokenSubject } from '@fairway/kube/auth/service-account-tokens';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
@@ -24,4 +25,6 @@ export interface ControllerContext {
   readonly ca: CertificateAuthority;
   /** PEM of every authority that the cluster believes. */
   readonly caBundle: string;
+  /** A token of this cluster's issuer, for the API server. */
+  signToken(subject: ServiceAccountTokenSubject, expirationSeconds: number): Promise<string>;
 }

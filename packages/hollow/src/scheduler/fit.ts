@@ -3,6 +3,7 @@ import { matchesNodeAffinity, matchesTerm, tolerates, untoleratedTaint } from '.
 import type { NodeState } from './node-state.ts';
 import { type NamespaceLabels, PodAffinityFilter, TopologySpread } from './pod-affinity.ts';
 import { podRequests } from './resources.ts';
+import type { PodVolumes } from './volumes.ts';
 
 /** Where a pod can go, or why nowhere. */
 export type Fit =
@@ -17,14 +18,23 @@ export type Fit =
 export function findNode(
   pod: Pod,
   nodes: readonly NodeState[],
-  options: { readonly labelsOf: NamespaceLabels; readonly random: () => number },
+  options: {
+    readonly labelsOf: NamespaceLabels;
+    readonly random: () => number;
+    /** The pod's claims; none unless given. */
+    readonly volumes?: PodVolumes;
+  },
 ): Fit {
+  const { volumes } = options;
+  if (volumes?.refusal !== undefined && nodes.length > 0) {
+    return { kind: 'none', message: `0/${nodes.length} nodes are available: ${volumes.refusal}.` };
+  }
   const affinity = new PodAffinityFilter(pod, nodes, options.labelsOf);
   const spread = new TopologySpread(pod, nodes);
   const reasons = new Map<string, number>();
   const feasible: NodeState[] = [];
   for (const state of nodes) {
-    const failures = failuresOf(pod, state, affinity, spread);
+    const failures = failuresOf(pod, state, affinity, spread, volumes);
     if (failures.length === 0) feasible.push(state);
     for (const failure of failures) reasons.set(failure, (reasons.get(failure) ?? 0) + 1);
   }
@@ -33,12 +43,23 @@ export function findNode(
   return { kind: 'node', nodeName: best.node.metadata.name ?? '' };
 }
 
+/** Whether a node takes the pod by itself, whatever runs elsewhere: for weighing what would be left after a preemption. */
+export function fitsAlone(pod: Pod, state: NodeState): boolean {
+  const nodes = [state];
+  const noLabels = () => ({});
+  return (
+    failuresOf(pod, state, new PodAffinityFilter(pod, nodes, noLabels), new TopologySpread(pod, nodes), undefined)
+      .length === 0
+  );
+}
+
 /** What rules a node out: the first filter that says no, which for resources may be several at once. */
 function failuresOf(
   pod: Pod,
   state: NodeState,
   affinity: PodAffinityFilter,
   spread: TopologySpread,
+  volumes: PodVolumes | undefined,
 ): readonly string[] {
   const { node } = state;
   const isUnschedulable =
@@ -53,6 +74,8 @@ function failuresOf(
   if (hasPortConflict(pod, state)) return ["node(s) didn't have free ports for the requested pod ports"];
   const short = missingResources(pod, state);
   if (short.length > 0) return short;
+  const volumeFailure = volumes?.failure(node);
+  if (volumeFailure !== undefined) return [volumeFailure];
   if (!spread.admits(state)) return ["node(s) didn't match pod topology spread constraints"];
   if (!affinity.admits(state)) return ["node(s) didn't match pod affinity/anti-affinity rules"];
   return [];

@@ -6,17 +6,25 @@ import { Controller } from '@fairway/kube/controller/controller';
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { Binding, Namespace, Node, Pod } from '@fairway/kube/kinds/generated/types';
-import { Pods } from '@fairway/kube/kinds/resources';
+import { PersistentVolumeClaims, PersistentVolumes, Pods } from '@fairway/kube/kinds/resources';
 import type { Logger } from '@fairway/kube/log';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { findNode } from './fit.ts';
+import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import type { Store } from '@fairway/kube/store/store';
+import { deletePod, noteDisruption } from '../controllers/disrupt-pod.ts';
+import { findNode, fitsAlone } from './fit.ts';
 import { NodeState, takesRoom } from './node-state.ts';
+import { findPreemption } from './preemption.ts';
+import { type ClaimStep, PodVolumes, SELECTED_NODE } from './volumes.ts';
 
 export interface SchedulerOptions {
   readonly client: KubeClient;
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
   readonly namespaces: Informer<Namespace>;
+  /** Claims and volumes are looked at only for pods that have some. */
+  readonly reader: ObjectReader;
+  readonly store: Pick<Store, 'subscribe'>;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: () => number;
@@ -24,6 +32,7 @@ export interface SchedulerOptions {
 }
 
 const SCHEDULER_NAME = 'default-scheduler';
+const VOLUME_BUCKETS = new Set(['persistentvolumeclaims', 'persistentvolumes']);
 
 /**
  * Binds pods to nodes, one decision at a time, each on what the caches show and the decisions before it ("assumed" pods), as kube-scheduler does.
@@ -36,6 +45,8 @@ export class Scheduler {
   /** Where each pod is counted. */
   readonly #placed = new Map<string, string>();
   readonly #unschedulable = new Set<string>();
+  /** Pods that wait for a decision, with their priority: each asks for one run, and the run takes the highest. */
+  readonly #queue = new Map<string, number>();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -47,7 +58,7 @@ export class Scheduler {
       log,
       concurrency: 1,
       backoff: { baseMs: 100, maxMs: 10_000 },
-      reconcile: (key) => this.#schedule(key),
+      reconcile: (key) => this.#scheduleNext(key),
     });
     // The handlers come before the controller's own, so that a decision sees what woke it.
     nodes.addHandler({
@@ -63,8 +74,40 @@ export class Scheduler {
     this.controller.watch(pods, (pod) => (isPending(pod) ? [keyOf(pod)] : []));
   }
 
+  /** Follows what may let a waiting pod go on: its claims. Returns how to stop. */
+  followVolumes(): () => void {
+    return this.#options.store.subscribe((changes) => {
+      if (changes.some(({ bucket }) => VOLUME_BUCKETS.has(bucket))) this.#retryUnschedulable();
+    });
+  }
+
+  async #scheduleNext(turn: string): Promise<Result> {
+    const key = this.#next(turn);
+    try {
+      return await this.#schedule(key);
+    } catch (error) {
+      // The turn is repeated, and this pod is still the one that waits for it.
+      const pod = this.#options.pods.get(key);
+      if (pod) this.#queue.set(key, pod.spec.priority ?? 0);
+      throw error;
+    }
+  }
+
+  /** The most important of the pods that wait; among equals the one that came first. */
+  #next(key: string): string {
+    let best = key;
+    let highest = this.#queue.get(key) ?? Number.NEGATIVE_INFINITY;
+    for (const [other, priority] of this.#queue) {
+      if (priority > highest) [best, highest] = [other, priority];
+    }
+    // The one whose turn this was takes the turn of the one that goes before it.
+    if (best !== key) this.controller.enqueue(key);
+    this.#queue.delete(best);
+    return best;
+  }
+
   async #schedule(key: string): Promise<Result> {
-    const { pods, events, random, namespaces } = this.#options;
+    const { pods, events, random, namespaces, reader } = this.#options;
     const pod = pods.get(key);
     if (pod === undefined || !isPending(pod) || this.#placed.has(key)) {
       this.#unschedulable.delete(key);
@@ -76,16 +119,72 @@ export class Scheduler {
       return {};
     }
     const labelsOf = (namespace: string) => namespaces.get(namespace)?.metadata.labels ?? {};
-    const fit = findNode(pod, [...this.#states.values()], { labelsOf, random });
+    const volumes = new PodVolumes(pod, reader);
+    const fit = findNode(pod, [...this.#states.values()], { labelsOf, random, volumes });
     if (fit.kind === 'none') {
       this.#unschedulable.add(key);
-      if (await this.#setScheduled(pod, 'Unschedulable', fit.message))
+      if (await this.#setScheduled(pod, 'Unschedulable', fit.message)) {
         events.warning(pod, 'FailedScheduling', fit.message);
+      }
+      await this.#preempt(pod);
+      return {};
+    }
+    const node = this.#states.get(fit.nodeName)?.node;
+    const steps = node ? volumes.stepsFor(node) : [];
+    if (steps.length > 0) {
+      // Its claims come first; a change of one of them brings the pod back.
+      this.#unschedulable.add(key);
+      for (const step of steps) await this.#prepareClaim(step, fit.nodeName);
       return {};
     }
     this.#unschedulable.delete(key);
     await this.#bind(key, pod, fit.nodeName);
     return {};
+  }
+
+  async #prepareClaim(step: ClaimStep, nodeName: string): Promise<void> {
+    const { client } = this.#options;
+    const { metadata } = step.claim;
+    if (step.kind === 'provision') {
+      if (metadata.annotations?.[SELECTED_NODE] === nodeName) return;
+      const annotations = { ...metadata.annotations, [SELECTED_NODE]: nodeName };
+      await client.resource(PersistentVolumeClaims).update({ ...step.claim, metadata: { ...metadata, annotations } });
+      return;
+    }
+    if (step.volume.spec.claimRef?.uid === metadata.uid) return;
+    const { namespace = '', name = '', uid = '' } = metadata;
+    const claimRef = { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid };
+    await client.resource(PersistentVolumes).update({ ...step.volume, spec: { ...step.volume.spec, claimRef } });
+  }
+
+  /** Makes room by deleting pods of lower priority; when they are gone the pod comes back. Budgets are not asked. */
+  async #preempt(pod: Pod): Promise<void> {
+    const { client, clock, events } = this.#options;
+    if ((pod.spec.priority ?? 0) <= 0 && !this.#hasNegativePriorities()) return;
+    const states = [...this.#states.values()];
+    const isUnderWay =
+      pod.status?.nominatedNodeName &&
+      [...(this.#states.get(pod.status.nominatedNodeName)?.pods.values() ?? [])].some(
+        ({ metadata }) => metadata.deletionTimestamp,
+      );
+    if (isUnderWay) return;
+    const preemption = findPreemption(pod, states, (state) => fitsAlone(pod, state));
+    if (preemption === undefined) return;
+    const { name = '', namespace = '', uid } = pod.metadata;
+    const value = { metadata: { uid }, status: { nominatedNodeName: preemption.nodeName } };
+    await client.resource(Pods).patch(name, { type: 'strategic', value }, { namespace, subresource: 'status' });
+    for (const victim of preemption.victims) {
+      const message = `${SCHEDULER_NAME}: preempting to accommodate a higher priority pod`;
+      await noteDisruption(client, victim, 'PreemptionByScheduler', message, clock.now());
+      await deletePod(client, victim);
+      events.normal(victim, 'Preempted', `Preempted by pod ${uid} on node ${preemption.nodeName}`);
+    }
+  }
+
+  #hasNegativePriorities(): boolean {
+    return [...this.#states.values()].some(({ pods }) =>
+      [...pods.values()].some(({ spec }) => (spec.priority ?? 0) < 0),
+    );
   }
 
   /** Counts the pod on its node before the API server has confirmed it, so that the next decision knows. */
@@ -143,6 +242,7 @@ export class Scheduler {
   #podChanged(pod: Pod): void {
     const key = keyOf(pod);
     const nodeName = pod.spec?.nodeName;
+    if (isPending(pod)) this.#queue.set(key, pod.spec.priority ?? 0);
     if (nodeName && takesRoom(pod)) this.#place(key, pod, nodeName);
     else if (!takesRoom(pod)) this.#podGone(key);
   }
@@ -157,6 +257,7 @@ export class Scheduler {
   #podGone(key: string): void {
     const nodeName = this.#placed.get(key);
     this.#unschedulable.delete(key);
+    this.#queue.delete(key);
     if (nodeName === undefined) return;
     this.#placed.delete(key);
     this.#states.get(nodeName)?.removePod(key);
@@ -165,7 +266,10 @@ export class Scheduler {
 
   /** Something changed that could make room. */
   #retryUnschedulable(): void {
-    for (const key of this.#unschedulable) this.controller.enqueue(key);
+    for (const key of this.#unschedulable) {
+      this.#queue.set(key, this.#options.pods.get(key)?.spec.priority ?? 0);
+      this.controller.enqueue(key);
+    }
   }
 }
 

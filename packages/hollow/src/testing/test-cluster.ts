@@ -1,3 +1,4 @@
+import { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
 import { FakeClock } from '@fairway/kube/clock-fake';
@@ -75,6 +76,16 @@ export class TestCluster implements AsyncDisposable {
   async list<T extends KubeObject>(type: ResourceType<T>, namespace = 'default'): Promise<T[]> {
     const { items } = await this.client.resource(type).list(type.namespaced ? { namespace } : {});
     return items;
+  }
+
+  /** Shows all objects of a kind after each change, until the returned function is called. */
+  observe<T extends KubeObject>(type: ResourceType<T>, look: (objects: readonly T[]) => void): () => void {
+    const stop = new AbortController();
+    const informer = new Informer(this.client.resource(type));
+    const onChange = () => look(informer.list());
+    informer.addHandler({ onAdd: onChange, onUpdate: onChange, onDelete: onChange });
+    informer.start(stop.signal);
+    return () => stop.abort();
   }
 
   /** Lets time pass, with the nodes that live renewing their Leases. */

@@ -105,7 +105,7 @@ describe('a Deployment', () => {
     });
     await cluster.pass(70);
     await eventuallyObject(deployments, WEB, ({ status }) =>
-      status?.conditions?.some(
+      (status?.conditions ?? []).some(
         ({ type, status, reason }) =>
           type === 'Progressing' && status === 'False' && reason === 'ProgressDeadlineExceeded',
       ),

@@ -1,0 +1,53 @@
+import { Cron } from 'croner';
+
+/** Times at which a CronJob is due. */
+export interface Schedule {
+  /** The first time after `afterMs`; undefined when there is none. */
+  next(afterMs: number): number | undefined;
+}
+
+const INTERVAL = /^@every (?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
+/** More than that between two looks and nobody can say any more which were missed. */
+const MAX_MISSED = 100;
+
+/** Reads a schedule as robfig/cron does: five fields or a macro, in the time zone given or else in UTC. Throws an Error that says what is wrong. */
+export function parseSchedule(text: string, timeZone: string | undefined): Schedule {
+  const interval = INTERVAL.exec(text);
+  if (interval) {
+    const [, hours = 0, minutes = 0, seconds = 0] = interval;
+    const stepMs = Math.max(1, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+    return { next: (afterMs) => Math.floor(afterMs / 1000) * 1000 + stepMs };
+  }
+  const isMacro = text.startsWith('@');
+  const cron = new Cron(text, { timezone: timeZone ?? 'Etc/UTC', ...(!isMacro && { mode: '5-part' }), paused: true });
+  return { next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime() };
+}
+
+export interface Missed {
+  /** The latest time that has passed; undefined when none has. */
+  readonly latestMs: number | undefined;
+  readonly isTooMany: boolean;
+}
+
+/** The latest time due in `(fromMs, nowMs]`. */
+export function latestDue(schedule: Schedule, fromMs: number, nowMs: number): Missed {
+  let latestMs: number | undefined;
+  let count = 0;
+  for (let due = schedule.next(fromMs); due !== undefined && due <= nowMs; due = schedule.next(due)) {
+    latestMs = due;
+    // After a long time away only the end of the line matters.
+    if (++count === MAX_MISSED) return { latestMs: latestOfMany(schedule, due, nowMs), isTooMany: true };
+  }
+  return { latestMs, isTooMany: false };
+}
+
+/** Comes near from behind: looks back from now in growing steps until a time is found, then goes forward to the last. */
+function latestOfMany(schedule: Schedule, knownMs: number, nowMs: number): number {
+  for (let backMs = 60_000; nowMs - backMs > knownMs; backMs *= 4) {
+    let due = schedule.next(nowMs - backMs);
+    if (due === undefined || due > nowMs) continue;
+    for (let next = schedule.next(due); next !== undefined && next <= nowMs; next = schedule.next(due)) due = next;
+    return due;
+  }
+  return knownMs;
+}

@@ -1,0 +1,258 @@
+import { keyOf, splitKey } from '@fairway/kube/client/object-key';
+import { formatTime } from '@fairway/kube/clock';
+import { Controller } from '@fairway/kube/controller/controller';
+import { Expectations } from '@fairway/kube/controller/expectations';
+import { removeFinalizer } from '@fairway/kube/controller/finalizers';
+import { controllerKeys, controllerOf } from '@fairway/kube/controller/owners';
+import type { Result } from '@fairway/kube/controller/result';
+import type { Job, JobCondition, JobStatus, Pod } from '@fairway/kube/kinds/generated/types';
+import { Jobs, Pods } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { jsonEqual } from '@fairway/kube/object/json';
+import type { ControllerContext } from '../context.ts';
+import { indexPodsByNamespace, podsIn } from '../pod-indexes.ts';
+import { isPodActive, isPodFinished, isPodReady, restartsOf } from '../pods.ts';
+import { claimChildren, indexChildren } from '../workloads/claim-children.ts';
+import { compareForDeletion } from '../workloads/deletion-order.ts';
+import { PodControl } from '../workloads/pod-control.ts';
+import { backoffEndMs, indexOf, isIndexed, isTracked, jobPod, missingIndexes, TRACKING } from './job-pods.ts';
+import { type Tally, tally } from './job-tally.ts';
+
+const CONCURRENCY = 5;
+
+/** What is to become of a Job whose end is certain. */
+interface Verdict {
+  readonly type: 'Complete' | 'Failed';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Runs pods to their end as often as Jobs ask for (pkg/controller/job), and deletes Jobs that have had their time. */
+export function jobController(context: ControllerContext): Controller {
+  const { client, informers, clock, random, log } = context;
+  const jobs = informers.informer(Jobs);
+  const pods = indexPodsByNamespace(indexChildren(informers.informer(Pods)));
+  const events = context.events('job-controller');
+  const expectations = new Expectations(clock);
+  const control = new PodControl(client, events, expectations);
+  const children = { informer: pods, children: client.resource(Pods), owners: client.resource(Jobs), ownerType: Jobs };
+  const ownersOf = controllerKeys(Jobs);
+  pods.addHandler({
+    onAdd: (pod) => ownersOf(pod).forEach((key) => expectations.creationObserved(key)),
+    onUpdate: (_, pod) => {
+      if (pod.metadata.deletionTimestamp)
+        ownersOf(pod).forEach((key) => expectations.deletionObserved(key, keyOf(pod)));
+    },
+    onDelete: (pod) => ownersOf(pod).forEach((key) => expectations.deletionObserved(key, keyOf(pod))),
+  });
+
+  async function reconcile(key: string): Promise<Result> {
+    const job = jobs.get(key);
+    if (job === undefined || job.metadata.deletionTimestamp !== undefined) {
+      expectations.delete(key);
+      await releaseOrphans(key, job);
+      return {};
+    }
+    const end = finishedAt(job);
+    const claimed = await claimChildren(job, job.spec.selector, children);
+    if (end !== undefined) return afterwards(job, claimed, end);
+    const isSettled = expectations.satisfied(key);
+    const counts = tally(job, claimed);
+    const active = claimed.filter(isPodActive);
+    const verdict = judge(job, counts, claimed);
+    const status = nextStatus(job, counts, claimed, verdict);
+    if (!jsonEqual(status, job.status)) await client.resource(Jobs).updateStatus({ ...job, status });
+    tell(job, status);
+    for (const pod of claimed) {
+      const uid = pod.metadata.uid ?? '';
+      const isOurs = counts.uncounted.succeeded.includes(uid) || counts.uncounted.failed.includes(uid);
+      // What neither succeeds nor fails in the count, but has ended, is let go too.
+      const isDone =
+        isOurs || isPodFinished(pod) || (pod.metadata.deletionTimestamp !== undefined && (verdict || job.spec.suspend));
+      if (isDone && isTracked(pod)) await release(pod);
+    }
+    if (!isSettled) return {};
+    if (verdict || job.spec.suspend) {
+      if (active.length > 0) await control.deleteAll(job, active);
+      return {};
+    }
+    const waitMs = await keepRunning(job, counts, claimed);
+    return soonest(waitMs, deadlineLeftMs(job, status));
+  }
+
+  /** Creates and deletes pods; resolves with how long to wait before more may be created. */
+  async function keepRunning(job: Job, counts: Tally, claimed: readonly Pod[]): Promise<number | undefined> {
+    const { parallelism = 1, completions } = job.spec;
+    const active = claimed.filter(isPodActive);
+    const leaving = claimed.filter((pod) => !isPodFinished(pod) && pod.metadata.deletionTimestamp !== undefined);
+    let wanted = completions === undefined ? parallelism : Math.min(parallelism, completions - counts.succeeded);
+    // A work queue of which one has succeeded is coming to its end by itself.
+    if (completions === undefined && counts.succeeded > 0) wanted = Math.min(active.length, parallelism);
+    if (active.length > wanted) {
+      const order = compareForDeletion(active, clock.now());
+      await control.deleteAll(job, [...active].sort(order).slice(0, active.length - wanted));
+      return undefined;
+    }
+    const held = job.spec.podReplacementPolicy === 'Failed' ? leaving.length : 0;
+    const missing = wanted - active.length - held;
+    if (missing <= 0) return undefined;
+    const failed = claimed.filter(({ status }) => status?.phase === 'Failed');
+    const waitMs = backoffEndMs(counts.failed, failed) - clock.now();
+    if (waitMs > 0) return waitMs;
+    const taken = new Set([
+      ...counts.completedIndexes,
+      ...[...active, ...leaving.slice(0, held)].map((pod) => indexOf(pod) ?? -1),
+    ]);
+    const indexes = isIndexed(job)
+      ? missingIndexes(job, taken, missing)
+      : Array.from({ length: missing }, () => undefined);
+    await control.createAll(
+      job,
+      indexes.map((index) => jobPod(job, index, random)),
+    );
+    return undefined;
+  }
+
+  /** A finished Job: what is left of its pods is let go, and after its time the Job is deleted. */
+  async function afterwards(job: Job, claimed: readonly Pod[], endMs: number): Promise<Result> {
+    for (const pod of claimed) if (isTracked(pod)) await release(pod);
+    const ttl = job.spec.ttlSecondsAfterFinished;
+    if (ttl === undefined) return {};
+    const leftMs = endMs + ttl * 1000 - clock.now();
+    if (leftMs > 0) return { requeueAfterMs: leftMs };
+    const { name = '', namespace = '', uid } = job.metadata;
+    try {
+      const precondition = uid === undefined ? {} : { uid };
+      await client.resource(Jobs).delete(name, { namespace, ...precondition, propagationPolicy: 'Foreground' });
+    } catch (error) {
+      if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
+    }
+    return {};
+  }
+
+  async function releaseOrphans(key: string, job: Job | undefined): Promise<void> {
+    const { namespace, name } = splitKey(key);
+    for (const pod of podsIn(pods, namespace)) {
+      const owner = controllerOf(pod);
+      const isOurs =
+        owner?.kind === Jobs.kind && owner.name === name && (job === undefined || owner.uid === job.metadata.uid);
+      if (isOurs && isTracked(pod)) await release(pod);
+    }
+  }
+
+  function release(pod: Pod): Promise<void> {
+    return removeFinalizer(client.resource(Pods), pod, TRACKING);
+  }
+
+  function judge(job: Job, counts: Tally, claimed: readonly Pod[]): Verdict | undefined {
+    const { completions, backoffLimit = 6, activeDeadlineSeconds, suspend } = job.spec;
+    const target = (job.status?.conditions ?? []).find(
+      ({ type, status }) => type === 'FailureTarget' && status === 'True',
+    );
+    if (target) return { type: 'Failed', reason: target.reason ?? '', message: target.message ?? '' };
+    const active = claimed.filter(isPodActive);
+    const isRestarting = job.spec.template.spec?.restartPolicy === 'OnFailure';
+    const restarts = isRestarting ? active.reduce((sum, pod) => sum + restartsOf(pod), 0) : 0;
+    const isOverRestarts = isRestarting && (backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit);
+    if (counts.failed > backoffLimit || isOverRestarts) {
+      return { type: 'Failed', reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
+    }
+    const startMs = Date.parse(job.status?.startTime ?? '');
+    if (activeDeadlineSeconds !== undefined && !suspend && clock.now() - startMs >= activeDeadlineSeconds * 1000) {
+      return { type: 'Failed', reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' };
+    }
+    const isDone =
+      completions === undefined ? counts.succeeded > 0 && active.length === 0 : counts.succeeded >= completions;
+    return isDone
+      ? { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }
+      : undefined;
+  }
+
+  function nextStatus(job: Job, counts: Tally, claimed: readonly Pod[], verdict: Verdict | undefined): JobStatus {
+    const now = formatTime(clock.now());
+    const active = verdict || job.spec.suspend ? [] : claimed.filter(isPodActive);
+    const ready = active.filter(isPodReady).length;
+    const leaving = claimed.filter((pod) => !isPodFinished(pod) && pod.metadata.deletionTimestamp !== undefined).length;
+    let conditions: readonly JobCondition[] = job.status?.conditions ?? [];
+    let startTime = job.status?.startTime ?? (job.spec.suspend ? undefined : now);
+    const suspended = conditions.find(({ type }) => type === 'Suspended');
+    if (!verdict && job.spec.suspend && suspended?.status !== 'True') {
+      conditions = withCondition(conditions, 'Suspended', 'True', 'JobSuspended', 'Job suspended', now);
+      startTime = undefined;
+    } else if (!job.spec.suspend && suspended?.status === 'True') {
+      conditions = withCondition(conditions, 'Suspended', 'False', 'JobResumed', 'Job resumed', now);
+      startTime = now;
+    }
+    if (verdict) {
+      const { type, reason, message } = verdict;
+      conditions = withCondition(
+        conditions,
+        type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget',
+        'True',
+        reason,
+        message,
+        now,
+      );
+      // The last word waits until nothing runs and all is counted.
+      const isQuiet =
+        claimed.every(isPodFinished) && counts.uncounted.succeeded.length + counts.uncounted.failed.length === 0;
+      if (isQuiet) conditions = withCondition(conditions, type, 'True', reason, message, now);
+    }
+    const isComplete = conditions.some(({ type }) => type === 'Complete');
+    return {
+      ...(conditions.length > 0 && { conditions: [...conditions] }),
+      ...(startTime !== undefined && { startTime }),
+      ...(isComplete && { completionTime: now }),
+      ...(active.length > 0 && { active: active.length }),
+      ready,
+      terminating: leaving,
+      ...counts.status,
+      uncountedTerminatedPods: counts.status.uncountedTerminatedPods ?? {},
+    };
+  }
+
+  function tell(job: Job, status: JobStatus): void {
+    const known = new Set((job.status?.conditions ?? []).map(({ type, status }) => `${type}=${status}`));
+    for (const { type, status: value, reason = '', message = '' } of status.conditions ?? []) {
+      if (known.has(`${type}=${value}`)) continue;
+      if (type === 'Complete') events.normal(job, 'Completed', 'Job completed');
+      else if (type === 'Failed') events.warning(job, reason, message);
+      else if (type === 'Suspended') events.normal(job, value === 'True' ? 'Suspended' : 'Resumed', message);
+    }
+  }
+
+  function deadlineLeftMs({ spec }: Job, { startTime }: JobStatus): number | undefined {
+    if (spec.activeDeadlineSeconds === undefined || startTime === undefined) return undefined;
+    return Date.parse(startTime) + spec.activeDeadlineSeconds * 1000 - clock.now();
+  }
+
+  const controller = new Controller({ name: 'job', reconcile, clock, random, log, concurrency: CONCURRENCY });
+  return controller.watch(jobs).watch(pods, ownersOf);
+}
+
+/** When the Job came to its end; undefined while it runs. */
+function finishedAt({ status }: Job): number | undefined {
+  const last = status?.conditions?.find(
+    ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
+  );
+  return last && Date.parse(last.lastTransitionTime ?? '');
+}
+
+function withCondition(
+  conditions: readonly JobCondition[],
+  type: string,
+  status: string,
+  reason: string,
+  message: string,
+  now: string,
+): readonly JobCondition[] {
+  const old = conditions.find((condition) => condition.type === type);
+  if (old?.status === status && old.reason === reason) return conditions;
+  const next = { type, status, reason, message, lastProbeTime: now, lastTransitionTime: now };
+  return old ? conditions.map((condition) => (condition === old ? next : condition)) : [...conditions, next];
+}
+
+function soonest(...waits: (number | undefined)[]): Result {
+  const known = waits.filter((wait) => wait !== undefined);
+  return known.length === 0 ? {} : { requeueAfterMs: Math.max(0, Math.min(...known)) };
+}

@@ -1,0 +1,65 @@
+import { JOB_NAME } from '@fairway/kube/kinds/batch/job-defaults';
+import type { Job, Pod } from '@fairway/kube/kinds/generated/types';
+import { Jobs } from '@fairway/kube/kinds/resources';
+import { generateName } from '@fairway/kube/server/generate-name';
+import { podFromTemplate } from '../workloads/pod-from-template.ts';
+
+/** Holds a pod until its end has been counted. */
+export const TRACKING = 'batch.kubernetes.io/job-tracking';
+const INDEX = 'batch.kubernetes.io/job-completion-index';
+const FIRST_BACKOFF_MS = 10_000;
+const MAX_BACKOFF_MS = 360_000;
+
+export function isIndexed({ spec }: Job): boolean {
+  return spec.completionMode === 'Indexed';
+}
+
+export function indexOf({ metadata }: Pod): number | undefined {
+  const text = metadata.annotations?.[INDEX];
+  return text === undefined ? undefined : Number(text);
+}
+
+export function isTracked({ metadata }: Pod): boolean {
+  return metadata.finalizers?.includes(TRACKING) ?? false;
+}
+
+/** A pod of the Job; for an indexed one with its index in name, annotation, label, host name and environment. */
+export function jobPod(job: Job, index: number | undefined, random: () => number): Pod {
+  const pod = podFromTemplate(job.spec.template, job, Jobs);
+  pod.metadata.finalizers = [...(pod.metadata.finalizers ?? []), TRACKING];
+  if (index === undefined) return pod;
+  const name = job.metadata.name ?? '';
+  delete pod.metadata.generateName;
+  pod.metadata.name = generateName(`${name.slice(0, 50)}-${index}-`, random);
+  pod.metadata.annotations = { ...pod.metadata.annotations, [INDEX]: String(index) };
+  pod.metadata.labels = { ...pod.metadata.labels, [INDEX]: String(index), [JOB_NAME]: name };
+  pod.spec.hostname ??= `${name}-${index}`;
+  const fieldRef = { apiVersion: 'v1', fieldPath: `metadata.labels['${INDEX}']` };
+  for (const container of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
+    if (container.env?.some((variable) => variable.name === 'JOB_COMPLETION_INDEX')) continue;
+    container.env = [...(container.env ?? []), { name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef } }];
+  }
+  return pod;
+}
+
+/** The lowest indexes that are neither done nor being worked on. */
+export function missingIndexes(job: Job, taken: ReadonlySet<number>, count: number): number[] {
+  const missing: number[] = [];
+  for (let index = 0; index < (job.spec.completions ?? 0) && missing.length < count; index++) {
+    if (!taken.has(index)) missing.push(index);
+  }
+  return missing;
+}
+
+/** Until when a Job that fails waits before its next pod: ten seconds, doubled with each failure. */
+export function backoffEndMs(failures: number, failedPods: readonly Pod[]): number {
+  if (failures === 0) return 0;
+  const lastMs = Math.max(0, ...failedPods.map(finishedAtMs));
+  return lastMs + Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
+}
+
+function finishedAtMs({ status, metadata }: Pod): number {
+  const ends = (status?.containerStatuses ?? []).map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? ''));
+  const known = ends.filter((end) => !Number.isNaN(end));
+  return known.length > 0 ? Math.max(...known) : Date.parse(metadata.deletionTimestamp ?? '') || 0;
+}

@@ -1,0 +1,84 @@
+import type { Pod, StatefulSet } from '@fairway/kube/kinds/generated/types';
+import { isPodAvailable, isPodFinished } from '../pods.ts';
+import { ordinalOf, revisionOfPod } from './stateful-pod.ts';
+
+export interface Revisions {
+  readonly current: string;
+  readonly update: string;
+}
+
+export type StatefulAction =
+  | { readonly kind: 'create'; readonly ordinal: number; readonly revision: string }
+  /** `condemned`: it is beyond the wanted number, and its claims may go with it. */
+  | { readonly kind: 'delete'; readonly pod: Pod; readonly condemned: boolean };
+
+/**
+ * The next steps of a StatefulSet (updateStatefulSet of stateful_set_control.go): in order, one at a time and each only when all before it are
+ * well, or all at once with podManagementPolicy Parallel; then one pod of an old revision, from the last to the partition.
+ */
+export function planStatefulSet(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  revisions: Revisions,
+  nowMs: number,
+): StatefulAction[] {
+  const { replicas = 1, podManagementPolicy, ordinals, minReadySeconds = 0 } = set.spec;
+  const start = ordinals?.start ?? 0;
+  const isOrdered = podManagementPolicy !== 'Parallel';
+  const byOrdinal = new Map<number, Pod>();
+  for (const pod of pods) {
+    const ordinal = ordinalOf(set, pod);
+    if (ordinal !== undefined) byOrdinal.set(ordinal, pod);
+  }
+  const isWell = (pod: Pod) => !isGoing(pod) && isPodAvailable(pod, minReadySeconds, nowMs);
+  const actions: StatefulAction[] = [];
+  for (let ordinal = start; ordinal < start + replicas; ordinal++) {
+    const pod = byOrdinal.get(ordinal);
+    if (pod === undefined) actions.push({ kind: 'create', ordinal, revision: revisionFor(set, ordinal, revisions) });
+    else if (isPodFinished(pod) && !isGoing(pod)) actions.push({ kind: 'delete', pod, condemned: false });
+    else if (isWell(pod)) continue;
+    if (isOrdered) return actions;
+  }
+  const condemned = [...byOrdinal].filter(([ordinal]) => ordinal < start || ordinal >= start + replicas);
+  for (const [, pod] of condemned.sort(([left], [right]) => right - left)) {
+    if (isOrdered && isGoing(pod)) return actions;
+    if (!isGoing(pod)) actions.push({ kind: 'delete', pod, condemned: true });
+    if (isOrdered) return actions;
+  }
+  if (actions.length === 0) actions.push(...planUpdate(set, byOrdinal, revisions, isWell));
+  return actions;
+}
+
+function planUpdate(
+  set: StatefulSet,
+  byOrdinal: ReadonlyMap<number, Pod>,
+  { update }: Revisions,
+  isWell: (pod: Pod) => boolean,
+): StatefulAction[] {
+  const { replicas = 1, updateStrategy, ordinals } = set.spec;
+  if (updateStrategy?.type === 'OnDelete') return [];
+  const start = ordinals?.start ?? 0;
+  const first = start + (updateStrategy?.rollingUpdate?.partition ?? 0);
+  for (let ordinal = start + replicas - 1; ordinal >= first; ordinal--) {
+    const pod = byOrdinal.get(ordinal);
+    if (pod === undefined) return [];
+    if (revisionOfPod(pod) !== update && !isGoing(pod)) return [{ kind: 'delete', pod, condemned: false }];
+    // One at a time: the next waits until this one is well.
+    if (!isWell(pod)) return [];
+  }
+  return [];
+}
+
+/** A pod below the partition, or one that a rolling update has not come to yet, comes back as it was. */
+function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Revisions): string {
+  const { updateStrategy, ordinals } = set.spec;
+  const start = ordinals?.start ?? 0;
+  if (updateStrategy?.type === 'OnDelete') return update;
+  const partition = updateStrategy?.rollingUpdate?.partition ?? 0;
+  const isBehind = partition > 0 ? ordinal < start + partition : ordinal < start + (set.status?.currentReplicas ?? 0);
+  return isBehind ? current : update;
+}
+
+function isGoing({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}

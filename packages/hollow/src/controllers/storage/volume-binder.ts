@@ -1,0 +1,207 @@
+import { keyOf } from '@fairway/kube/client/object-key';
+import { formatTime } from '@fairway/kube/clock';
+import { Controller } from '@fairway/kube/controller/controller';
+import type { Result } from '@fairway/kube/controller/result';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimStatus,
+} from '@fairway/kube/kinds/generated/types';
+import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { jsonEqual } from '@fairway/kube/object/json';
+import { defaultClassOf } from '../../admission/storage.ts';
+import { SELECTED_NODE } from '../../scheduler/volumes.ts';
+import type { ControllerContext } from '../context.ts';
+import { classOf, findVolume, isClaimedBy, isDelayed } from './match-volume.ts';
+
+const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
+const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
+const PROVISIONER = 'volume.kubernetes.io/storage-provisioner';
+const BETA_PROVISIONER = 'volume.beta.kubernetes.io/storage-provisioner';
+/** Names of keys of this controller: a claim is `namespace/name`, a volume a name after this. */
+const VOLUME_KEY = ':';
+
+/**
+ * Binds claims to volumes that exist, asks an external provisioner for the rest, and tells what becomes of volumes whose claim is gone
+ * (pkg/controller/volume/persistentvolume). Deleting what lies behind a released volume is its provisioner's.
+ */
+export function volumeBinder(context: ControllerContext): Controller {
+  const { client, informers, clock, random, log } = context;
+  const claims = informers.informer(PersistentVolumeClaims);
+  const volumes = informers.informer(PersistentVolumes);
+  const classes = informers.informer(StorageClasses);
+  const events = context.events('persistentvolume-controller');
+
+  function reconcile(key: string): Promise<Result> {
+    return key.startsWith(VOLUME_KEY) ? settleVolume(key.slice(1)) : settleClaim(key);
+  }
+
+  async function settleClaim(key: string): Promise<Result> {
+    const claim = claims.get(key);
+    if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return {};
+    const { volumeName } = claim.spec;
+    if (!volumeName) return findOrAsk(claim);
+    const volume = volumes.get(volumeName);
+    if (volume === undefined || (volume.spec.claimRef && !isClaimedBy(volume, claim))) {
+      const isLost = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
+      await setPhase(claim, isLost ? 'Lost' : 'Pending');
+      return {};
+    }
+    await bind(claim, volume, false);
+    return {};
+  }
+
+  async function findOrAsk(claim: PersistentVolumeClaim): Promise<Result> {
+    const given = await withDefaultClass(claim);
+    const storageClass = classes.get(classOf(given));
+    const isWaiting = isDelayed(storageClass) && given.metadata.annotations?.[SELECTED_NODE] === undefined;
+    const reserved = volumes.list().find((volume) => isClaimedBy(volume, given));
+    const volume = reserved ?? (isDelayed(storageClass) ? undefined : findVolume(given, volumes.list()));
+    if (volume) {
+      await bind(given, volume, true);
+      return {};
+    }
+    await setPhase(given, 'Pending');
+    if (isWaiting)
+      events.normal(given, 'WaitForFirstConsumer', 'waiting for first consumer to be created before binding');
+    else if (storageClass === undefined) {
+      if (classOf(given) === '')
+        events.normal(
+          given,
+          'FailedBinding',
+          'no persistent volumes available for this claim and no storage class is set',
+        );
+      else events.warning(given, 'ProvisioningFailed', `storageclass.storage.k8s.io "${classOf(given)}" not found`);
+    } else if (storageClass.provisioner !== 'kubernetes.io/no-provisioner')
+      await askProvisioner(given, storageClass.provisioner);
+    return {};
+  }
+
+  /** A claim made before there was a default class gets it later. */
+  async function withDefaultClass(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
+    if (claim.spec.storageClassName !== undefined || classOf(claim) !== '') return claim;
+    const storageClassName = defaultClassOf(classes.list())?.metadata.name;
+    if (storageClassName === undefined) return claim;
+    return client.resource(PersistentVolumeClaims).update({ ...claim, spec: { ...claim.spec, storageClassName } });
+  }
+
+  async function askProvisioner(claim: PersistentVolumeClaim, provisioner: string): Promise<void> {
+    const message = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
+    if (claim.metadata.annotations?.[PROVISIONER] !== provisioner) {
+      const annotations = {
+        ...claim.metadata.annotations,
+        [PROVISIONER]: provisioner,
+        [BETA_PROVISIONER]: provisioner,
+      };
+      await client.resource(PersistentVolumeClaims).update({ ...claim, metadata: { ...claim.metadata, annotations } });
+    }
+    events.normal(claim, 'ExternalProvisioning', message);
+  }
+
+  /** Volume first, then claim, then their phases: each step may be the last one before a crash. */
+  async function bind(claim: PersistentVolumeClaim, volume: PersistentVolume, byController: boolean): Promise<void> {
+    let bound = volume;
+    if (!volume.spec.claimRef?.uid) {
+      const { namespace, name, uid, resourceVersion } = claim.metadata;
+      const claimRef = {
+        kind: 'PersistentVolumeClaim',
+        apiVersion: 'v1',
+        ...(namespace !== undefined && { namespace }),
+        ...(name !== undefined && { name }),
+        ...(uid !== undefined && { uid }),
+        ...(resourceVersion !== undefined && { resourceVersion }),
+      };
+      const isReserved = volume.spec.claimRef !== undefined;
+      const annotations = { ...volume.metadata.annotations, ...(!isReserved && { [BOUND_BY_CONTROLLER]: 'yes' }) };
+      bound = await client
+        .resource(PersistentVolumes)
+        .update({ ...volume, metadata: { ...volume.metadata, annotations }, spec: { ...volume.spec, claimRef } });
+    }
+    await setVolumePhase(bound, 'Bound');
+    let taken = claim;
+    const volumeName = volume.metadata.name ?? '';
+    if (claim.spec.volumeName !== volumeName || claim.metadata.annotations?.[BIND_COMPLETED] === undefined) {
+      const annotations = {
+        ...claim.metadata.annotations,
+        [BIND_COMPLETED]: 'yes',
+        ...(byController && { [BOUND_BY_CONTROLLER]: 'yes' }),
+      };
+      taken = await client
+        .resource(PersistentVolumeClaims)
+        .update({ ...claim, metadata: { ...claim.metadata, annotations }, spec: { ...claim.spec, volumeName } });
+    }
+    await setPhase(taken, 'Bound', bound);
+  }
+
+  async function setPhase(claim: PersistentVolumeClaim, phase: string, volume?: PersistentVolume): Promise<void> {
+    const status: PersistentVolumeClaimStatus = {
+      ...claim.status,
+      phase,
+      ...(volume?.spec.accessModes && { accessModes: volume.spec.accessModes }),
+      // A volume that grew is told by its resizer.
+      ...(volume?.spec.capacity && claim.status?.phase !== 'Bound' && { capacity: volume.spec.capacity }),
+    };
+    if (!jsonEqual(status, claim.status))
+      await client.resource(PersistentVolumeClaims).updateStatus({ ...claim, status });
+  }
+
+  async function settleVolume(name: string): Promise<Result> {
+    const volume = volumes.get(name);
+    if (volume === undefined || volume.metadata.deletionTimestamp !== undefined) return {};
+    const { claimRef } = volume.spec;
+    if (!claimRef?.uid) {
+      await setVolumePhase(volume, 'Available');
+      return {};
+    }
+    const claim = claims.get(`${claimRef.namespace}/${claimRef.name}`);
+    if (claim?.metadata.uid === claimRef.uid) return {};
+    await setVolumePhase(volume, 'Released');
+    // Without a provisioner nobody deletes it: a volume made by hand has nothing behind it that could be deleted by us.
+    const isOwnWork =
+      volume.spec.persistentVolumeReclaimPolicy === 'Delete' &&
+      volume.metadata.annotations?.[PROVISIONED_BY] === undefined;
+    if (isOwnWork && !volume.spec.csi) {
+      const message = `error getting deleter volume plugin for volume "${name}": no deletable volume plugin matched`;
+      events.warning(volume, 'VolumeFailedDelete', message);
+      await setVolumePhase(volume, 'Failed', message);
+    }
+    return {};
+  }
+
+  async function setVolumePhase(volume: PersistentVolume, phase: string, message?: string): Promise<void> {
+    if (volume.status?.phase === phase) return;
+    const status = {
+      phase,
+      lastPhaseTransitionTime: formatTime(clock.now()),
+      ...(message !== undefined && { message }),
+    };
+    try {
+      await client.resource(PersistentVolumes).updateStatus({ ...volume, status });
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error;
+    }
+  }
+
+  const controller = new Controller({ name: 'volume-binder', reconcile, clock, random, log });
+  const waitingClaims = () =>
+    claims
+      .list()
+      .filter(({ spec }) => !spec.volumeName)
+      .map(keyOf);
+  return controller
+    .watch(claims, (claim) => [
+      keyOf(claim),
+      ...volumes
+        .list()
+        .filter(({ spec }) => spec.claimRef?.uid === claim.metadata.uid)
+        .map((volume) => `${VOLUME_KEY}${volume.metadata.name}`),
+    ])
+    .watch(volumes, (volume) => {
+      const { claimRef } = volume.spec;
+      const claimKeys = claimRef ? [`${claimRef.namespace}/${claimRef.name}`] : waitingClaims();
+      return [`${VOLUME_KEY}${volume.metadata.name}`, ...claimKeys];
+    })
+    .watch(classes, waitingClaims);
+}

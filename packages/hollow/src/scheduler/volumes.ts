@@ -1,0 +1,77 @@
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '@fairway/kube/kinds/generated/types';
+import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
+import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import { admitsNode, classOf, findVolume, isDelayed } from '../controllers/storage/match-volume.ts';
+
+/** The scheduler's word to a provisioner: where the first consumer goes. */
+export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+
+/** What has to happen to a claim before its pod can be bound. */
+export type ClaimStep =
+  | { readonly kind: 'reserve'; readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }
+  | { readonly kind: 'provision'; readonly claim: PersistentVolumeClaim };
+
+/** The claims of one pod as far as they say where it can go. */
+export class PodVolumes {
+  /** Why the pod can go nowhere at all; undefined where it may. */
+  readonly refusal: string | undefined;
+  readonly #bound: PersistentVolume[] = [];
+  readonly #delayed: PersistentVolumeClaim[] = [];
+  readonly #reader: Pick<ObjectReader, 'get' | 'list'>;
+
+  constructor({ metadata, spec }: Pod, reader: Pick<ObjectReader, 'get' | 'list'>) {
+    this.#reader = reader;
+    for (const { name, persistentVolumeClaim, ephemeral } of spec.volumes ?? []) {
+      const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
+      if (claimName !== undefined) this.refusal ??= this.#add(metadata.namespace ?? '', claimName);
+    }
+  }
+
+  /** Why the pod can't go to this node, in kube-scheduler's words. */
+  failure(node: Node): string | undefined {
+    if (this.#bound.some((volume) => !admitsNode(volume, node))) return 'node(s) had volume node affinity conflict';
+    for (const claim of this.#delayed) {
+      const selected = claim.metadata.annotations?.[SELECTED_NODE];
+      if (selected !== undefined && selected !== node.metadata.name) return 'node(s) had volume node affinity conflict';
+      if (this.#step(claim, node) === undefined) return "node(s) didn't find available persistent volumes to bind";
+    }
+    return undefined;
+  }
+
+  /** What to do on the way to this node; nothing is left when all claims are bound. */
+  stepsFor(node: Node): ClaimStep[] {
+    return this.#delayed.flatMap((claim) => this.#step(claim, node) ?? []);
+  }
+
+  #add(namespace: string, name: string): string | undefined {
+    const claim = this.#reader.get(PersistentVolumeClaims, namespace, name);
+    if (claim === undefined) return `persistentvolumeclaim "${name}" not found`;
+    if (claim.metadata.deletionTimestamp !== undefined) return `persistentvolumeclaim "${name}" is being deleted`;
+    if (claim.status?.phase === 'Lost')
+      return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.spec.volumeName}"`;
+    const volume = claim.spec.volumeName ? this.#reader.get(PersistentVolumes, '', claim.spec.volumeName) : undefined;
+    if (volume && claim.status?.phase === 'Bound') this.#bound.push(volume);
+    else if (isDelayed(this.#classOf(claim))) this.#delayed.push(claim);
+    else return 'pod has unbound immediate PersistentVolumeClaims';
+    return undefined;
+  }
+
+  #step(claim: PersistentVolumeClaim, node: Node): ClaimStep | undefined {
+    const volume = findVolume(claim, this.#reader.list(PersistentVolumes), node);
+    if (volume) return { kind: 'reserve', claim, volume };
+    const storageClass = this.#classOf(claim);
+    if (storageClass === undefined || storageClass.provisioner === NO_PROVISIONER) return undefined;
+    const topologies = storageClass.allowedTopologies;
+    const isAllowed =
+      topologies === undefined ||
+      topologies.some(({ matchLabelExpressions = [] }) =>
+        matchLabelExpressions.every(({ key, values }) => values.includes(node.metadata.labels?.[key] ?? '')),
+      );
+    return isAllowed ? { kind: 'provision', claim } : undefined;
+  }
+
+  #classOf(claim: PersistentVolumeClaim) {
+    return this.#reader.get(StorageClasses, '', classOf(claim));
+  }
+}
