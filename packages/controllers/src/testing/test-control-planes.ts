@@ -1,0 +1,112 @@
+import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
+import { HOLLOW_RESOURCES } from '@fairway/hollow/control-plane/resources';
+import type { UserInfo } from '@fairway/kube/auth/user';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { ApiServer } from '@fairway/kube/server/api-server';
+import { MemoryStore } from '@fairway/kube/store/memory-store';
+import { tenantNodes } from '../tenant/node.ts';
+
+export const TENANT_ADMIN: UserInfo = { username: 'fairway', groups: ['system:masters', 'system:authenticated'] };
+
+const NODE_INFO = {
+  architecture: 'amd64',
+  bootID: 'b',
+  containerRuntimeVersion: 'containerd://2.1.4',
+  kernelVersion: '6.8',
+  kubeProxyVersion: '',
+  kubeletVersion: 'v1.34.2',
+  machineID: 'm',
+  operatingSystem: 'linux',
+  osImage: 'Ubuntu 24.04',
+  systemUUID: 's',
+};
+
+/** Control planes that are nothing but API servers in memory: no certificates, no sockets, no controllers, no waiting. */
+export class TestControlPlanes implements ControlPlaneRuntime {
+  readonly name = 'test';
+  readonly #servers = new Map<string, ApiServer>();
+  readonly #listeners = new Set<(clusterUid: string) => void>();
+  readonly #clock: Clock;
+  /** What each call of `ensure` asked for. */
+  readonly asked: ControlPlaneSpec[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
+    this.asked.push(spec);
+    const { uid } = spec.cluster;
+    if (!this.#servers.has(uid)) {
+      this.#servers.set(uid, this.#start());
+      const kubeSystem = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' }, spec: {} };
+      await this.client(uid).resource(Namespaces).create(kubeSystem);
+    }
+    return {
+      phase: 'Running',
+      endpoint: { host: '127.0.0.1', port: 6443 },
+      version: spec.version,
+      ready: true,
+      reason: 'AsExpected',
+      message: '',
+      etcdUsageBytes: undefined,
+    };
+  }
+
+  async remove(clusterUid: string): Promise<boolean> {
+    const server = this.#servers.get(clusterUid);
+    this.#servers.delete(clusterUid);
+    await server?.close();
+    return true;
+  }
+
+  list(): Promise<readonly string[]> {
+    return Promise.resolve([...this.#servers.keys()]);
+  }
+
+  onChange(listener: (clusterUid: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    for (const uid of this.#servers.keys()) await this.remove(uid);
+  }
+
+  server(clusterUid: string): ApiServer {
+    const server = this.#servers.get(clusterUid);
+    if (server === undefined) throw new Error(`there is no control plane of cluster ${clusterUid}`);
+    return server;
+  }
+
+  /** The tenant's API as somebody. */
+  client(clusterUid: string, user: UserInfo = TENANT_ADMIN): KubeClient {
+    return new KubeClient(this.server(clusterUid).transport(user), { clock: this.#clock });
+  }
+
+  /** Makes a server's node Ready, as a kubelet and the cloud provider would. */
+  async join(clusterUid: string, name: string): Promise<void> {
+    if (!this.#servers.has(clusterUid)) return;
+    const nodes = this.client(clusterUid).resource(tenantNodes);
+    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } } satisfies KubeObject);
+    const status = {
+      conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }],
+      nodeInfo: NODE_INFO,
+    };
+    await nodes.patch(name, { type: 'merge', value: { status } }, { subresource: 'status' });
+  }
+
+  #start(): ApiServer {
+    return new ApiServer({
+      store: new MemoryStore(),
+      resources: HOLLOW_RESOURCES,
+      definitions: builtinDefinitions(),
+      clock: this.#clock,
+      version: { gitVersion: 'v1.34.2', major: '1', minor: '34' },
+    });
+  }
+}

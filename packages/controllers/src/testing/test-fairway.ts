@@ -1,0 +1,270 @@
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { KINDS } from '@fairway/api/kinds/all';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { resourceDefinition } from '@fairway/api/server/resource-definitions';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { authKinds } from '@fairway/kube/auth/auth-kinds';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import { MANAGEMENT_KINDS } from '@fairway/kube/kinds/builtin-kinds';
+import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { namespaceController } from '@fairway/kube/lifecycle/namespace-controller';
+import { type Logger, silentLogger } from '@fairway/kube/log';
+import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
+import { ApiServer } from '@fairway/kube/server/api-server';
+import { MemoryStore } from '@fairway/kube/store/memory-store';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { ProjectCache } from '@fairway/openstack/cache/project-cache';
+import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import type { CloudConfig } from '@fairway/simulator/config';
+import { FAIRWAY_TAG, serverOwner } from '../cloud/ownership.ts';
+import { ProjectCloud, type WatchedClouds } from '../cloud/project-cloud.ts';
+import { ClusterCredentials } from '../cluster/credentials.ts';
+import { CloudInitBootstrapper } from '../machine/bootstrapper.ts';
+import { type Controllers, createControllers } from '../start.ts';
+import { TenantClusters } from '../tenant/tenant-clusters.ts';
+import { FastClock } from './fast-clock.ts';
+import { TENANT_ADMIN, TestControlPlanes } from './test-control-planes.ts';
+
+export interface TestFairwayOptions {
+  /** How many times as fast as the real one the clock of all runs; 20 unless said otherwise. */
+  readonly speed?: number;
+  readonly cloud?: Partial<CloudConfig>;
+  /** Whether nodes join as soon as their servers are ACTIVE; they do unless said otherwise. */
+  readonly nodesJoin?: boolean;
+  readonly log?: Logger;
+}
+
+export const TEAM = 'team';
+const SETTLE_MS = 2_000;
+const resources = [...authKinds(MANAGEMENT_KINDS), ...KINDS.map((kind) => resourceDefinition(kind))];
+
+/** What runs in one process and dies with it. */
+interface Process {
+  readonly project: ProjectCloud;
+  readonly tenants: TenantClusters;
+  readonly bootstrapper: CloudInitBootstrapper;
+  readonly controllers: Controllers;
+  stop(): Promise<void>;
+}
+
+/** Fairway's controllers over an API server in memory, a simulated cloud over HTTP, and control planes that are bare API servers. */
+export class TestFairway implements AsyncDisposable {
+  readonly clock: Clock;
+  readonly cloud: Cloud;
+  readonly runtime: TestControlPlanes;
+  readonly client: KubeClient;
+  readonly #server: ApiServer;
+  readonly #connection: CloudConnection;
+  readonly #log: Logger;
+  #process: Process | undefined;
+
+  private constructor(clock: Clock, cloud: Cloud, connection: CloudConnection, log: Logger) {
+    this.clock = clock;
+    this.cloud = cloud;
+    this.#connection = connection;
+    this.#log = log;
+    this.runtime = new TestControlPlanes(clock);
+    this.#server = new ApiServer({
+      store: new MemoryStore(),
+      resources,
+      definitions: builtinDefinitions(),
+      clock,
+      version: { gitVersion: 'v1.34.0', major: '1', minor: '34' },
+    });
+    this.client = new KubeClient(this.#server.transport(TENANT_ADMIN), { clock });
+  }
+
+  static async start(options: TestFairwayOptions = {}): Promise<TestFairway> {
+    const clock = new FastClock(options.speed ?? 20);
+    const log = options.log ?? silentLogger;
+    const cloud = createCloud({ clock, random: Math.random, ...(options.cloud && { config: options.cloud }) });
+    await cloud.listen({ host: '127.0.0.1', port: 0 });
+    const yaml = cloud.cloudsYaml();
+    const config = new CloudsYaml({
+      env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' },
+      cwd: '/',
+      home: '/',
+      readFile: (path) => (path === '/clouds.yaml' ? yaml : undefined),
+    }).get('simulator');
+    const connection = new CloudConnection({ config, clock, random: Math.random, readFile: () => '', logger: log });
+    const fairway = new TestFairway(clock, cloud, connection, log);
+    if (options.nodesJoin !== false) fairway.#joinNodes();
+    await fairway.#fill();
+    await fairway.startProcess();
+    return fairway;
+  }
+
+  get process(): Process {
+    if (this.#process === undefined) throw new Error('no process runs');
+    return this.#process;
+  }
+
+  /** A new process on what the API and the cloud hold. */
+  async startProcess(): Promise<void> {
+    const { clock, client, runtime } = this;
+    const log = this.#log;
+    const random = Math.random;
+    const openStack = this.#connection.client();
+    const cache = new ProjectCache({
+      client: openStack,
+      clock,
+      random,
+      filters: { servers: { tags: [FAIRWAY_TAG] } },
+      logger: log,
+    });
+    const project = new ProjectCloud({
+      name: 'simulator',
+      region: 'RegionOne',
+      client: openStack,
+      cache,
+      clock,
+      settleMs: SETTLE_MS,
+    });
+    const clouds: WatchedClouds = { forNamespace: () => project, onProject: (listener) => listener(project) };
+    const credentials = new ClusterCredentials(client, clock);
+    const tenants = new TenantClusters({
+      connect: async ({ metadata }) => runtime.server(metadata.uid ?? '').transport(TENANT_ADMIN),
+      clock,
+      random,
+      log,
+    });
+    const { reader } = this.#server;
+    const bootstrapper = new CloudInitBootstrapper({
+      credentials,
+      tenants,
+      plans: { get: (name) => reader.get(plans, '', name) },
+      releases: { list: () => reader.list(kubernetesReleases) },
+      clock,
+    });
+    const controllers = createControllers({
+      client,
+      clouds,
+      runtime,
+      credentials,
+      tenants,
+      bootstrapper,
+      clock,
+      random,
+      log,
+    });
+    controllers.manager.add(namespaceController({ client, informers: controllers.informers, clock, random, log }));
+    const abort = new AbortController();
+    const started = Promise.withResolvers<void>();
+    const ended = controllers.manager.run(abort.signal, started.resolve);
+    ended.catch(started.reject);
+    await started.promise;
+    this.#process = {
+      project,
+      tenants,
+      bootstrapper,
+      controllers,
+      async stop() {
+        abort.abort();
+        tenants.close();
+        cache.stop();
+        await ended;
+      },
+    };
+  }
+
+  async stopProcess(): Promise<void> {
+    await this.#process?.stop();
+    this.#process = undefined;
+  }
+
+  async create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T> {
+    return this.client.resource(type).create({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
+  }
+
+  /** A cluster `demo` without nodes, as asked for. */
+  createCluster(spec: Parameters<typeof aCluster>[0] = {}, name = 'demo'): Promise<Cluster> {
+    return this.create(clusters, aCluster(spec, { name, namespace: TEAM }));
+  }
+
+  createPool(spec: Parameters<typeof aNodePool>[0] = {}, name = 'general'): Promise<NodePool> {
+    return this.create(nodePools, aNodePool(spec, { name, namespace: TEAM }));
+  }
+
+  /** A cluster `demo` with one pool `general`, all Ready. */
+  async readyCluster(
+    pool: Parameters<typeof aNodePool>[0] = {},
+    cluster: Parameters<typeof aCluster>[0] = {},
+  ): Promise<Cluster> {
+    await this.createCluster(cluster);
+    await this.createPool(pool);
+    return this.clusterReady();
+  }
+
+  async clusterReady(name = 'demo'): Promise<Cluster> {
+    const [found] = await this.until(clusters, ([cluster]) => isReady(cluster), name);
+    return found as Cluster;
+  }
+
+  async poolReady(name = 'general'): Promise<NodePool> {
+    const isUpToDate = (pool: NodePool | undefined) =>
+      isReady(pool) && pool?.status?.observedGeneration === pool?.metadata.generation;
+    const [found] = await this.until(nodePools, ([pool]) => isUpToDate(pool), name);
+    return found as NodePool;
+  }
+
+  /** Waits for objects of the team, of one name or all, until `check` holds of them. */
+  until<T extends KubeObject>(
+    type: ResourceType<T>,
+    check: (objects: readonly T[]) => unknown,
+    name?: string,
+  ): Promise<readonly T[]> {
+    const selection = { namespace: TEAM, ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) };
+    return eventually(this.client.resource(type), selection, check, { deadlineMs: 10_000 });
+  }
+
+  async patch<T extends KubeObject>(type: ResourceType<T>, name: string, value: object): Promise<T> {
+    return this.client.resource(type).patch(name, { type: 'merge', value }, { namespace: TEAM });
+  }
+
+  async delete<T extends KubeObject>(type: ResourceType<T>, name: string): Promise<void> {
+    await this.client.resource(type).delete(name, { namespace: TEAM });
+  }
+
+  async machines(): Promise<readonly Machine[]> {
+    return (await this.client.resource(machines).list({ namespace: TEAM })).items;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopProcess();
+    await this.runtime.close();
+    await this.#server.close();
+    await this.#connection.close();
+    await this.cloud.close();
+  }
+
+  #joinNodes(): void {
+    this.cloud.onServerActive(({ name, tags }) => {
+      const owner = serverOwner({ tags });
+      if (owner) void this.runtime.join(owner.clusterUid, name).catch((e) => process.stderr.write(String(e)+"\n"));
+    });
+  }
+
+  /** What a gateway would have made. */
+  async #fill(): Promise<void> {
+    for (const name of ['default', SYSTEM_NAMESPACE, TEAM]) {
+      await this.create(Namespaces, { metadata: { name }, spec: {} });
+    }
+    for (const plan of SHIPPED_PLANS) await this.create(plans, plan);
+    for (const release of SHIPPED_RELEASES) await this.create(kubernetesReleases, release);
+  }
+}
+
+export function isReady(object: Cluster | NodePool | Machine | undefined): boolean {
+  const ready = object?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' && object?.metadata.deletionTimestamp === undefined;
+}
