@@ -66,9 +66,12 @@ export function createCloudProvider(options: CloudProviderOptions): Runnable[] {
       onAdd: (csr) => !isDecided(csr) && enqueueRequest(csr),
       onUpdate: (_, csr) => !isDecided(csr) && enqueueRequest(csr),
     });
-    // Requests may be listed before the tenant counts as connected, and are decided on only then.
+    // Both may be listed before the tenant counts as connected, and are looked at only then.
     void Promise.all([tenant.nodes.whenSynced(), requests.whenSynced()]).then(
-      () => requests.list().forEach((csr) => !isDecided(csr) && enqueueRequest(csr)),
+      () => {
+        tenant.nodes.list().forEach(enqueueNode);
+        requests.list().forEach((csr) => !isDecided(csr) && enqueueRequest(csr));
+      },
       () => {},
     );
   });

@@ -28,6 +28,7 @@ import { MachineReconciler } from './machine/reconciler.ts';
 import { NodePoolReconciler } from './node-pool/reconciler.ts';
 import { NodeTemplateReconciler } from './node-template/reconciler.ts';
 import { offerReconciler } from './offer/reconciler.ts';
+import { ServerSweeper } from './orphans/server-sweeper.ts';
 import type { TenantClusters } from './tenant/tenant-clusters.ts';
 
 export interface ControllersOptions {
@@ -87,6 +88,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   const clusterReconciler = new ClusterReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
   const poolReconciler = new NodePoolReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
   const machineReconciler = new MachineReconciler({ ...shared, backoff: new FailureBackoff(base, max) });
+  const serverSweeper = new ServerSweeper(shared);
   const templateReconciler = new NodeTemplateReconciler(shared);
 
   const common = {
@@ -120,6 +122,12 @@ export function createControllers(options: ControllersOptions): Controllers {
     name: 'node-template',
     concurrency: POOL_CONCURRENCY,
     reconcile: (key) => templateReconciler.reconcile(key),
+  });
+
+  const sweepController = new Controller({
+    ...common,
+    name: 'server-sweeper',
+    reconcile: (key) => serverSweeper.reconcile(key),
   });
 
   const clusterKeyOf = (object: NodePool | Machine) => [`${object.metadata.namespace}/${object.spec.clusterName}`];
@@ -166,8 +174,12 @@ export function createControllers(options: ControllersOptions): Controllers {
       templateController.enqueue(key);
     };
     nodes.addHandler({ onAdd: enqueue, onUpdate: (_, node) => enqueue(node), onDelete: enqueue });
+    // What was listed before the tenant counted as connected is looked at now.
     void nodes.whenSynced().then(
-      () => clusterController.enqueue(clusterKey),
+      () => {
+        clusterController.enqueue(clusterKey);
+        nodes.list().forEach(enqueue);
+      },
       () => {},
     );
   });
@@ -176,8 +188,15 @@ export function createControllers(options: ControllersOptions): Controllers {
       const uids = new Set([...added, ...changed, ...removed].map((server) => serverOwner(server)?.machineUid));
       const touched = cache.machines.list().filter(({ metadata }) => uids.has(metadata.uid));
       for (const machine of touched) machineController.enqueue(keyOf(machine));
+      const clusterUids = new Set(added.map((server) => serverOwner(server)?.clusterUid));
+      const grown = cache.clusters.list().filter(({ metadata }) => clusterUids.has(metadata.uid));
+      for (const cluster of grown) sweepController.enqueue(keyOf(cluster));
     });
   });
+  // A server that no list had shown while its machine was being deleted.
+  const sweepClusterOf = ({ metadata, spec }: Machine) =>
+    sweepController.enqueue(`${metadata.namespace}/${spec.clusterName}`);
+  cache.machines.addHandler({ onDelete: sweepClusterOf });
   options.runtime.onChange((clusterUid: string) => {
     const cluster = cache.clusters.list().find(({ metadata }) => metadata.uid === clusterUid);
     if (cluster) clusterController.enqueue(keyOf(cluster));
@@ -200,7 +219,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   const manager = new Manager({ log })
     .addInformers(informers)
     .add(planController, releaseController)
-    .add(clusterController, poolController, machineController, templateController);
+    .add(clusterController, poolController, machineController, templateController, sweepController);
   return { informers, cache, manager };
 }
 

@@ -1,5 +1,6 @@
 import type { ConditionReason } from '@fairway/api/conditions';
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
+import { StillSettling } from './still-settling.ts';
 
 /** A failed call to the cloud, as a condition tells it. */
 export interface CloudProblem {
@@ -13,7 +14,11 @@ export interface CloudProblem {
 const SLOW_RETRY_MS = 60_000;
 
 /** What an OpenStackError means for the cluster; undefined for any other error, which is a bug or a broken store. */
-export function cloudProblemOf(error: unknown): CloudProblem | undefined {
+export function cloudProblemOf(error: unknown, nowMs: number): CloudProblem | undefined {
+  if (error instanceof StillSettling) {
+    const retryAfterMs = Math.max(error.untilMs - nowMs, 0) + 1;
+    return { reason: 'Provisioning', message: error.message, retryAfterMs };
+  }
   if (!isOpenStackError(error)) return undefined;
   const message = `${error.service}: ${error.detail}${error.requestId ? ` (${error.requestId})` : ''}`;
   switch (error.kind) {

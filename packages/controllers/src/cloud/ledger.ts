@@ -68,6 +68,12 @@ export class Ledger<T extends { readonly id: string }> {
     return { kind: 'known', items: all.filter((item) => !isDeleting(item)), deleting: all.filter(isDeleting) };
   }
 
+  /** When the last of the doubts ended that are over by `nowMs`; a list that began earlier does not end them. */
+  doubtEndedMs(nowMs: number): number {
+    const ended = [...this.#unknownSince.values()].map((sinceMs) => sinceMs + this.#settleMs);
+    return Math.max(Number.NEGATIVE_INFINITY, ...ended.filter((endMs) => endMs <= nowMs));
+  }
+
   /** Whether the cloud has accepted the deletion of `id` and no later list has shown it again. */
   isDeleting(id: string, listBeganAtMs: number): boolean {
     const deletedAtMs = this.#deleted.get(id);

@@ -73,6 +73,16 @@ export class ProjectCloud {
     return this.#clock.now();
   }
 
+  /**
+   * How late a list must have begun to be built upon: not longer than `maxAgeMs` ago, and after everything that the cloud may have been at work
+   * on unknown to us has had its time, of this run of the process and of one that was killed before it.
+   */
+  reliableFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
+    const nowMs = this.now();
+    const startMs = this.trustedFromMs <= nowMs ? this.trustedFromMs : Number.NEGATIVE_INFINITY;
+    return Math.max(nowMs - maxAgeMs, ledger.doubtEndedMs(nowMs), startMs);
+  }
+
   /** Makes a resource and notes what came of it; a create without an answer is noted as unknown and thrown. */
   async make<T extends { readonly id: string }>(
     ledger: Ledger<T>,

@@ -2,27 +2,26 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import type { Plan } from '@fairway/api/kinds/plan';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { StillSettling } from '../cloud/still-settling.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import { operation } from '../operation.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
-import { StillSettling } from './network-observation.ts';
+
 import type { Problem } from './status.ts';
-import { networkWish } from './wishes.ts';
 
 /** How soon to look again for what nothing announces. */
 const RETRY_MS = 2_000;
+const NO_CLOUD_RETRY_MS = 60_000;
 
 /** One step of taking a cluster down: pools with their machines, the control plane, the network, the credentials, the finalizer. */
 export async function deleteCluster(
   cluster: Cluster,
-  plan: Plan | undefined,
   pools: readonly NodePool[],
   dependencies: ClusterDependencies,
 ): Promise<Result> {
@@ -51,9 +50,16 @@ export async function deleteCluster(
     return { requeueAfterMs: RETRY_MS };
   }
   const cloud = dependencies.clouds.forNamespace(cluster.metadata.namespace ?? '');
-  if (cloud !== undefined && plan !== undefined) {
+  if (cloud === undefined && cluster.status?.network !== undefined) {
+    await report(cluster, dependencies, 80, {
+      reason: ConditionReason.ConfigurationInvalid,
+      message: `what the cluster has in the cloud can not be deleted: namespace ${cluster.metadata.namespace} has no cloud any more; the operator sets the annotation fairway.dev/cloud on it`,
+    });
+    return { requeueAfterMs: NO_CLOUD_RETRY_MS };
+  }
+  if (cloud !== undefined) {
     try {
-      const leftover = await deleteCloudResources(cloud, cluster, networkWish(cluster, plan.spec, []));
+      const leftover = await deleteCloudResources(cloud, cluster);
       if (leftover) {
         await report(cluster, dependencies, 80, {
           reason: ConditionReason.Deleting,
@@ -62,14 +68,9 @@ export async function deleteCluster(
         return { requeueAfterMs: Math.max(leftover.retryAfterMs ?? RETRY_MS, 1) };
       }
     } catch (error) {
+      const found = cloudProblemOf(error, clock.now());
       const problem =
-        error instanceof StillSettling
-          ? {
-              reason: ConditionReason.Deleting,
-              message: error.message,
-              retryAfterMs: Math.max(error.untilMs - clock.now(), 0) + 1,
-            }
-          : cloudProblemOf(error);
+        error instanceof StillSettling ? { ...found, reason: ConditionReason.Deleting, message: error.message } : found;
       if (problem === undefined) throw error;
       await report(cluster, dependencies, 80, problem);
       return { requeueAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };

@@ -4,7 +4,6 @@ import { isOwnedByCluster } from '../cloud/ownership.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
 import { serversOfCluster } from '../cloud/servers.ts';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
-import type { NetworkWish } from './network-plan.ts';
 
 /** What is left of a cluster in the cloud, for people; nothing when all is gone. */
 export interface Leftover {
@@ -16,18 +15,14 @@ export interface Leftover {
  * Deletes what Fairway made for the cluster in its project, in the order that Neutron asks for: floating IPs, attachments, routers, networks with
  * their subnets, security groups. What the tenant brought stays. Neutron deletes at once, so an accepted call is an end.
  */
-export async function deleteCloudResources(
-  cloud: ProjectCloud,
-  cluster: Cluster,
-  wish: NetworkWish,
-): Promise<Leftover | undefined> {
+export async function deleteCloudResources(cloud: ProjectCloud, cluster: Cluster): Promise<Leftover | undefined> {
   const uid = cluster.metadata.uid ?? '';
   const servers = await deleteStrayServers(cloud, uid);
   if (servers) return servers;
   const { network } = cloud.client;
   const { ledgers } = cloud;
   await deleteFloatingIps(cloud, uid);
-  const { owned } = await observeNetwork(cloud, cluster, wish);
+  const { owned } = await observeNetwork(cloud, cluster, cluster.spec.network);
   for (const router of owned.routers) await detachAll(cloud, { device_id: router.id });
   for (const { id } of owned.routers) await cloud.remove(ledgers.routers, id, () => network.routers.delete(id));
   for (const { id } of owned.networks) {
@@ -56,7 +51,8 @@ async function deleteStrayServers(cloud: ProjectCloud, clusterUid: string): Prom
 }
 
 async function deleteFloatingIps(cloud: ProjectCloud, clusterUid: string): Promise<void> {
-  const listed = await cloud.cache.floatingIps.refreshAfter(cloud.now() - 60_000);
+  const fromMs = cloud.reliableFromMs(cloud.ledgers.floatingIps, 60_000);
+  const listed = await cloud.cache.floatingIps.refreshAfter(fromMs);
   const { floatingIps } = cloud.client.network;
   for (const floatingIp of listed.items.values()) {
     if (!isOwnedByCluster(floatingIp, clusterUid)) continue;
@@ -64,7 +60,11 @@ async function deleteFloatingIps(cloud: ProjectCloud, clusterUid: string): Promi
   }
 }
 
-async function detachAll(cloud: ProjectCloud, filter: { device_id: string } | { network_id: string }): Promise<void> {
+/** Takes routers off subnets: without that, Neutron deletes neither. */
+export async function detachAll(
+  cloud: ProjectCloud,
+  filter: { device_id: string } | { network_id: string },
+): Promise<void> {
   const { routers } = cloud.client.network;
   for (const { id, device_id: routerID } of await listRouterPorts(cloud, filter)) {
     cloud.attachments.forget(routerID);
@@ -74,12 +74,13 @@ async function detachAll(cloud: ProjectCloud, filter: { device_id: string } | { 
 
 /** After an interrupted run: whether a list that began after the cloud had its time shows anything of the cluster. */
 async function hasLateArrivals(cloud: ProjectCloud, clusterUid: string): Promise<boolean> {
-  const { networks, routers, securityGroups } = cloud.cache;
+  const { networks, routers, securityGroups, floatingIps } = cloud.cache;
   const { ledgers, trustedFromMs } = cloud;
   const lists = [
     { cache: networks, ledger: ledgers.networks },
     { cache: routers, ledger: ledgers.routers },
     { cache: securityGroups, ledger: ledgers.securityGroups },
+    { cache: floatingIps, ledger: ledgers.floatingIps },
   ] as const;
   for (const { cache, ledger } of lists) {
     const snapshot = await cache.refreshAfter(trustedFromMs);

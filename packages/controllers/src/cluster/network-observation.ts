@@ -4,37 +4,32 @@ import type { Port } from '@fairway/openstack/types/network';
 import type { Ledger } from '../cloud/ledger.ts';
 import { type NetworkRole, ownedBy, ownerDescription } from '../cloud/ownership.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { StillSettling } from '../cloud/still-settling.ts';
 import type { NetworkWish, ObservedNetwork } from './network-plan.ts';
 
 /** How old a list may be for a look at a network that is ready: changes by others are found this late. */
 const MAX_AGE_MS = 600_000;
 
-/** Thrown while a create without an answer may still come true. */
-export class StillSettling extends Error {
-  override readonly name = 'StillSettling';
-  readonly untilMs: number;
-
-  constructor(what: string, untilMs: number) {
-    super(`the cloud did not answer whether it made the ${what}; looking again before trying again`);
-    this.untilMs = untilMs;
-  }
+/** What of the wish says where to look. */
+export interface ObservedWish {
+  readonly networkID?: string | undefined;
+  readonly gateway: { readonly mode: NetworkWish['gateway']['mode']; readonly routerID?: string | undefined };
 }
 
 /** What the project holds for a cluster's network: shared lists, overlaid with what was made since. */
 export async function observeNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
-  wish: NetworkWish,
+  wish: ObservedWish,
 ): Promise<ObservedNetwork> {
   const uid = cluster.metadata.uid ?? '';
   const known = cluster.status?.network;
-  const after = cloud.now() - MAX_AGE_MS;
   const { cache, ledgers } = cloud;
   const [networks, subnets, routers, securityGroups] = await Promise.all([
-    cache.networks.refreshAfter(after),
-    cache.subnets.refreshAfter(after),
-    cache.routers.refreshAfter(after),
-    cache.securityGroups.refreshAfter(after),
+    cache.networks.refreshAfter(cloud.reliableFromMs(ledgers.networks, MAX_AGE_MS)),
+    cache.subnets.refreshAfter(cloud.reliableFromMs(ledgers.subnets, MAX_AGE_MS)),
+    cache.routers.refreshAfter(cloud.reliableFromMs(ledgers.routers, MAX_AGE_MS)),
+    cache.securityGroups.refreshAfter(cloud.reliableFromMs(ledgers.securityGroups, MAX_AGE_MS)),
   ]);
   const owned = {
     networks: mine(networks, ledgers.networks, uid, 'network', known?.networkID),
@@ -77,7 +72,7 @@ const ROUTER_INTERFACE = /^network:(ha_)?router_(interface|replicated_interface|
 /** The ports between the routers in question and subnets. */
 async function routerPorts(
   cloud: ProjectCloud,
-  wish: NetworkWish,
+  wish: ObservedWish,
   owned: ObservedNetwork['owned'],
 ): Promise<readonly Port[]> {
   if (wish.gateway.mode !== 'Router') return [];

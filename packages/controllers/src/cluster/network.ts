@@ -1,6 +1,7 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type NetworkRole, ownerDescription } from '../cloud/ownership.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { detachAll } from './network-deletion.ts';
 import { observeNetwork } from './network-observation.ts';
 import { type NetworkPlan, type NetworkStep, type NetworkWish, planNetwork } from './network-plan.ts';
 
@@ -104,10 +105,12 @@ async function deleteExtra(step: Extract<NetworkStep, { kind: 'deleteExtra' }>, 
   const { network } = cloud.client;
   switch (step.type) {
     case 'network':
+      await detachAll(cloud, { network_id: step.id });
       return cloud.remove(cloud.ledgers.networks, step.id, () => network.networks.delete(step.id));
     case 'subnet':
       return cloud.remove(cloud.ledgers.subnets, step.id, () => network.subnets.delete(step.id));
     case 'router':
+      await detachAll(cloud, { device_id: step.id });
       return cloud.remove(cloud.ledgers.routers, step.id, () => network.routers.delete(step.id));
     case 'securityGroup':
       return cloud.remove(cloud.ledgers.securityGroups, step.id, () => network.securityGroups.delete(step.id));

@@ -17,7 +17,6 @@ import { setUpTenant } from '../tenant/tenant-setup.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { ensureNetwork } from './network.ts';
-import { StillSettling } from './network-observation.ts';
 import type { NetworkPlan } from './network-plan.ts';
 import { type ClusterFacts, clusterStatus, type Problem } from './status.ts';
 import { controlPlaneSpec, networkWish } from './wishes.ts';
@@ -43,7 +42,7 @@ export class ClusterReconciler {
     const cluster = await ensureFinalizer(client.resource(clusters), found, FINALIZER);
     if (cluster.metadata.deletionTimestamp !== undefined) {
       this.#setUp.delete(cluster.metadata.uid ?? '');
-      return deleteCluster(cluster, this.#planOf(cluster), this.#poolsOf(cluster), this.#dependencies);
+      return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies);
     }
     const { facts, requeueAfterMs } = await this.#ensure(key, cluster);
     const status = clusterStatus(cluster, facts);
@@ -98,13 +97,12 @@ export class ClusterReconciler {
     try {
       const network = await ensureNetwork(cloud, cluster, networkWish(cluster, plan.spec, pools));
       backoff.succeeded(key);
-      return { plan: network, retryAfterMs: network.problem ? 60_000 : RESYNC_MS };
+      // Once more when all is told that an earlier run of this process may have asked for.
+      const untrustedMs = cloud.trustedFromMs - clock.now();
+      const resyncMs = untrustedMs > 0 ? untrustedMs + 1 : RESYNC_MS;
+      return { plan: network, retryAfterMs: network.problem ? 60_000 : resyncMs };
     } catch (error) {
-      if (error instanceof StillSettling) {
-        const problem = { reason: ConditionReason.Provisioning, message: error.message };
-        return { problem, retryAfterMs: Math.max(error.untilMs - clock.now(), 0) + 1 };
-      }
-      const problem: CloudProblem | undefined = cloudProblemOf(error);
+      const problem: CloudProblem | undefined = cloudProblemOf(error, clock.now());
       if (problem === undefined) throw error;
       return { problem, retryAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
     }

@@ -2,7 +2,6 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { durationMs } from '@fairway/api/domain/duration';
 import { FINALIZER } from '@fairway/api/group';
 import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
-import { TransportError } from '@fairway/kube/client/transport';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
@@ -11,6 +10,7 @@ import { ignoreGone } from '../ignore-gone.ts';
 import { operation } from '../operation.ts';
 import { writeStatus } from '../status-writer.ts';
 import { tenantNodes } from '../tenant/node.ts';
+import { tenantProblemOf } from '../tenant/tenant-problem.ts';
 import { evictPods } from './drain.ts';
 import { removeFloatingIps } from './floating-ip.ts';
 import type { MachineScope } from './scope.ts';
@@ -39,7 +39,7 @@ export async function deleteMachine(scope: MachineScope): Promise<Result> {
     }
     await removeFloatingIps(scope);
   } catch (error) {
-    const problem = cloudProblemOf(error);
+    const problem = cloudProblemOf(error, scope.now());
     if (problem === undefined) throw error;
     await report(scope, machine.status?.phase === 'Terminated' ? 'Terminated' : 'Draining', {
       progress: 50,
@@ -47,7 +47,11 @@ export async function deleteMachine(scope: MachineScope): Promise<Result> {
     });
     return { requeueAfterMs: problem.retryAfterMs ?? scope.backoff.failed(scope.key, scope.now()) };
   }
-  await removeNode(scope);
+  const leaving = await removeNode(scope);
+  if (leaving) {
+    await report(scope, 'Terminated', { progress: 90, ...leaving });
+    return { requeueAfterMs: DRAIN_INTERVAL_MS };
+  }
   dependencies.expectations.settle(scope.key);
   scope.backoff.succeeded(scope.key);
   await removeFinalizer(dependencies.client.resource(machines), machine, FINALIZER);
@@ -56,14 +60,14 @@ export async function deleteMachine(scope: MachineScope): Promise<Result> {
 
 /** Empties the node. Returns what it waits for, or undefined when the server may go. */
 async function drain(scope: MachineScope): Promise<MachineProblem | undefined> {
-  const { machine, node, tenant, cluster, pool, signal } = scope;
-  const isClusterGoing = cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
-  if (isClusterGoing || node === undefined || tenant === undefined) return undefined;
-  if (machine.status?.phase === 'Terminated') return undefined;
-  const limitMs = drainTimeoutMs(pool?.spec.upgradeStrategy.drainTimeout);
-  const deletedMs = Date.parse(machine.metadata.deletionTimestamp ?? '');
-  const leftMs = deletedMs + limitMs - scope.now();
+  const { machine, node, tenant, signal } = scope;
+  if (isClusterGoing(scope) || machine.status?.phase === 'Terminated') return undefined;
+  if (scope.isNodeKnown && node === undefined) return undefined;
+  const leftMs = patienceLeftMs(scope);
   if (leftMs <= 0) return undefined;
+  if (node === undefined || tenant === undefined) {
+    return { reason: ConditionReason.Draining, message: 'the API server of the cluster is not connected yet' };
+  }
   try {
     if (!node.spec?.unschedulable) {
       const cordon = { type: 'strategic' as const, value: { spec: { unschedulable: true } } };
@@ -79,17 +83,27 @@ async function drain(scope: MachineScope): Promise<MachineProblem | undefined> {
         }
       : { reason: ConditionReason.Draining, message: `${remaining} pods are leaving the node; ${left}` };
   } catch (error) {
-    if (!(error instanceof TransportError)) throw error;
-    return { reason: ConditionReason.Draining, message: 'the API server of the cluster does not answer; trying again' };
+    const problem = tenantProblemOf(error);
+    if (problem === undefined) throw error;
+    return { ...problem, message: `${problem.message}; trying again` };
   }
 }
 
-function drainTimeoutMs(configured: string | undefined): number {
-  return configured === undefined ? DEFAULT_DRAIN_TIMEOUT_MS : durationMs(configured);
+function isClusterGoing({ cluster }: MachineScope): boolean {
+  return cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
+}
+
+/** How long the tenant's cluster may still hold the deletion up. */
+function patienceLeftMs(scope: MachineScope): number {
+  const { machine, pool } = scope;
+  const configured = pool?.spec.upgradeStrategy.drainTimeout;
+  const limitMs = configured === undefined ? DEFAULT_DRAIN_TIMEOUT_MS : durationMs(configured);
+  return Date.parse(machine.metadata.deletionTimestamp ?? '') + limitMs - scope.now();
 }
 
 /** Usually the next list tells; a server that was deleted before any list showed it goes unannounced. */
 const LOOK_AGAIN_MS = 1_000;
+const NO_CLOUD_RETRY_MS = 60_000;
 
 interface Waiting {
   readonly problem: MachineProblem;
@@ -100,8 +114,15 @@ interface Waiting {
 /** Deletes the machine's servers. Undefined when a list that can be trusted shows none. */
 async function removeServers(scope: MachineScope): Promise<Waiting | undefined> {
   const { cloud, dependencies } = scope;
-  // A namespace without a cloud has nothing in one.
-  if (cloud === undefined) return undefined;
+  if (cloud === undefined) {
+    const { namespace } = scope.machine.metadata;
+    const { serverID } = scope.machine.status ?? {};
+    if (serverID === undefined) return undefined;
+    const message = `server ${serverID} can not be deleted: namespace ${namespace} has no cloud any more; the operator sets the annotation fairway.dev/cloud on it`;
+    return { problem: { reason: ConditionReason.ConfigurationInvalid, message }, retryAfterMs: NO_CLOUD_RETRY_MS };
+  }
+  // What an earlier run of this process had asked for may still appear in the cloud.
+  if (scope.now() > cloud.trustedFromMs) await cloud.cache.servers.refreshAfter(cloud.trustedFromMs);
   const owned = await scope.listedServers();
   const listedAtMs = cloud.cache.servers.snapshot().listedAtMs;
   const problem = { reason: ConditionReason.Deleting, message: 'the cloud deletes the server' };
@@ -114,18 +135,30 @@ async function removeServers(scope: MachineScope): Promise<Waiting | undefined> 
   const ids = new Set([...owned.items.map(({ id }) => id), ...(known !== undefined && !isAsked ? [known] : [])]);
   await Promise.all([...ids].map((id) => deleteServer(scope, id)));
   if (ids.size > 0 || owned.deleting.length > 0) return { problem, retryAfterMs: LOOK_AGAIN_MS };
-  // What an earlier run of this process had asked for may still appear in the cloud.
   if (listedAtMs < cloud.trustedFromMs)
     return { problem, retryAfterMs: Math.max(cloud.trustedFromMs - scope.now(), 0) + 1 };
   return undefined;
 }
 
-async function removeNode({ tenant, cluster, machine, dependencies }: MachineScope): Promise<void> {
-  const isClusterGoing = cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
-  if (isClusterGoing || tenant === undefined) return;
+/** Takes the node and its token out of the cluster. Returns what it waits for, which is not longer than for a drain. */
+async function removeNode(scope: MachineScope): Promise<MachineProblem | undefined> {
+  const { tenant, cluster, machine, dependencies } = scope;
+  if (isClusterGoing(scope) || cluster === undefined) return undefined;
+  const isPatient = patienceLeftMs(scope) > 0;
+  if (tenant === undefined) {
+    if (scope.isNodeKnown || !isPatient) return undefined;
+    return { reason: ConditionReason.Deleting, message: 'the API server of the cluster is not connected yet' };
+  }
   const { name = '' } = machine.metadata;
-  await ignoreGone(tenant.client.resource(tenantNodes).delete(name));
-  await dependencies.bootstrapper.revoke(cluster, machine);
+  try {
+    await ignoreGone(tenant.client.resource(tenantNodes).delete(name));
+    await dependencies.bootstrapper.revoke(cluster, machine);
+    return undefined;
+  } catch (error) {
+    const problem = tenantProblemOf(error);
+    if (problem === undefined) throw error;
+    return isPatient ? problem : undefined;
+  }
 }
 
 async function report(

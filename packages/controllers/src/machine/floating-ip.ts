@@ -1,7 +1,9 @@
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
 import { type NetworkRole, ownedBy, ownerDescription } from '../cloud/ownership.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { StillSettling } from '../cloud/still-settling.ts';
 import type { MachineScope } from './scope.ts';
 
 /** How old the list of floating IPs may be for a server that shows none. */
@@ -28,11 +30,17 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
   if (port === undefined) return;
   const { floatingIps } = cloud.client.network;
   const owner = ownerDescription(cluster.metadata.uid ?? '', roleOf(scope));
-  await cloud.make(cloud.ledgers.floatingIps, owner, () =>
-    own
-      ? floatingIps.update(own.id, { port_id: port })
-      : floatingIps.create({ floating_network_id: externalNetworkID, port_id: port, description: owner }),
-  );
+  try {
+    await cloud.make(cloud.ledgers.floatingIps, owner, () =>
+      own
+        ? floatingIps.update(own.id, { port_id: port })
+        : floatingIps.create({ floating_network_id: externalNetworkID, port_id: port, description: owner }),
+    );
+  } catch (error) {
+    // The port has one that the list does not show yet.
+    if (isOpenStackError(error, 'conflict')) cloud.cache.floatingIps.invalidate();
+    throw error;
+  }
 }
 
 /** Whether the list of servers tells of a floating IP where there should be one, and of none where there should not. */
@@ -53,13 +61,16 @@ export async function removeFloatingIps(scope: MachineScope): Promise<void> {
   await Promise.all(own.map((floatingIp) => deleteFloatingIp(cloud, floatingIp)));
 }
 
+/** Throws StillSettling while a create without an answer may still come true. */
 async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise<readonly FloatingIp[]> {
   const clusterUid = scope.cluster?.metadata.uid ?? '';
-  const listed = await cloud.cache.floatingIps.refreshAfter(scope.now() - MAX_AGE_MS);
+  const { cache, ledgers } = cloud;
+  const listed = await cache.floatingIps.refreshAfter(cloud.reliableFromMs(ledgers.floatingIps, MAX_AGE_MS));
   const marked = ownedBy([...listed.items.values()], clusterUid, roleOf(scope));
   const owner = ownerDescription(clusterUid, roleOf(scope));
-  const state = cloud.ledgers.floatingIps.observe(owner, marked, listed.listedAtMs ?? 0);
-  return state.kind === 'known' ? state.items : [];
+  const state = ledgers.floatingIps.observe(owner, marked, listed.listedAtMs ?? 0);
+  if (state.kind === 'settling') throw new StillSettling('floating IP', state.untilMs);
+  return state.items;
 }
 
 async function deleteFloatingIp(cloud: ProjectCloud, { id }: FloatingIp): Promise<void> {

@@ -4,8 +4,10 @@ import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { machineTag } from '../cloud/ownership.ts';
 import type { ServerRef } from '../cloud/project-cloud.ts';
 import { writeStatus } from '../status-writer.ts';
+import { tenantProblemOf } from '../tenant/tenant-problem.ts';
 import { deleteMachine } from './deletion.ts';
 import type { MachineDependencies } from './dependencies.ts';
 import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
@@ -46,19 +48,20 @@ export class MachineReconciler {
     try {
       outcome = await bringServerUp(scope);
     } catch (error) {
-      const problem = cloudProblemOf(error);
+      const problem = cloudProblemOf(error, clock.now()) ?? tenantProblemOf(error);
       if (problem === undefined) throw error;
       const waitMs = problem.retryAfterMs ?? scope.backoff.failed(key, clock.now());
       outcome = { problem, requeueAfterMs: waitMs };
     }
     if (outcome.isGone) return {};
-    await scope.catchUpWithNode();
     const server = scope.currentServer();
     if (scope.cloud) {
       const isExpecting = server !== undefined && outcome.problem === undefined && !isSettled(scope, server);
       expectations.expect(key, scope.cloud.cache.servers, isExpecting);
     }
-    const status = machineStatus(machine, { server, node: scope.node, problem: outcome.problem, nowMs: clock.now() });
+    const isServerKnown = scope.isServerKnown && !outcome.isServerUnlisted;
+    const facts = { isServerKnown, server, isNodeKnown: scope.isNodeKnown, node: scope.node };
+    const status = machineStatus(machine, { ...facts, problem: outcome.problem, nowMs: clock.now() });
     await writeStatus(client.resource(machines), machine, status);
     if (status.phase !== machine.status?.phase) {
       scope.announce(status);
@@ -78,10 +81,14 @@ function isSettled(scope: MachineScope, server: Server | ServerRef): boolean {
 
 /** What brings a machine further announces itself; this is for what got lost on the way. */
 const LOOK_AGAIN_MS = 30_000;
+/** A list of several pages may miss a server; the next one has it. */
+const UNLISTED_RETRY_MS = 5_000;
 
 interface Outcome {
   readonly problem?: MachineProblem | undefined;
   readonly requeueAfterMs?: number;
+  /** The server is there, but the list does not show it. */
+  readonly isServerUnlisted?: boolean;
   /** The Machine itself was given up. */
   readonly isGone?: boolean;
 }
@@ -89,15 +96,8 @@ interface Outcome {
 /** One step from no server to a server that works. */
 async function bringServerUp(scope: MachineScope): Promise<Outcome> {
   const problem = scope.blocker();
-  const owned = scope.servers();
-  if (owned === undefined) {
-    return {
-      problem: problem ?? {
-        reason: 'CloudUnavailable',
-        message: 'the servers of the project have not been listed yet',
-      },
-    };
-  }
+  const owned = await scope.listedServers();
+  if (owned === undefined) return { problem };
   if (owned.kind === 'settling') {
     return {
       problem: {
@@ -108,6 +108,7 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
     };
   }
   await removeExtraServers(scope, owned.items);
+  await scope.catchUpWithNode();
   const server = scope.currentServer();
   if (server === undefined) {
     if (await scope.hasLostServer(owned)) {
@@ -115,7 +116,13 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
       return { isGone: true };
     }
     if (scope.machine.status?.serverID !== undefined && owned.deleting.length === 0) {
-      throw new Error(`the list of servers missed ${scope.machine.status.serverID}, which is there`);
+      const message = `server ${scope.machine.status.serverID} is there but not listed; if it stays so, give it the tag ${machineTag(scope.uid)} back`;
+      scope.cloud?.cache.servers.invalidate();
+      return {
+        problem: { reason: 'ServerVanished', message },
+        requeueAfterMs: UNLISTED_RETRY_MS,
+        isServerUnlisted: true,
+      };
     }
     if (problem) return { problem };
     const waitMs = scope.backoff.waitMs(scope.key, scope.now());

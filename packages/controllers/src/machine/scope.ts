@@ -68,10 +68,26 @@ export class MachineScope {
     return this.cloud.ledgers.servers.observe(machineTag(this.uid), listed, snapshot.listedAtMs);
   }
 
-  /** As `servers`, after the first list if need be; undefined without a cloud. Rejects with the cloud's error. */
+  /**
+   * As `servers`, after the first list if need be, and after the one that ends the doubt about a create without an answer, once the
+   * cloud had its time. Undefined without a cloud. Rejects with the cloud's error.
+   */
   async listedServers(): Promise<OwnedState<ServerRef> | undefined> {
     await this.cloud?.cache.servers.refreshAfter(Number.NEGATIVE_INFINITY);
+    const owned = this.servers();
+    if (owned?.kind !== 'settling' || this.now() < owned.untilMs) return owned;
+    await this.cloud?.cache.servers.refreshAfter(owned.untilMs);
     return this.servers();
+  }
+
+  /** Whether the list can be built upon: not before the first one, and not while a create without an answer may still come true. */
+  get isServerKnown(): boolean {
+    return this.cloud === undefined || this.servers()?.kind === 'known';
+  }
+
+  /** Whether it can be told if the machine has a node: not while the API server of a cluster that has one can't be asked. */
+  get isNodeKnown(): boolean {
+    return this.tenant !== undefined || this.cluster?.status?.endpoint === undefined;
   }
 
   /** A node that is there before its server is seen ACTIVE means that the list is old. */

@@ -2,7 +2,7 @@ import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions'
 import type { Machine, MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
 import type { OperationState } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/kube/clock';
-import { type ConditionState, setCondition } from '@fairway/kube/controller/conditions';
+import { type ConditionState, findCondition, isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
 import type { Server } from '@fairway/openstack/types/server';
 import { operation } from '../operation.ts';
 import type { TenantNode } from '../tenant/node.ts';
@@ -17,8 +17,12 @@ export interface MachineProblem {
 
 /** What is known of a machine beside itself. */
 export interface MachineFacts {
+  /** Whether `server` is what there is; else the last that was known of it holds. */
+  readonly isServerKnown: boolean;
   /** The server as listed; its id alone while it is too young to be. */
   readonly server: Server | { readonly id: string } | undefined;
+  /** As for the server. */
+  readonly isNodeKnown: boolean;
   readonly node: TenantNode | undefined;
   readonly problem: MachineProblem | undefined;
   readonly nowMs: number;
@@ -26,15 +30,20 @@ export interface MachineFacts {
 
 /** The status of a machine that is not being deleted. Pure, and complete: every condition is set every time. */
 export function machineStatus(machine: Machine, facts: MachineFacts): MachineStatus {
-  const { node, nowMs } = facts;
+  const { node, nowMs, isServerKnown, isNodeKnown } = facts;
   const previous = machine.status;
   const server = facts.server && 'status' in facts.server ? facts.server : undefined;
-  const isReady = server?.status === 'ACTIVE' && node !== undefined && isNodeReady(node);
-  const phase = phaseOf(facts, isReady, previous?.readyTime !== undefined);
+  const serverID = facts.server?.id ?? (isServerKnown ? undefined : previous?.serverID);
+  const serverStatus = server?.status ?? (isServerKnown ? undefined : previous?.serverStatus);
+  const isNodeUp = isNodeKnown
+    ? node !== undefined && isNodeReady(node)
+    : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
+  const isReady = serverStatus === 'ACTIVE' && isNodeUp;
+  const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined);
   const addresses = server && server.status !== 'BUILD' ? machineAddresses(server) : previous?.addresses;
   const generation = machine.metadata.generation ?? 0;
   let conditions = previous?.conditions ?? [];
-  for (const condition of machineConditions(facts, server, isReady)) {
+  for (const condition of machineConditions(facts, server, isReady, previous)) {
     conditions = [...setCondition(conditions, { ...condition, observedGeneration: generation }, nowMs)];
   }
   const address = addresses?.find(({ type }) => type === 'InternalIP')?.address;
@@ -42,22 +51,27 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     observedGeneration: generation,
     phase,
     conditions: [...conditions],
-    ...(facts.server && { serverID: facts.server.id }),
-    ...(server && { serverStatus: server.status }),
+    ...(serverID !== undefined && { serverID }),
+    ...(serverStatus !== undefined && { serverStatus }),
     ...(previous?.floatingIPID !== undefined && { floatingIPID: previous.floatingIPID }),
     ...(previous?.portID !== undefined && { portID: previous.portID }),
     ...(addresses && { addresses }),
     ...(address !== undefined && { address }),
-    ...(node && { nodeName: node.metadata.name }),
-    ...(node?.status?.nodeInfo && { version: node.status.nodeInfo.kubeletVersion.replace(/^v/, '') }),
+    ...nodeFacts(previous, facts),
     ...readyTimes(previous, isReady, nowMs),
     lastOperation: lastOperation(previous, phase, facts, server, nowMs),
   };
 }
 
-function phaseOf({ server }: MachineFacts, isReady: boolean, wasReady: boolean): MachinePhase {
+function nodeFacts(previous: MachineStatus | undefined, { isNodeKnown, node }: MachineFacts): Partial<MachineStatus> {
+  const nodeName = isNodeKnown ? node?.metadata.name : previous?.nodeName;
+  const version = isNodeKnown ? node?.status?.nodeInfo?.kubeletVersion.replace(/^v/, '') : previous?.version;
+  return { ...(nodeName !== undefined && { nodeName }), ...(version !== undefined && { version }) };
+}
+
+function phaseOf(serverID: string | undefined, isReady: boolean, wasReady: boolean): MachinePhase {
   if (isReady) return 'Ready';
-  if (server === undefined) return wasReady ? 'NotReady' : 'Pending';
+  if (serverID === undefined) return wasReady ? 'NotReady' : 'Pending';
   return wasReady ? 'NotReady' : 'Installing';
 }
 
@@ -68,9 +82,14 @@ function readyTimes(previous: MachineStatus | undefined, isReady: boolean, nowMs
   return { readyTime, notReadyTime: previous?.notReadyTime ?? formatTime(nowMs) };
 }
 
-function machineConditions(facts: MachineFacts, server: Server | undefined, isReady: boolean): ConditionState[] {
-  const serverReady = serverCondition(facts, server);
-  const nodeReady = nodeCondition(facts);
+function machineConditions(
+  facts: MachineFacts,
+  server: Server | undefined,
+  isReady: boolean,
+  previous: MachineStatus | undefined,
+): ConditionState[] {
+  const serverReady = serverCondition(facts, server, previous);
+  const nodeReady = nodeCondition(facts, previous);
   const failing = serverReady.status === 'True' ? nodeReady : serverReady;
   const ready: ConditionState = isReady
     ? { type: ConditionType.Ready, status: 'True', reason: ConditionReason.AsExpected, message: '' }
@@ -78,8 +97,17 @@ function machineConditions(facts: MachineFacts, server: Server | undefined, isRe
   return [serverReady, nodeReady, ready];
 }
 
-function serverCondition({ problem, server: ref }: MachineFacts, server: Server | undefined): ConditionState {
+function serverCondition(
+  { problem, server: ref, isServerKnown }: MachineFacts,
+  server: Server | undefined,
+  previous: MachineStatus | undefined,
+): ConditionState {
   const type = ConditionType.ServerReady;
+  if (!isServerKnown && previous?.serverID !== undefined) {
+    const last = findCondition(previous.conditions, type);
+    if (problem) return { type, status: 'Unknown', ...problem };
+    if (last) return last;
+  }
   if (problem) return { type, status: 'False', ...problem };
   if (server?.status === 'ACTIVE') return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
   if (server === undefined || server.status === 'BUILD') {
@@ -90,8 +118,10 @@ function serverCondition({ problem, server: ref }: MachineFacts, server: Server 
   return { type, status: 'False', reason: ConditionReason.ServerFailed, message };
 }
 
-function nodeCondition({ node }: MachineFacts): ConditionState {
+function nodeCondition({ node, isNodeKnown }: MachineFacts, previous: MachineStatus | undefined): ConditionState {
   const type = ConditionType.NodeReady;
+  const last = isNodeKnown ? undefined : findCondition(previous?.conditions, type);
+  if (last) return last;
   if (node === undefined) {
     return {
       type,

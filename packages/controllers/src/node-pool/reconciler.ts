@@ -123,14 +123,8 @@ export class NodePoolReconciler {
         return { problem: { reason: ConditionReason.ImageNotFound, message }, retryAfterMs: 60_000 };
       }
       const serverGroupID = pool.spec.antiAffinity
-        ? await ensureServerGroup(cloud, pool.metadata.uid ?? '')
+        ? await ensureServerGroup(cloud, pool.metadata.uid ?? '', pool.status?.serverGroupID)
         : undefined;
-      if (pool.spec.antiAffinity && serverGroupID === undefined) {
-        return {
-          problem: { reason: ConditionReason.Provisioning, message: 'the server group is being made' },
-          retryAfterMs: 1_000,
-        };
-      }
       backoff.succeeded(key);
       const desired: DesiredMachine = {
         flavor: pool.spec.flavor,
@@ -141,7 +135,7 @@ export class NodePoolReconciler {
       };
       return { desired, ...(serverGroupID !== undefined && { serverGroupID }), retryAfterMs: RESYNC_MS };
     } catch (error) {
-      const problem = cloudProblemOf(error);
+      const problem = cloudProblemOf(error, clock.now());
       if (problem === undefined) throw error;
       return { problem, retryAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
     }
@@ -149,27 +143,41 @@ export class NodePoolReconciler {
 
   async #delete(pool: NodePool): Promise<Result> {
     if (!hasFinalizer(pool, FINALIZER)) return {};
-    const { client, clock, clouds } = this.#dependencies;
+    const { client, clock, clouds, backoff } = this.#dependencies;
     const left = await this.#liveMachinesOf(pool);
     if (left.length > 0) {
       await Promise.all(left.map((machine) => this.#deleteMachine(machine)));
-      const problem = { reason: ConditionReason.Deleting, message: `${left.length} machines are being deleted` };
-      const status = poolStatus(pool, {
-        machines: left,
-        desired: undefined,
-        problem,
-        serverGroupID: pool.status?.serverGroupID,
-        flavorID: pool.status?.flavorID,
-        isSchedulable: () => false,
-        nowMs: clock.now(),
-      });
-      await writeStatus(client.resource(nodePools), pool, { ...status, phase: 'Deleting' });
+      const message = `${left.length} machines are being deleted`;
+      await this.#reportDeletion(pool, left, { reason: ConditionReason.Deleting, message });
       return {};
     }
     const cloud = clouds.forNamespace(pool.metadata.namespace ?? '');
-    if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, pool.metadata.uid ?? '');
+    try {
+      if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, pool.metadata.uid ?? '');
+    } catch (error) {
+      const problem = cloudProblemOf(error, clock.now());
+      if (problem === undefined) throw error;
+      await this.#reportDeletion(pool, [], problem);
+      const key = `${pool.metadata.namespace}/${pool.metadata.name}`;
+      return { requeueAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
+    }
     await removeFinalizer(client.resource(nodePools), pool, FINALIZER);
     return {};
+  }
+
+  async #reportDeletion(pool: NodePool, left: readonly Machine[], problem: PoolProblem): Promise<void> {
+    const { client, clock } = this.#dependencies;
+    const { reason, message } = problem;
+    const status = poolStatus(pool, {
+      machines: left,
+      desired: undefined,
+      problem: { reason, message },
+      serverGroupID: pool.status?.serverGroupID,
+      flavorID: pool.status?.flavorID,
+      isSchedulable: () => false,
+      nowMs: clock.now(),
+    });
+    await writeStatus(client.resource(nodePools), pool, { ...status, phase: 'Deleting' });
   }
 
   /** Ties the pool's life to its cluster's, and says in labels whose it is. */

@@ -1,31 +1,47 @@
+import type { ServerGroup } from '@fairway/openstack/types/compute';
 import { serverGroupName } from '../cloud/ownership.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { StillSettling } from '../cloud/still-settling.ts';
 
 /** How old a list of server groups may be; they change when Fairway changes them. */
 const MAX_AGE_MS = 600_000;
 
-/** The server group that keeps the pool's nodes on hypervisors of their own, made if there is none. Undefined while a create is settling. */
-export async function ensureServerGroup(cloud: ProjectCloud, poolUid: string): Promise<string | undefined> {
+/**
+ * The server group that keeps the pool's nodes on hypervisors of their own, made if there is none; others of its name, left by a create that was
+ * thought lost, go. Throws StillSettling while a create without an answer may come true, and the cloud's errors.
+ */
+export async function ensureServerGroup(
+  cloud: ProjectCloud,
+  poolUid: string,
+  knownID: string | undefined,
+): Promise<string> {
   const name = serverGroupName(poolUid);
-  const state = await observe(cloud, name);
-  if (state.kind === 'settling') return undefined;
-  const [group] = state.items;
-  if (group) return group.id;
+  const found = await ownGroups(cloud, name);
+  const kept = found.find(({ id }) => id === knownID) ?? found.find(({ members }) => members.length > 0) ?? found[0];
   const { serverGroups } = cloud.client.compute;
-  const create = () => serverGroups.create({ name, policy: 'anti-affinity' });
-  return (await cloud.make(cloud.ledgers.serverGroups, name, create)).id;
+  if (kept === undefined) {
+    const create = () => serverGroups.create({ name, policy: 'anti-affinity' });
+    return (await cloud.make(cloud.ledgers.serverGroups, name, create)).id;
+  }
+  const extra = found.filter(({ id, members }) => id !== kept.id && members.length === 0);
+  for (const { id } of extra) await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id));
+  return kept.id;
 }
 
-/** Deletes the pool's server groups; their servers are gone before. */
+/** Deletes the pool's server groups; their servers are gone before. Throws StillSettling while one may still appear. */
 export async function removeServerGroups(cloud: ProjectCloud, poolUid: string): Promise<void> {
-  const state = await observe(cloud, serverGroupName(poolUid));
-  if (state.kind === 'settling') return;
   const { serverGroups } = cloud.client.compute;
-  for (const { id } of state.items) await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id));
+  for (const { id } of await ownGroups(cloud, serverGroupName(poolUid))) {
+    await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id));
+  }
+  if (cloud.now() < cloud.trustedFromMs) throw new StillSettling('server group', cloud.trustedFromMs);
 }
 
-async function observe(cloud: ProjectCloud, name: string) {
-  const listed = await cloud.cache.serverGroups.refreshAfter(cloud.now() - MAX_AGE_MS);
+async function ownGroups(cloud: ProjectCloud, name: string): Promise<readonly ServerGroup[]> {
+  const { cache, ledgers } = cloud;
+  const listed = await cache.serverGroups.refreshAfter(cloud.reliableFromMs(ledgers.serverGroups, MAX_AGE_MS));
   const own = [...listed.items.values()].filter((group) => group.name === name);
-  return cloud.ledgers.serverGroups.observe(name, own, listed.listedAtMs ?? 0);
+  const state = ledgers.serverGroups.observe(name, own, listed.listedAtMs ?? 0);
+  if (state.kind === 'settling') throw new StillSettling('server group', state.untilMs);
+  return state.items.toSorted((a, b) => a.id.localeCompare(b.id));
 }

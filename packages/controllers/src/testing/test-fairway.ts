@@ -250,7 +250,7 @@ export class TestFairway implements AsyncDisposable {
   #joinNodes(): void {
     this.cloud.onServerActive(({ name, tags }) => {
       const owner = serverOwner({ tags });
-      if (owner) void this.runtime.join(owner.clusterUid, name).catch((e) => process.stderr.write(String(e)+"\n"));
+      if (owner) void this.runtime.join(owner.clusterUid, name).catch(() => {});
     });
   }
 
@@ -267,4 +267,9 @@ export class TestFairway implements AsyncDisposable {
 export function isReady(object: Cluster | NodePool | Machine | undefined): boolean {
   const ready = object?.status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' && object?.metadata.deletionTimestamp === undefined;
+}
+
+/** Whether an object is this one, whatever has changed on it. */
+export function isSame(object: KubeObject | undefined): (other: KubeObject) => boolean {
+  return (other) => other.metadata.uid === object?.metadata.uid;
 }

@@ -1,0 +1,66 @@
+import { CLUSTER_UID_LABEL } from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Result } from '@fairway/kube/controller/result';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
+import { serverOwner } from '../cloud/ownership.ts';
+import type { Clouds } from '../cloud/project-cloud.ts';
+import { serversOfCluster } from '../cloud/servers.ts';
+
+export interface ServerSweeperDependencies {
+  readonly client: KubeClient;
+  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  readonly clouds: Clouds;
+  readonly events: EventRecorder;
+}
+
+/**
+ * Deletes servers of a cluster whose Machines are gone: made by a create that came through long after it was given up and its Machine
+ * deleted. Servers of clusters that this Fairway does not have are another's and left alone; those of a cluster that is being deleted go
+ * with it.
+ */
+export class ServerSweeper {
+  readonly #dependencies: ServerSweeperDependencies;
+
+  constructor(dependencies: ServerSweeperDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `key` is a Cluster's. Rejects with the cloud's error. */
+  async reconcile(key: string): Promise<Result> {
+    const { cache, clouds, events } = this.#dependencies;
+    const cluster = cache.clusters.get(key);
+    const cloud = clouds.forNamespace(cluster?.metadata.namespace ?? '');
+    if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || cloud === undefined) return {};
+    const { uid: clusterUid = '' } = cluster.metadata;
+    const snapshot = cloud.cache.servers.snapshot();
+    const { servers: ledger } = cloud.ledgers;
+    const present = serversOfCluster(snapshot, clusterUid).filter(
+      ({ id }) => !ledger.isDeleting(id, snapshot.listedAtMs ?? 0),
+    );
+    const known = new Set(cache.machines.list().map(({ metadata }) => metadata.uid));
+    const isOrphan = (uids: ReadonlySet<string | undefined>) => (server: { readonly tags: readonly string[] }) =>
+      !uids.has(serverOwner(server)?.machineUid);
+    if (!present.some(isOrphan(known))) return {};
+    // The cache may be a moment behind, and a server of a living machine is beyond price: only what the API server holds counts here.
+    const orphans = present.filter(isOrphan(await this.#liveMachines(cluster)));
+    const { servers } = cloud.client.compute;
+    await Promise.all(
+      orphans.map(async ({ id, name }) => {
+        await cloud.remove(ledger, id, () => servers.delete(id));
+        events.warning(cluster, 'OrphanDeleted', `server ${id} (${name}) had no machine any more and was deleted`);
+      }),
+    );
+    return {};
+  }
+
+  async #liveMachines({ metadata }: Cluster): Promise<ReadonlySet<string | undefined>> {
+    const { items } = await this.#dependencies.client.resource(machines).list({
+      labelSelector: `${CLUSTER_UID_LABEL}=${metadata.uid}`,
+      ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+    });
+    return new Set(items.map((machine) => machine.metadata.uid));
+  }
+}

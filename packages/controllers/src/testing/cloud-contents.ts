@@ -1,0 +1,30 @@
+import type { Cloud } from '@fairway/simulator/cloud';
+
+const KINDS = [
+  'servers',
+  'server_groups',
+  'networks',
+  'subnets',
+  'ports',
+  'routers',
+  'floating_ips',
+  'security_groups',
+] as const;
+
+/** How many of each kind a cloud holds, Neutron's own default security groups left out. */
+export function holdings(cloud: Cloud): Record<string, number> {
+  const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
+  return Object.fromEntries(
+    KINDS.map((kind) => [
+      kind,
+      (snapshot[kind] ?? []).filter(
+        ({ deletedMs, name }) => deletedMs == null && !(kind === 'security_groups' && name === 'default'),
+      ).length,
+    ]),
+  );
+}
+
+interface Row {
+  readonly name?: string;
+  readonly deletedMs?: number | null;
+}
