@@ -43,6 +43,7 @@ const REASONS = {
   FlavorNotFound: 'user',
   ImageNotFound: 'user',
   NetworkNotFound: 'user',
+  ExternalNetworkNotFound: 'user',
   SubnetNotFound: 'user',
   RouterNotFound: 'user',
   GatewayMissing: 'user',

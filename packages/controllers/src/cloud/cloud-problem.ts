@@ -1,20 +1,12 @@
-import type { ConditionReason } from '@fairway/api/conditions';
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { RetryableProblem } from '../problem.ts';
 import { StillSettling } from './still-settling.ts';
-
-/** A failed call to the cloud, as a condition tells it. */
-export interface CloudProblem {
-  readonly reason: ConditionReason;
-  readonly message: string;
-  /** When to try again although nothing changes; the work queue's backoff decides where it is absent. */
-  readonly retryAfterMs?: number;
-}
 
 /** How long to wait before asking again for what only the user or the operator can free. */
 const SLOW_RETRY_MS = 60_000;
 
 /** What an OpenStackError means for the cluster; undefined for any other error, which is a bug or a broken store. */
-export function cloudProblemOf(error: unknown, nowMs: number): CloudProblem | undefined {
+export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem | undefined {
   if (error instanceof StillSettling) {
     const retryAfterMs = Math.max(error.untilMs - nowMs, 0) + 1;
     return { reason: 'Provisioning', message: error.message, retryAfterMs };

@@ -9,11 +9,10 @@ import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import { StillSettling } from '../cloud/still-settling.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import { operation } from '../operation.ts';
+import type { Problem } from '../problem.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
-
-import type { Problem } from './status.ts';
 
 /** How soon to look again for what nothing announces. */
 const RETRY_MS = 2_000;

@@ -1,5 +1,7 @@
+import type { ConditionReason } from '@fairway/api/conditions';
 import type { Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup, SecurityGroupRuleCreate } from '@fairway/openstack/types/security-group';
+import type { Problem } from '../problem.ts';
 import { type RuleChanges, ruleChanges } from './security-rules.ts';
 
 /** What a Cluster asks of the network of its nodes, with the plan's defaults filled in. */
@@ -47,12 +49,6 @@ export type NetworkStep =
       readonly id: string;
     };
 
-/** Why the network can't be as wished; whose turn it is follows from the reason. */
-export interface NetworkProblem {
-  readonly reason: 'NetworkNotFound' | 'SubnetNotFound' | 'RouterNotFound' | 'ExternalNetworkNotFound';
-  readonly message: string;
-}
-
 export interface ResolvedNetwork {
   readonly networkID?: string;
   readonly subnetID?: string;
@@ -68,7 +64,7 @@ export interface NetworkPlan {
   /** What can be done now, in any order; planning again with the results in hand gives the next steps. */
   readonly steps: readonly NetworkStep[];
   readonly resolved: ResolvedNetwork;
-  readonly problem?: NetworkProblem;
+  readonly problem?: Problem;
   readonly ready: boolean;
 }
 
@@ -89,16 +85,16 @@ export function planNetwork(wish: NetworkWish, observed: ObservedNetwork): Netwo
     };
     return { steps, resolved, ready: steps.length === 0 && subnet !== undefined && group !== undefined };
   } catch (error) {
-    if (error instanceof Problem) return { steps: [], resolved: {}, problem: error.problem, ready: false };
+    if (error instanceof UnplannableError) return { steps: [], resolved: {}, problem: error.problem, ready: false };
     throw error;
   }
 }
 
 /** Carries a problem out of the middle of the plan. */
-class Problem extends Error {
-  readonly problem: NetworkProblem;
+class UnplannableError extends Error {
+  readonly problem: Problem;
 
-  constructor(reason: NetworkProblem['reason'], message: string) {
+  constructor(reason: ConditionReason, message: string) {
     super(message);
     this.problem = { reason, message };
   }
@@ -116,7 +112,7 @@ function planOwnOrChosenNetwork(
   }
   const network = networks.find(({ id }) => id === wish.networkID);
   if (network === undefined) {
-    throw new Problem(
+    throw new UnplannableError(
       'NetworkNotFound',
       `spec.network.networkID: the project has no network ${wish.networkID}; choose one of \`openstack network list\`, or leave the field empty and Fairway makes one`,
     );
@@ -139,14 +135,14 @@ function planSubnet(
   if (wish.subnetID !== undefined) {
     const subnet = candidates.find(({ id }) => id === wish.subnetID);
     if (subnet) return subnet;
-    throw new Problem(
+    throw new UnplannableError(
       'SubnetNotFound',
       `spec.network.subnetID: network ${network.id} has no IPv4 subnet ${wish.subnetID}; it has ${listIDs(candidates)}`,
     );
   }
   const [only, ...others] = candidates;
   if (only && others.length === 0) return only;
-  throw new Problem(
+  throw new UnplannableError(
     'SubnetNotFound',
     only === undefined
       ? `spec.network.networkID: network ${network.id} has no IPv4 subnet; create one in it`
@@ -175,14 +171,14 @@ function planRouter(
   if (gateway.routerID !== undefined) {
     const router = routers.find(({ id }) => id === gateway.routerID);
     if (router === undefined) {
-      throw new Problem(
+      throw new UnplannableError(
         'RouterNotFound',
         `spec.network.gateway.routerID: the project has no router ${gateway.routerID}; choose one of \`openstack router list\``,
       );
     }
     if (subnet === undefined || attached.has(router.id)) return router;
     if (wish.networkID !== undefined) {
-      throw new Problem(
+      throw new UnplannableError(
         'RouterNotFound',
         `spec.network.gateway.routerID: router ${router.id} is not attached to subnet ${subnet.id}; attach it with \`openstack router add subnet ${router.id} ${subnet.id}\``,
       );
@@ -208,14 +204,14 @@ function externalNetworkOf({ gateway }: NetworkWish, networks: readonly Network[
   const external = networks.filter((network) => network['router:external']);
   if (gateway.externalNetworkID !== undefined) {
     if (external.some(({ id }) => id === gateway.externalNetworkID)) return gateway.externalNetworkID;
-    throw new Problem(
+    throw new UnplannableError(
       'ExternalNetworkNotFound',
       `spec.network.gateway.externalNetworkID: the project sees no external network ${gateway.externalNetworkID}; it sees ${listIDs(external)}`,
     );
   }
   const chosen = external.length === 1 ? external[0] : external.find((network) => network.is_default);
   if (chosen) return chosen.id;
-  throw new Problem(
+  throw new UnplannableError(
     'ExternalNetworkNotFound',
     external.length === 0
       ? 'spec.network.gateway.mode: the cloud has no external network for a router; use mode None or Custom, or ask the operator for one'

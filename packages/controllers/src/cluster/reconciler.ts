@@ -10,15 +10,16 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { ApiError } from '@fairway/kube/object/api-error';
-import { type CloudProblem, cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import type { Problem } from '../problem.ts';
 import { writeStatus } from '../status-writer.ts';
 import { setUpTenant } from '../tenant/tenant-setup.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { ensureNetwork } from './network.ts';
 import type { NetworkPlan } from './network-plan.ts';
-import { type ClusterFacts, clusterStatus, type Problem } from './status.ts';
+import { type ClusterFacts, clusterStatus } from './status.ts';
 import { controlPlaneSpec, networkWish } from './wishes.ts';
 
 /** How often a cluster at rest is compared with the cloud. */
@@ -102,7 +103,7 @@ export class ClusterReconciler {
       const resyncMs = untrustedMs > 0 ? untrustedMs + 1 : RESYNC_MS;
       return { plan: network, retryAfterMs: network.problem ? 60_000 : resyncMs };
     } catch (error) {
-      const problem: CloudProblem | undefined = cloudProblemOf(error, clock.now());
+      const problem = cloudProblemOf(error, clock.now());
       if (problem === undefined) throw error;
       return { problem, retryAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
     }

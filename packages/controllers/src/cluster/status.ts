@@ -9,12 +9,8 @@ import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import type { ControlPlaneState } from '@fairway/control-plane/runtime';
 import { type ConditionState, isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
 import { operation } from '../operation.ts';
+import { conditionMet, conditionUnmet, type Problem } from '../problem.ts';
 import type { NetworkPlan } from './network-plan.ts';
-
-export interface Problem {
-  readonly reason: ConditionReason;
-  readonly message: string;
-}
 
 /** What one pass over a Cluster has learnt; what it could not learn this time is undefined and keeps its last state. */
 export interface ClusterFacts {
@@ -94,37 +90,31 @@ function nodeCounts(pools: readonly NodePool[]): NodeCounts {
 function networkCondition({ blocker, network, networkProblem }: ClusterFacts): ConditionState {
   const type = ConditionType.NetworkReady;
   const problem = blocker ?? networkProblem ?? network?.problem;
-  if (problem) return { type, status: 'False', ...problem };
-  if (network?.ready) return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
-  return { type, status: 'False', reason: ConditionReason.Provisioning, message: 'the network is being set up' };
+  if (problem) return conditionUnmet(type, problem);
+  if (network?.ready) return conditionMet(type);
+  return conditionUnmet(type, { reason: ConditionReason.Provisioning, message: 'the network is being set up' });
 }
 
 function controlPlaneCondition(facts: ClusterFacts): ConditionState {
   const type = ConditionType.ControlPlaneReady;
   const problem = facts.blocker ?? facts.controlPlaneProblem;
-  if (problem) return { type, status: 'False', ...problem };
+  if (problem) return conditionUnmet(type, problem);
   const { controlPlane } = facts;
-  if (controlPlane?.ready && facts.isConnected) {
-    return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
-  }
-  if (controlPlane && !controlPlane.ready) {
-    return { type, status: 'False', reason: controlPlane.reason, message: controlPlane.message };
-  }
-  return { type, status: 'False', reason: ConditionReason.Provisioning, message: 'the control plane is starting' };
+  if (controlPlane?.ready && facts.isConnected) return conditionMet(type);
+  if (controlPlane && !controlPlane.ready) return conditionUnmet(type, controlPlane);
+  return conditionUnmet(type, { reason: ConditionReason.Provisioning, message: 'the control plane is starting' });
 }
 
 function nodePoolsCondition({ pools }: ClusterFacts, nodes: NodeCounts): ConditionState {
   const type = ConditionType.NodePoolsReady;
   const waiting = pools.find((pool) => !isPoolReady(pool));
-  if (waiting === undefined) return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  if (waiting === undefined) return conditionMet(type);
   const ready = waiting.status?.conditions?.find((condition) => condition.type === 'Ready');
   const detail = ready?.message ? `: ${ready.message}` : '';
-  return {
-    type,
-    status: 'False',
-    reason: ready?.reason ?? ConditionReason.Provisioning,
+  return conditionUnmet(type, {
+    reason: (ready?.reason ?? ConditionReason.Provisioning) as ConditionReason,
     message: `${nodes.ready}/${nodes.desired} nodes are ready; pool ${waiting.metadata.name}${detail}`,
-  };
+  });
 }
 
 /** Ready, and about the pool as it is now rather than as it was before its last change. */
@@ -134,10 +124,10 @@ function isPoolReady({ metadata, status }: NodePool): boolean {
 
 function readyCondition(states: readonly ConditionState[], blocker: Problem | undefined): ConditionState {
   const type = ConditionType.Ready;
-  if (blocker) return { type, status: 'False', ...blocker };
+  if (blocker) return conditionUnmet(type, blocker);
   const failing = states.find(({ status }) => status !== 'True');
   if (failing) return { ...failing, type };
-  return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  return conditionMet(type);
 }
 
 function phaseOf(states: readonly ConditionState[], wasReady: boolean): ClusterPhase {

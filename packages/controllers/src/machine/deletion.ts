@@ -8,6 +8,7 @@ import type { Result } from '@fairway/kube/controller/result';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import { operation } from '../operation.ts';
+import type { Problem } from '../problem.ts';
 import { writeStatus } from '../status-writer.ts';
 import { tenantNodes } from '../tenant/node.ts';
 import { tenantProblemOf } from '../tenant/tenant-problem.ts';
@@ -15,7 +16,6 @@ import { evictPods } from './drain.ts';
 import { removeFloatingIps } from './floating-ip.ts';
 import type { MachineScope } from './scope.ts';
 import { deleteServer } from './server.ts';
-import type { MachineProblem } from './status.ts';
 
 /** How often a drain looks again: pods take seconds to stop, and budgets free up when others become ready. */
 const DRAIN_INTERVAL_MS = 2_000;
@@ -59,7 +59,7 @@ export async function deleteMachine(scope: MachineScope): Promise<Result> {
 }
 
 /** Empties the node. Returns what it waits for, or undefined when the server may go. */
-async function drain(scope: MachineScope): Promise<MachineProblem | undefined> {
+async function drain(scope: MachineScope): Promise<Problem | undefined> {
   const { machine, node, tenant, signal } = scope;
   if (isClusterGoing(scope) || machine.status?.phase === 'Terminated') return undefined;
   if (scope.isNodeKnown && node === undefined) return undefined;
@@ -106,7 +106,7 @@ const LOOK_AGAIN_MS = 1_000;
 const NO_CLOUD_RETRY_MS = 60_000;
 
 interface Waiting {
-  readonly problem: MachineProblem;
+  readonly problem: Problem;
   /** Absent where the next server list brings the machine up again. */
   readonly retryAfterMs?: number;
 }
@@ -141,7 +141,7 @@ async function removeServers(scope: MachineScope): Promise<Waiting | undefined> 
 }
 
 /** Takes the node and its token out of the cluster. Returns what it waits for, which is not longer than for a drain. */
-async function removeNode(scope: MachineScope): Promise<MachineProblem | undefined> {
+async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   const { tenant, cluster, machine, dependencies } = scope;
   if (isClusterGoing(scope) || cluster === undefined) return undefined;
   const isPatient = patienceLeftMs(scope) > 0;
@@ -164,7 +164,7 @@ async function removeNode(scope: MachineScope): Promise<MachineProblem | undefin
 async function report(
   scope: MachineScope,
   phase: 'Draining' | 'Terminated',
-  { progress, reason, message }: MachineProblem & { readonly progress: number },
+  { progress, reason, message }: Problem & { readonly progress: number },
 ): Promise<void> {
   const { machine, dependencies } = scope;
   const nowMs = scope.now();

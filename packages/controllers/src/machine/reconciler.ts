@@ -6,6 +6,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import { machineTag } from '../cloud/ownership.ts';
 import type { ServerRef } from '../cloud/project-cloud.ts';
+import type { Problem } from '../problem.ts';
 import { writeStatus } from '../status-writer.ts';
 import { tenantProblemOf } from '../tenant/tenant-problem.ts';
 import { deleteMachine } from './deletion.ts';
@@ -13,7 +14,7 @@ import type { MachineDependencies } from './dependencies.ts';
 import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
 import { createServer, removeExtraServers, replaceFailedServer } from './server.ts';
-import { type MachineProblem, machineStatus } from './status.ts';
+import { machineStatus } from './status.ts';
 
 /**
  * Gives each Machine a server and follows it until the server is a Ready node; a Machine that is deleted is drained, and its server
@@ -85,7 +86,7 @@ const LOOK_AGAIN_MS = 30_000;
 const UNLISTED_RETRY_MS = 5_000;
 
 interface Outcome {
-  readonly problem?: MachineProblem | undefined;
+  readonly problem?: Problem | undefined;
   readonly requeueAfterMs?: number;
   /** The server is there, but the list does not show it. */
   readonly isServerUnlisted?: boolean;

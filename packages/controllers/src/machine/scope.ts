@@ -11,10 +11,10 @@ import { machineTag } from '../cloud/ownership.ts';
 import type { ProjectCloud, ServerRef } from '../cloud/project-cloud.ts';
 import { serversOfMachine } from '../cloud/servers.ts';
 import { ignoreGone } from '../ignore-gone.ts';
+import type { Problem } from '../problem.ts';
 import type { TenantNode } from '../tenant/node.ts';
 import type { TenantCluster } from '../tenant/tenant-clusters.ts';
 import type { MachineDependencies } from './dependencies.ts';
-import type { MachineProblem } from './status.ts';
 
 /** What one pass over a Machine has learnt. */
 export class MachineScope {
@@ -130,7 +130,7 @@ export class MachineScope {
   }
 
   /** Why no server can be made yet, or undefined. */
-  blocker(): MachineProblem | undefined {
+  blocker(): Problem | undefined {
     const { cluster, pool, cloud, tenant } = this;
     if (cluster === undefined) {
       return {
@@ -166,7 +166,7 @@ export class MachineScope {
   }
 
   /** What went wrong the last time, while its pause lasts. */
-  lastProblem(): MachineProblem | undefined {
+  lastProblem(): Problem | undefined {
     const condition = findCondition(this.machine.status?.conditions, ConditionType.ServerReady);
     if (condition === undefined || condition.status === 'True') return undefined;
     return { reason: condition.reason as ConditionReason, message: condition.message };

@@ -4,14 +4,14 @@ import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Server } from '@fairway/openstack/types/server';
 import { machineTag } from '../cloud/ownership.ts';
 import type { ServerRef } from '../cloud/project-cloud.ts';
+import type { Problem } from '../problem.ts';
 import type { MachineScope } from './scope.ts';
 import { serverRequest } from './server-request.ts';
-import type { MachineProblem } from './status.ts';
 
 /**
  * Asks the cloud for the machine's server. Returns what the user must mend first, if anything; rejects with the cloud's error.
  */
-export async function createServer(scope: MachineScope): Promise<MachineProblem | undefined> {
+export async function createServer(scope: MachineScope): Promise<Problem | undefined> {
   const { machine, cluster, pool, cloud } = scope;
   const network = cluster?.status?.network;
   if (!cluster || !pool || !cloud || network?.networkID === undefined || network.securityGroupID === undefined) {
@@ -64,13 +64,13 @@ export async function deleteServer({ cloud }: MachineScope, id: string): Promise
 export async function replaceFailedServer(
   scope: MachineScope,
   server: Server,
-): Promise<{ problem: MachineProblem; requeueAfterMs: number }> {
+): Promise<{ problem: Problem; requeueAfterMs: number }> {
   const waitMs = scope.backoff.failed(scope.key, scope.now());
   await deleteServer(scope, server.id);
   return { problem: faultProblem(server, waitMs), requeueAfterMs: waitMs };
 }
 
-function faultProblem(server: Server, waitMs: number): MachineProblem {
+function faultProblem(server: Server, waitMs: number): Problem {
   const fault = server.fault?.message ?? 'the cloud gives no reason';
   const again = `another one is tried in ${Math.ceil(waitMs / 1000)} s`;
   switch (serverFaultKind(server)) {

@@ -5,15 +5,10 @@ import { formatTime } from '@fairway/kube/clock';
 import { type ConditionState, findCondition, isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
 import type { Server } from '@fairway/openstack/types/server';
 import { operation } from '../operation.ts';
+import { conditionMet, conditionUnmet, type Problem } from '../problem.ts';
 import type { TenantNode } from '../tenant/node.ts';
 import { isNodeReady, isUninitialized, nodeReadyCondition } from '../tenant/node.ts';
 import { machineAddresses } from './addresses.ts';
-
-/** Why a machine gets no further, and whose turn it is. */
-export interface MachineProblem {
-  readonly reason: ConditionReason;
-  readonly message: string;
-}
 
 /** What is known of a machine beside itself. */
 export interface MachineFacts {
@@ -24,7 +19,7 @@ export interface MachineFacts {
   /** As for the server. */
   readonly isNodeKnown: boolean;
   readonly node: TenantNode | undefined;
-  readonly problem: MachineProblem | undefined;
+  readonly problem: Problem | undefined;
   readonly nowMs: number;
 }
 
@@ -91,9 +86,7 @@ function machineConditions(
   const serverReady = serverCondition(facts, server, previous);
   const nodeReady = nodeCondition(facts, previous);
   const failing = serverReady.status === 'True' ? nodeReady : serverReady;
-  const ready: ConditionState = isReady
-    ? { type: ConditionType.Ready, status: 'True', reason: ConditionReason.AsExpected, message: '' }
-    : { ...failing, type: ConditionType.Ready };
+  const ready = isReady ? conditionMet(ConditionType.Ready) : { ...failing, type: ConditionType.Ready };
   return [serverReady, nodeReady, ready];
 }
 
@@ -105,17 +98,17 @@ function serverCondition(
   const type = ConditionType.ServerReady;
   if (!isServerKnown && previous?.serverID !== undefined) {
     const last = findCondition(previous.conditions, type);
-    if (problem) return { type, status: 'Unknown', ...problem };
+    if (problem) return { ...conditionUnmet(type, problem), status: 'Unknown' };
     if (last) return last;
   }
-  if (problem) return { type, status: 'False', ...problem };
-  if (server?.status === 'ACTIVE') return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  if (problem) return conditionUnmet(type, problem);
+  if (server?.status === 'ACTIVE') return conditionMet(type);
   if (server === undefined || server.status === 'BUILD') {
     const message = ref === undefined ? 'the server is about to be created' : 'the cloud builds the server';
-    return { type, status: 'False', reason: ConditionReason.WaitingForServer, message };
+    return conditionUnmet(type, { reason: ConditionReason.WaitingForServer, message });
   }
   const message = `the server is ${server.status}${server.fault ? `: ${server.fault.message}` : ''}`;
-  return { type, status: 'False', reason: ConditionReason.ServerFailed, message };
+  return conditionUnmet(type, { reason: ConditionReason.ServerFailed, message });
 }
 
 function nodeCondition({ node, isNodeKnown }: MachineFacts, previous: MachineStatus | undefined): ConditionState {
@@ -123,19 +116,15 @@ function nodeCondition({ node, isNodeKnown }: MachineFacts, previous: MachineSta
   const last = isNodeKnown ? undefined : findCondition(previous?.conditions, type);
   if (last) return last;
   if (node === undefined) {
-    return {
-      type,
-      status: 'False',
-      reason: ConditionReason.WaitingForNode,
-      message: 'the server has not joined the cluster as a node yet',
-    };
+    const message = 'the server has not joined the cluster as a node yet';
+    return conditionUnmet(type, { reason: ConditionReason.WaitingForNode, message });
   }
-  if (isNodeReady(node)) return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  if (isNodeReady(node)) return conditionMet(type);
   const { status, message: kubeletSays } = nodeReadyCondition(node) ?? {};
   const isWaitingForCloud = status === 'True' && isUninitialized(node);
   const whatItSays = isWaitingForCloud ? 'the cloud provider has not initialised it yet' : kubeletSays;
   const message = whatItSays ? `the node is not ready: ${whatItSays}` : 'the node is not ready yet';
-  return { type, status: 'False', reason: ConditionReason.NodeNotReady, message };
+  return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
 }
 
 function lastOperation(
@@ -154,7 +143,7 @@ function lastOperation(
   );
 }
 
-function stateOf(phase: MachinePhase, problem: MachineProblem | undefined): OperationState {
+function stateOf(phase: MachinePhase, problem: Problem | undefined): OperationState {
   if (phase === 'Ready') return 'Succeeded';
   if (problem === undefined) return 'Processing';
   return turnOf(problem.reason) === 'fairway' ? 'Pending' : 'Error';

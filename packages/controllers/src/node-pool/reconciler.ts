@@ -18,12 +18,13 @@ import type { FailureBackoff } from '../cloud/backoff.ts';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import type { Clouds, ProjectCloud } from '../cloud/project-cloud.ts';
 import { ignoreGone } from '../ignore-gone.ts';
+import type { Problem } from '../problem.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { TenantClusters } from '../tenant/tenant-clusters.ts';
 import { chooseImage } from './images.ts';
 import { planPool } from './pool-plan.ts';
 import { ensureServerGroup, removeServerGroups } from './server-group.ts';
-import { type PoolProblem, poolStatus } from './status.ts';
+import { poolStatus } from './status.ts';
 
 export interface NodePoolDependencies {
   readonly client: KubeClient;
@@ -105,7 +106,7 @@ export class NodePoolReconciler {
     pool: NodePool,
     cluster: Cluster | undefined,
     cloud: ProjectCloud | undefined,
-  ): Promise<{ desired?: DesiredMachine; serverGroupID?: string; problem?: PoolProblem; retryAfterMs: number }> {
+  ): Promise<{ desired?: DesiredMachine; serverGroupID?: string; problem?: Problem; retryAfterMs: number }> {
     const blocker = blockerOf(pool, cluster, cloud);
     const version = cluster?.status?.version;
     if (blocker || !cloud || version === undefined)
@@ -165,7 +166,7 @@ export class NodePoolReconciler {
     return {};
   }
 
-  async #reportDeletion(pool: NodePool, left: readonly Machine[], problem: PoolProblem): Promise<void> {
+  async #reportDeletion(pool: NodePool, left: readonly Machine[], problem: Problem): Promise<void> {
     const { client, clock } = this.#dependencies;
     const { reason, message } = problem;
     const status = poolStatus(pool, {
@@ -274,11 +275,7 @@ function isOf(pool: NodePool, machine: Machine): boolean {
   return machine.metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid) ?? false;
 }
 
-function blockerOf(
-  pool: NodePool,
-  cluster: Cluster | undefined,
-  cloud: ProjectCloud | undefined,
-): PoolProblem | undefined {
+function blockerOf(pool: NodePool, cluster: Cluster | undefined, cloud: ProjectCloud | undefined): Problem | undefined {
   if (cluster === undefined) {
     const message = `spec.clusterName: there is no cluster ${pool.spec.clusterName} in namespace ${pool.metadata.namespace}`;
     return { reason: ConditionReason.ClusterNotFound, message };

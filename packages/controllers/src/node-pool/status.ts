@@ -4,19 +4,16 @@ import { isOutdated } from '@fairway/api/domain/template-change';
 import { CLUSTER_LABEL, NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
+import type { LastOperation } from '@fairway/api/kinds/status';
 import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { operation } from '../operation.ts';
-
-export interface PoolProblem {
-  readonly reason: ConditionReason;
-  readonly message: string;
-}
+import { conditionMet, conditionUnmet, type Problem } from '../problem.ts';
 
 export interface PoolFacts {
   readonly machines: readonly Machine[];
   /** Absent while the pool can't know what its machines should be. */
   readonly desired: DesiredMachine | undefined;
-  readonly problem: PoolProblem | undefined;
+  readonly problem: Problem | undefined;
   readonly serverGroupID: string | undefined;
   readonly flavorID: string | undefined;
   readonly isSchedulable: (machine: Machine) => boolean;
@@ -29,54 +26,38 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
   const previous = pool.status;
   const generation = pool.metadata.generation ?? 0;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const ready = staying.filter(({ status }) => status?.phase === 'Ready');
+  const readyMachines = staying.filter(({ status }) => status?.phase === 'Ready');
   const updated = desired === undefined ? [] : staying.filter(({ spec }) => !isOutdated(desired, spec));
   const counts = {
     desired: pool.spec.replicas,
     staying: staying.length,
-    ready: ready.length,
+    ready: readyMachines.length,
     leaving: machines.length - staying.length,
   };
-  const states = [machinesCondition(facts, staying, counts), upToDateCondition(updated.length, counts)];
-  const [machinesReady] = states;
-  states.push({ ...(machinesReady as ConditionState), type: ConditionType.Ready });
+  const machinesReady = machinesCondition(facts, staying, counts);
+  const ready = { ...machinesReady, type: ConditionType.Ready };
+  const states = [machinesReady, upToDateCondition(updated.length, counts), ready];
   let conditions = previous?.conditions ?? [];
   for (const state of states) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, nowMs)];
   }
-  const isReady = machinesReady?.status === 'True';
-  const phase = phaseOf(previous, machinesReady as ConditionState, counts);
+  const phase = phaseOf(previous, machinesReady, counts);
   const version = lowestVersion(staying);
-  const description = isReady ? 'all nodes are ready' : (machinesReady?.message ?? '');
-  const type =
-    previous?.lastOperation === undefined
-      ? 'Create'
-      : counts.staying === counts.desired && isReady
-        ? previous.lastOperation.type
-        : operationType(previous, counts);
-  const progress =
-    counts.desired === 0
-      ? isReady
-        ? 100
-        : 50
-      : Math.floor(Math.min(counts.ready / counts.desired, 1) * (isReady ? 100 : 95));
-  const turn = turnOf((machinesReady?.reason ?? 'Provisioning') as ConditionReason);
-  const state = isReady ? 'Succeeded' : turn === 'fairway' ? 'Processing' : 'Error';
   return {
     observedGeneration: generation,
     phase,
     conditions: [...conditions],
     replicas: staying.length,
-    readyReplicas: ready.length,
+    readyReplicas: readyMachines.length,
     updatedReplicas: updated.length,
-    availableReplicas: ready.filter(facts.isSchedulable).length,
+    availableReplicas: readyMachines.filter(facts.isSchedulable).length,
     selector: `${CLUSTER_LABEL}=${pool.spec.clusterName},${NODE_POOL_LABEL}=${pool.metadata.name}`,
-    readySummary: `${ready.length}/${pool.spec.replicas}`,
+    readySummary: `${readyMachines.length}/${pool.spec.replicas}`,
     ...(version !== undefined && { version }),
     ...(facts.serverGroupID !== undefined && { serverGroupID: facts.serverGroupID }),
     ...(facts.flavorID !== undefined && { flavorID: facts.flavorID }),
     ...(desired && { imageID: desired.image }),
-    lastOperation: operation(previous?.lastOperation, { type, state, progress, description }, nowMs),
+    lastOperation: lastOperation(previous, machinesReady, counts, nowMs),
   };
 }
 
@@ -89,7 +70,7 @@ interface Counts {
 
 function machinesCondition({ problem }: PoolFacts, staying: readonly Machine[], counts: Counts): ConditionState {
   const type = ConditionType.MachinesReady;
-  if (problem) return { type, status: 'False', ...problem };
+  if (problem) return conditionUnmet(type, problem);
   const share = `${counts.ready}/${counts.desired} nodes are ready`;
   const troubled =
     staying.find((machine) => troubleOf(machine) !== undefined) ??
@@ -97,24 +78,15 @@ function machinesCondition({ problem }: PoolFacts, staying: readonly Machine[], 
   if (troubled) {
     const trouble = findCondition(troubled.status?.conditions, ConditionType.Ready);
     const detail = trouble?.message ? `; ${troubled.metadata.name}: ${trouble.message}` : '';
-    return {
-      type,
-      status: 'False',
-      reason: trouble?.reason ?? ConditionReason.Provisioning,
-      message: `${share}${detail}`,
-    };
+    const reason = (trouble?.reason ?? ConditionReason.Provisioning) as ConditionReason;
+    return conditionUnmet(type, { reason, message: `${share}${detail}` });
   }
-  if (counts.staying !== counts.desired)
-    return { type, status: 'False', reason: ConditionReason.Scaling, message: share };
+  const reason = ConditionReason.Scaling;
+  if (counts.staying !== counts.desired) return conditionUnmet(type, { reason, message: share });
   if (counts.leaving > 0) {
-    return {
-      type,
-      status: 'False',
-      reason: ConditionReason.Scaling,
-      message: `${share}; ${counts.leaving} machines are leaving`,
-    };
+    return conditionUnmet(type, { reason, message: `${share}; ${counts.leaving} machines are leaving` });
   }
-  return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
+  return conditionMet(type);
 }
 
 /** A machine that waits for somebody other than Fairway says so for its whole pool. */
@@ -128,9 +100,11 @@ function troubleOf(machine: Machine): ConditionReason | undefined {
 function upToDateCondition(updated: number, counts: Counts): ConditionState {
   const type = ConditionType.UpToDate;
   const outdated = counts.staying - updated;
-  if (outdated === 0) return { type, status: 'True', reason: ConditionReason.AsExpected, message: '' };
-  const message = `${outdated} of ${counts.staying} machines have an older version, image or root volume than the pool asks for; delete them to have them replaced`;
-  return { type, status: 'False', reason: ConditionReason.Updating, message };
+  if (outdated === 0) return conditionMet(type);
+  const message =
+    `${outdated} of ${counts.staying} machines have an older version, image or root volume than the pool asks for; ` +
+    'delete them to have them replaced';
+  return conditionUnmet(type, { reason: ConditionReason.Updating, message });
 }
 
 function phaseOf(previous: NodePoolStatus | undefined, state: ConditionState, counts: Counts): NodePoolStatus['phase'] {
@@ -143,10 +117,32 @@ function phaseOf(previous: NodePoolStatus | undefined, state: ConditionState, co
   return isScaling && turn === 'fairway' ? 'Scaling' : 'Degraded';
 }
 
-function operationType(previous: NodePoolStatus, counts: Counts) {
-  const { type, state } = previous.lastOperation ?? { type: 'Create' as const, state: 'Processing' as const };
-  if (state !== 'Succeeded') return type;
-  return counts.staying === counts.desired && counts.leaving === 0 ? ('Reconcile' as const) : ('Scale' as const);
+function lastOperation(
+  previous: NodePoolStatus | undefined,
+  machinesReady: ConditionState,
+  counts: Counts,
+  nowMs: number,
+): LastOperation {
+  const last = previous?.lastOperation;
+  if (machinesReady.status === 'True') {
+    const done = { type: last?.type ?? 'Create', state: 'Succeeded', progress: 100 } as const;
+    return operation(last, { ...done, description: 'all nodes are ready' }, nowMs);
+  }
+  const type = operationType(last, counts);
+  const state = turnOf(machinesReady.reason as ConditionReason) === 'fairway' ? 'Processing' : 'Error';
+  return operation(last, { type, state, progress: progressOf(counts), description: machinesReady.message }, nowMs);
+}
+
+/** An operation keeps its type until it has succeeded, whatever comes on top of it. */
+function operationType(last: LastOperation | undefined, counts: Counts): LastOperation['type'] {
+  if (last === undefined) return 'Create';
+  if (last.state !== 'Succeeded') return last.type;
+  return counts.staying === counts.desired && counts.leaving === 0 ? 'Reconcile' : 'Scale';
+}
+
+/** Percent of a pool that is not ready yet; one that only shrinks has no nodes to count, and is half-way. */
+function progressOf({ desired, ready }: Counts): number {
+  return desired === 0 ? 50 : Math.floor(Math.min(ready / desired, 1) * 95);
 }
 
 function lowestVersion(machines: readonly Machine[]): string | undefined {
