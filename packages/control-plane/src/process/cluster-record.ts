@@ -7,6 +7,8 @@ export interface ClusterRecord {
   readonly port: number;
   /** Of Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
+  /** What etcd was last told. */
+  readonly etcdQuotaBytes?: number;
   /** What the API server ran when it last served. */
   readonly version?: string;
 }
@@ -18,6 +20,19 @@ export function readRecord(files: Files, folder: string): ClusterRecord | undefi
 
 export function writeRecord(files: Files, folder: string, record: ClusterRecord): void {
   files.write(pathsIn(folder)(RECORD), JSON.stringify(record));
+}
+
+/** Share of a quota from which on a larger one is worth an interruption. */
+const QUOTA_NEEDED_SHARE = 0.5;
+
+/**
+ * The quota that etcd is to run with. It reads its quota at its start alone, and the plan's grows with every node: it starts
+ * again for a larger one only once its database needs that. A quota never shrinks.
+ */
+export function quotaToApply(applied: number | undefined, wanted: number, databaseBytes: number | undefined): number {
+  if (applied === undefined) return wanted;
+  const isNeeded = databaseBytes !== undefined && databaseBytes >= applied * QUOTA_NEEDED_SHARE;
+  return isNeeded ? Math.max(applied, wanted) : applied;
 }
 
 export function newEncryptionKey(): string {

@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint } from '../runtime.ts';
-import { type ClusterRecord, choosePort, newEncryptionKey, readRecord, writeRecord } from './cluster-record.ts';
+import {
+  type ClusterRecord,
+  choosePort,
+  newEncryptionKey,
+  quotaToApply,
+  readRecord,
+  writeRecord,
+} from './cluster-record.ts';
 import { controlPlaneState } from './control-plane-state.ts';
 import { prepareControlPlane } from './desired-control-plane.ts';
 import type { Files } from './files.ts';
@@ -131,7 +138,22 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     }
     slot.record ??= readRecord(files, folder) ?? (await this.#newRecord(spec, folder));
     const endpoint = { host: HOST, port: slot.record.port };
-    const inputs = { spec, binaries, record: slot.record, endpoint, folder, files, clock, env };
+    const { databaseBytes } = slot.supervisor.state;
+    const etcdQuotaBytes = quotaToApply(slot.record.etcdQuotaBytes, spec.etcdQuotaBytes, databaseBytes);
+    if (etcdQuotaBytes !== slot.record.etcdQuotaBytes) {
+      slot.record = { ...slot.record, etcdQuotaBytes };
+      writeRecord(files, folder, slot.record);
+    }
+    const inputs = {
+      spec: { ...spec, etcdQuotaBytes },
+      binaries,
+      record: slot.record,
+      endpoint,
+      folder,
+      files,
+      clock,
+      env,
+    };
     const desired = await prepareControlPlane(inputs);
     slot.problem = undefined;
     slot.wanted = binaries.version;

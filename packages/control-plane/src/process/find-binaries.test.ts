@@ -1,0 +1,77 @@
+import { basename, dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { binaryFolders, chooseBinaries, findBinaries, missingBinaries } from './find-binaries.ts';
+
+const KUBERNETES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+const ALL = ['etcd', ...KUBERNETES];
+
+function find(machine: Readonly<Record<string, { programs: readonly string[]; version?: string }>>) {
+  return findBinaries({
+    folders: Object.keys(machine),
+    isExecutable: (path) => machine[dirname(path)]?.programs.includes(basename(path)) ?? false,
+    run: (command) => Promise.resolve(`Kubernetes v${machine[dirname(command)]?.version}\n`),
+  });
+}
+
+test('KUBEBUILDER_ASSETS comes before PATH, and that before further folders', () => {
+  const env = { KUBEBUILDER_ASSETS: '/assets', PATH: '/usr/bin:/bin:/usr/bin' };
+
+  expect(binaryFolders(env, ['/testbed'])).toEqual(['/assets', '/usr/bin', '/bin', '/testbed']);
+  expect(binaryFolders({}, ['/testbed'])).toEqual(['/testbed']);
+});
+
+describe('sets of binaries', () => {
+  test.each([
+    { reason: 'nothing there', machine: { '/a': { programs: [] } }, versions: [] },
+    { reason: 'a whole set', machine: { '/a': { programs: ALL, version: '1.36.3' } }, versions: ['1.36.3'] },
+    {
+      reason: 'envtest ships no controller manager',
+      machine: { '/a': { programs: ['etcd', 'kube-apiserver', 'kubectl'], version: '1.36.3' } },
+      versions: [],
+    },
+    {
+      reason: "Kubernetes' own are not mixed from two folders",
+      machine: {
+        '/a': { programs: ['etcd', 'kube-apiserver'], version: '1.36.3' },
+        '/b': { programs: KUBERNETES, version: '1.35.1' },
+      },
+      versions: ['1.35.1'],
+    },
+    {
+      reason: 'two versions side by side',
+      machine: { '/a': { programs: ALL, version: '1.36.3' }, '/b': { programs: ALL, version: '1.35.1' } },
+      versions: ['1.36.3', '1.35.1'],
+    },
+  ])('$reason', async ({ machine, versions }) => {
+    expect((await find(machine)).map(({ version }) => version)).toEqual(versions);
+  });
+
+  test('etcd may lie elsewhere', async () => {
+    const [found] = await find({ '/a': { programs: KUBERNETES, version: '1.36.3' }, '/b': { programs: ['etcd'] } });
+
+    expect(found?.paths).toMatchObject({ etcd: '/b/etcd', 'kube-apiserver': '/a/kube-apiserver' });
+  });
+});
+
+describe('the set for a version', () => {
+  test.each([
+    { wanted: '1.35.1', chosen: '1.35.1', reason: 'exactly that' },
+    { wanted: '1.35.9', chosen: '1.35.10', reason: 'the newest patch that there is, by number' },
+    { wanted: '1.34.0', chosen: undefined, reason: 'another minor version is another thing' },
+    { wanted: '1.3.5', chosen: undefined, reason: 'digits do not make a minor version' },
+  ])('$wanted: $reason', async ({ wanted, chosen }) => {
+    const versions = ['1.35.1', '1.35.10', '1.36.3'];
+    const found = await find(
+      Object.fromEntries(versions.map((version) => [`/${version}`, { programs: ALL, version }] as const)),
+    );
+
+    expect(chooseBinaries(found, wanted)?.version).toBe(chosen);
+  });
+
+  test('a person is told what there is', async () => {
+    const found = await find({ '/a': { programs: ALL, version: '1.36.3' } });
+
+    expect(missingBinaries(found, '1.34.2')).toBe('there are binaries of Kubernetes 1.36.3 here, and none of 1.34.2');
+    expect(missingBinaries([], '1.34.2')).toContain('KUBEBUILDER_ASSETS');
+  });
+});

@@ -1,0 +1,122 @@
+import type { ClusterSpec } from '@fairway/api/kinds/cluster';
+import { describe, expect, test } from 'vitest';
+import { COMPONENTS, type Component } from './components.ts';
+import { authenticationConfiguration } from './configuration.ts';
+import { componentFlags, type FlagInputs } from './flags.ts';
+
+const API_SERVER: ClusterSpec['apiServer'] = {
+  admissionPlugins: { enabled: ['AlwaysPullImages', 'NodeRestriction'], disabled: [] },
+};
+const OIDC = {
+  issuerURL: 'https://login.example.org',
+  clientID: 'kubernetes',
+  usernameClaim: 'email',
+  signingAlgorithms: ['RS256' as const, 'ES256' as const],
+};
+
+function inputs(change: Partial<FlagInputs> = {}): FlagInputs {
+  return {
+    cluster: { uid: 'u-1', name: 'demo', namespace: 'default' },
+    podCIDR: '10.2.0.0/16',
+    serviceCIDR: '10.3.0.0/16',
+    apiServer: API_SERVER,
+    etcdQuotaBytes: 419_430_400,
+    endpoint: { host: '127.0.0.1', port: 20_001 },
+    ...change,
+  };
+}
+
+describe('what a spec becomes on the command line', () => {
+  test.each<{ component: Component; spec?: Partial<FlagInputs>; flags: readonly string[]; reason: string }>([
+    { component: 'etcd', flags: ['--quota-backend-bytes=419430400'], reason: 'the plan limits the database' },
+    {
+      component: 'kube-apiserver',
+      flags: ['--bind-address=127.0.0.1', '--secure-port=20001'],
+      reason: 'its endpoint stays',
+    },
+    { component: 'kube-apiserver', flags: ['--service-cluster-ip-range=10.3.0.0/16'], reason: 'Services have a range' },
+    {
+      component: 'kube-apiserver',
+      flags: ['--enable-admission-plugins=AlwaysPullImages,NodeRestriction'],
+      reason: 'both plugins are on from the start',
+    },
+    {
+      component: 'kube-apiserver',
+      spec: {
+        apiServer: {
+          admissionPlugins: { enabled: ['AlwaysPullImages', 'NodeRestriction'], disabled: ['AlwaysPullImages'] },
+        },
+      },
+      flags: ['--enable-admission-plugins=NodeRestriction', '--disable-admission-plugins=AlwaysPullImages'],
+      reason: 'disabled wins',
+    },
+    {
+      component: 'kube-apiserver',
+      spec: {
+        apiServer: {
+          ...API_SERVER,
+          oidc: {
+            ...OIDC,
+            groupsClaims: ['groups'],
+            requiredClaims: { hd: 'example.org' },
+            certificateAuthority: 'PEM',
+          },
+        },
+      },
+      flags: [
+        '--oidc-issuer-url=https://login.example.org',
+        '--oidc-client-id=kubernetes',
+        '--oidc-username-claim=email',
+        '--oidc-groups-claim=groups',
+        '--oidc-required-claim=hd=example.org',
+        '--oidc-signing-algs=RS256,ES256',
+        '--oidc-ca-file=pki/oidc-ca.crt',
+      ],
+      reason: 'tokens of an issuer are believed',
+    },
+    {
+      component: 'kube-apiserver',
+      spec: { apiServer: { ...API_SERVER, oidc: { ...OIDC, groupsClaims: ['groups', 'roles'] } } },
+      flags: ['--authentication-config=config/authentication.yaml'],
+      reason: 'flags know one claim with groups',
+    },
+    {
+      component: 'kube-controller-manager',
+      flags: [
+        '--controllers=*,bootstrapsigner,tokencleaner',
+        '--cluster-cidr=10.2.0.0/16',
+        '--allocate-node-cidrs=true',
+        '--service-cluster-ip-range=10.3.0.0/16',
+        '--use-service-account-credentials=true',
+      ],
+      reason: 'nodes join by token, and get pod addresses',
+    },
+  ])('$component: $reason', ({ component, spec, flags }) => {
+    expect(componentFlags(component, inputs(spec))).toEqual(expect.arrayContaining([...flags]));
+  });
+
+  test.each(COMPONENTS)('%s: each flag once, and nothing that listens beyond this machine', (component) => {
+    const flags = componentFlags(component, inputs({ apiServer: { ...API_SERVER, oidc: OIDC } }));
+
+    const names = flags.map((flag) => flag.split('=')[0]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(flags.join(' ')).not.toMatch(/0\.0\.0\.0|http:\/\//);
+  });
+
+  test('several claims that hold groups are added up, with the prefix before each', () => {
+    const oidc = { ...OIDC, groupsClaims: ['groups', 'roles'], groupsPrefix: 'oidc:', requiredClaims: { hd: 'x' } };
+
+    expect(authenticationConfiguration(oidc)).toMatchObject({
+      jwt: [
+        {
+          issuer: { url: 'https://login.example.org', audiences: ['kubernetes'] },
+          claimMappings: {
+            username: { claim: 'email', prefix: '' },
+            groups: { expression: expect.stringMatching(/"groups" in claims .*"oidc:" \+ .* \+ \("roles" in claims/) },
+          },
+          claimValidationRules: [{ claim: 'hd', requiredValue: 'x' }],
+        },
+      ],
+    });
+  });
+});

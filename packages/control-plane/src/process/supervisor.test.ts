@@ -1,0 +1,200 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { silentLogger } from '@fairway/kube/log';
+import { beforeEach, expect, test } from 'vitest';
+import { COMPONENTS, type Component, perComponent } from './components.ts';
+import { TERMINATION_GRACE_MS } from './plan-steps.ts';
+import { ControlPlaneSupervisor, type DesiredControlPlane } from './supervisor.ts';
+import { FakeMachine } from './testing/fake-machine.ts';
+
+const FOLDER = '/home/cluster';
+const START = COMPONENTS.map((component) => `start ${component}`);
+
+let machine: FakeMachine;
+let clock: FakeClock;
+let changes: number;
+beforeEach(() => {
+  machine = new FakeMachine();
+  clock = new FakeClock();
+  changes = 0;
+});
+
+function supervise(): ControlPlaneSupervisor {
+  return new ControlPlaneSupervisor({
+    folder: FOLDER,
+    host: machine,
+    probes: machine,
+    files: machine.files,
+    clock,
+    log: silentLogger,
+    onChange: () => changes++,
+  });
+}
+
+function desired(change: Partial<Record<Component, string>> = {}): DesiredControlPlane {
+  return {
+    launches: perComponent((component) => ({
+      command: `/bin/${component}`,
+      args: [],
+      env: {},
+      fingerprint: change[component] ?? 'first',
+    })),
+    apiServer: {
+      endpoint: { host: '127.0.0.1', port: 1 },
+      certificateAuthority: '',
+      certificate: '',
+      privateKey: '',
+    },
+  };
+}
+
+async function started(supervisor = supervise()): Promise<ControlPlaneSupervisor> {
+  await supervisor.want(desired());
+  await clock.advance(2000);
+  machine.takeEvents();
+  return supervisor;
+}
+
+function isAllReady(supervisor: ControlPlaneSupervisor): boolean {
+  return Object.values(supervisor.state.components).every(({ ready, current }) => ready && current);
+}
+
+test('components start one after the other, each when what it needs serves', async () => {
+  machine.silent.add('etcd');
+  const supervisor = supervise();
+  await supervisor.want(desired());
+  await clock.advance(5000);
+  expect(machine.takeEvents()).toEqual(['start etcd']);
+
+  machine.silent.delete('etcd');
+  await clock.advance(2000);
+
+  expect(machine.takeEvents()).toEqual(START.slice(1));
+  expect(isAllReady(supervisor)).toBe(true);
+  expect(supervisor.state.databaseBytes).toBe(4096);
+  expect(changes).toBeGreaterThan(0);
+});
+
+test('what is killed comes back, and nothing else is touched', async () => {
+  const supervisor = await started();
+
+  machine.end('kube-apiserver');
+  await clock.advance(500);
+  expect(supervisor.state.components['kube-apiserver']).toMatchObject({ running: false, failures: 1 });
+  await clock.advance(1500);
+
+  expect(machine.takeEvents()).toEqual(['start kube-apiserver']);
+  expect(isAllReady(supervisor)).toBe(true);
+});
+
+test('what ends over and over is started ever more seldom, and says why it ended', async () => {
+  machine.broken.set('kube-scheduler', 'I1121 10:00:00 1 a.go:1] hello\nE1121 10:00:00 1 run.go:72] no such flag\n');
+  const supervisor = supervise();
+  await supervisor.want(desired());
+  await clock.advance(120_000);
+
+  const starts = machine.takeEvents().filter((event) => event === 'start kube-scheduler');
+  // At 0, 1, 3, 7, 15, 31, 63 seconds.
+  expect(starts).toHaveLength(7);
+  expect(supervisor.state.components['kube-scheduler']).toMatchObject({ failures: 7, lastFailure: 'no such flag' });
+
+  machine.broken.clear();
+  await clock.advance(200_000);
+
+  expect(supervisor.state.components['kube-scheduler']).toMatchObject({ ready: true, failures: 0 });
+});
+
+test('a new Fairway finds what a killed one left, and leaves it running', async () => {
+  const killed = await started();
+  const before = [...machine.running.keys()];
+  // The killed one does no more.
+  void killed;
+  clock = new FakeClock(clock.now());
+
+  const supervisor = supervise();
+  await supervisor.want(desired());
+
+  expect([...machine.running.keys()]).toEqual(before);
+  expect(machine.takeEvents()).toEqual([]);
+  expect(isAllReady(supervisor)).toBe(true);
+});
+
+test('a pid file whose process id belongs to another process by now is no process of ours', async () => {
+  machine.files.write(`${FOLDER}/run/etcd.pid`, '100 first 7777\n');
+  machine.spawn(
+    {
+      command: '/usr/sbin/cron',
+      args: [],
+      env: {},
+      folder: '/elsewhere',
+      logFile: '/elsewhere/log',
+      pidFile: '/elsewhere/pid',
+      fingerprint: 'x',
+    },
+    () => {},
+  );
+  machine.takeEvents();
+
+  const supervisor = supervise();
+  await supervisor.want(desired());
+  await clock.advance(2000);
+  await Promise.all([supervisor.stop(), clock.advance(60_000)]);
+
+  expect(machine.events).toContain('start etcd');
+  expect([...machine.running.keys()]).toEqual([100]);
+});
+
+test('other settings of the API server start it anew, alone', async () => {
+  const supervisor = await started();
+
+  await supervisor.want(desired({ 'kube-apiserver': 'second' }));
+  await clock.advance(2000);
+
+  expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver', 'start kube-apiserver']);
+  expect(supervisor.state.components['kube-apiserver']).toMatchObject({ current: true, failures: 0 });
+});
+
+test('an end is orderly, and resolves when nothing is left', async () => {
+  const supervisor = await started();
+
+  await Promise.all([supervisor.stop(), clock.advance(2000)]);
+
+  expect(machine.takeEvents()).toEqual([
+    'SIGTERM kube-controller-manager',
+    'SIGTERM kube-scheduler',
+    'SIGTERM kube-apiserver',
+    'SIGTERM etcd',
+  ]);
+  expect(machine.running.size).toBe(0);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test('who does not heed is killed', async () => {
+  const supervisor = await started();
+  machine.stubborn.add('etcd');
+
+  const stopped = supervisor.stop();
+  await clock.advance(TERMINATION_GRACE_MS + 5000);
+  await stopped;
+
+  expect(machine.takeEvents().slice(-2)).toEqual(['SIGTERM etcd', 'SIGKILL etcd']);
+});
+
+test('what an earlier Fairway left is ended by one that knows nothing of what it should be', async () => {
+  await started();
+  clock = new FakeClock(clock.now());
+
+  await Promise.all([supervise().stop(), clock.advance(2000)]);
+
+  expect(machine.running.size).toBe(0);
+});
+
+test('a log that has grown long is put aside', async () => {
+  await started();
+  const log = `${FOLDER}/logs/etcd.log`;
+  machine.files.write(log, 'x'.repeat(11 * 1024 * 1024));
+
+  await clock.advance(70_000);
+
+  expect(machine.files.size(log)).toBe(0);
+  expect(machine.files.size(`${log}.1`)).toBeGreaterThan(0);
+});

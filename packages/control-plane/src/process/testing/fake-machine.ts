@@ -1,0 +1,121 @@
+import { basename } from 'node:path';
+import type { Component } from '../components.ts';
+import type { Files } from '../files.ts';
+import type { Probes } from '../probes.ts';
+import type { Launch, ProcessHost, ProcessIdentity } from '../process-host.ts';
+
+/** Files in memory. */
+export class MemoryFiles implements Files {
+  readonly texts = new Map<string, string>();
+
+  read(path: string): string | undefined {
+    return this.texts.get(path);
+  }
+
+  write(path: string, text: string): void {
+    this.texts.set(path, text);
+  }
+
+  remove(path: string): void {
+    this.texts.delete(path);
+  }
+
+  makeFolder(): void {}
+
+  removeFolder(path: string): void {
+    for (const name of this.texts.keys()) if (name.startsWith(`${path}/`)) this.texts.delete(name);
+  }
+
+  folders(path: string): readonly string[] {
+    const below = [...this.texts.keys()].filter((name) => name.startsWith(`${path}/`));
+    return [...new Set(below.map((name) => name.slice(path.length + 1).split('/')[0] ?? ''))];
+  }
+
+  size(path: string): number {
+    return this.read(path)?.length ?? 0;
+  }
+
+  tail(path: string, bytes: number): string {
+    return this.read(path)?.slice(-bytes) ?? '';
+  }
+
+  rotate(path: string, copy: string): void {
+    this.write(copy, this.read(path) ?? '');
+    this.write(path, '');
+  }
+}
+
+interface FakeProcess {
+  readonly identity: ProcessIdentity;
+  readonly component: Component;
+  readonly launch: Launch;
+  readonly onExit: () => void;
+}
+
+/** A machine whose processes serve as soon as they run, unless told otherwise, and end when they are told to. It outlives its supervisors. */
+export class FakeMachine implements ProcessHost, Probes {
+  readonly files = new MemoryFiles();
+  readonly running = new Map<number, FakeProcess>();
+  /** What was done, in order: `start etcd`, `SIGTERM kube-apiserver`. */
+  readonly events: string[] = [];
+  /** Components that end as soon as they start, saying this. */
+  readonly broken = new Map<Component, string>();
+  /** Components that run and do not answer. */
+  readonly silent = new Set<Component>();
+  /** Components that do not heed SIGTERM. */
+  readonly stubborn = new Set<Component>();
+  #nextPid = 100;
+
+  spawn(launch: Launch, onExit: () => void): ProcessIdentity {
+    const component = basename(launch.command) as Component;
+    const identity = { pid: this.#nextPid++, started: String(this.#nextPid) };
+    this.events.push(`start ${component}`);
+    const complaint = this.broken.get(component);
+    if (complaint !== undefined) {
+      this.files.write(launch.logFile, complaint);
+      return identity;
+    }
+    this.running.set(identity.pid, { identity, component, launch, onExit });
+    this.files.write(launch.pidFile, `${identity.pid} ${launch.fingerprint} ${identity.started}\n`);
+    return identity;
+  }
+
+  identify(pid: number): ProcessIdentity | undefined {
+    return this.running.get(pid)?.identity;
+  }
+
+  signal({ pid }: ProcessIdentity, signal: 'SIGTERM' | 'SIGKILL'): void {
+    const process = this.running.get(pid);
+    if (process === undefined) return;
+    this.events.push(`${signal} ${process.component}`);
+    if (signal === 'SIGKILL' || !this.stubborn.has(process.component)) this.end(process.component);
+  }
+
+  etcd(folder: string): Promise<{ databaseBytes: number } | undefined> {
+    const process = this.find('etcd');
+    const serves = process?.launch.folder === folder && !this.silent.has('etcd');
+    return Promise.resolve(serves ? { databaseBytes: 4096 } : undefined);
+  }
+
+  apiServer(): Promise<boolean> {
+    const isSilent = this.silent.has('kube-apiserver') || this.silent.has('etcd');
+    return Promise.resolve(this.find('kube-apiserver') !== undefined && !isSilent);
+  }
+
+  find(component: Component): FakeProcess | undefined {
+    return [...this.running.values()].find((process) => process.component === component);
+  }
+
+  /** The process ends, for whatever reason. */
+  end(component: Component): void {
+    const process = this.find(component);
+    if (process === undefined) return;
+    this.running.delete(process.identity.pid);
+    process.onExit();
+  }
+
+  /** What has happened since the last call. */
+  takeEvents(): string[] {
+    return this.events.splice(0);
+  }
+}
