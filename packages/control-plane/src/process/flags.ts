@@ -103,6 +103,8 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): strin
     // Half of what kube-apiserver takes by itself: several share a machine.
     '--max-requests-inflight=200',
     '--max-mutating-requests-inflight=100',
+    // Watches are told to end; without this it waits for them for a minute before it ends itself.
+    '--shutdown-watch-termination-grace-period=2s',
     ...oidcFlags(apiServer.oidc),
   ];
 }
