@@ -1,9 +1,11 @@
 import type { Clock } from '@fairway/kube/clock';
 import type { AdmissionPlugin } from '@fairway/kube/server/admission';
 import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import type { Store } from '@fairway/kube/store/store';
 import { limitRanger } from './limit-ranger.ts';
+import { PendingWrites } from './pending-writes.ts';
 import { alwaysPullImages, defaultTolerationSeconds, priorityAdmission, taintNodesByCondition } from './pods.ts';
-import { resourceQuotaAdmission } from './resource-quota.ts';
+import { type Admitted, resourceQuotaAdmission } from './resource-quota.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { serviceAllocator } from './service-allocator.ts';
 import { defaultStorageClass, storageObjectInUseProtection } from './storage.ts';
@@ -12,17 +14,25 @@ export interface HollowAdmissionOptions {
   readonly reader: () => ObjectReader;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly store: Pick<Store, 'subscribe'>;
   readonly serviceCidr: string;
   /** Plugins beyond those that Kubernetes enables, and what is off whatever is enabled. */
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
 }
 
+export interface HollowAdmission {
+  readonly plugins: readonly AdmissionPlugin[];
+  stop(): void;
+}
+
 /** What a cluster's admission does by itself, in kube-apiserver's order; what `createAuth` gives comes before the last one. */
-export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly AdmissionPlugin[]): AdmissionPlugin[] {
-  const { reader, clock, random, enabled, disabled } = options;
+export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly AdmissionPlugin[]): HollowAdmission {
+  const { reader, clock, random, store, serviceCidr, enabled, disabled } = options;
+  const numbers = new PendingWrites<readonly string[]>(store, clock);
+  const admitted = new PendingWrites<Admitted>(store, clock);
   const isOn = (name: string) => enabled.includes(name) && !disabled.includes(name);
-  return [
+  const plugins = [
     ...(isOn(alwaysPullImages.name) ? [alwaysPullImages] : []),
     limitRanger(reader),
     serviceAccountAdmission(reader, random),
@@ -31,8 +41,15 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
     defaultTolerationSeconds,
     defaultStorageClass(reader),
     storageObjectInUseProtection,
-    serviceAllocator(options),
+    serviceAllocator({ reader, random, serviceCidr, pending: numbers }),
     ...auth,
-    resourceQuotaAdmission(reader, clock),
+    resourceQuotaAdmission(reader, admitted),
   ];
+  return {
+    plugins,
+    stop() {
+      numbers.stop();
+      admitted.stop();
+    },
+  };
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '@fairway/kube/clock';
 import type { Pod, ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { forbidden } from '@fairway/kube/object/api-error';
@@ -13,25 +12,23 @@ import {
 } from '@fairway/kube/object/quantity';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/kube/server/admission';
 import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import type { PendingWrites } from './pending-writes.ts';
 import { countedResource, isInScope, parseHard, sumUsage, type Usage, usageOf } from './quota-usage.ts';
 
-/** How long an object that was let in counts before the store shows it. */
-const PENDING_MS = 30_000;
 /** Resources that every container must say when a quota bounds them. */
 const DECLARED = /^(requests\.|limits\.)?(cpu|memory)$/;
 
-interface Admitted {
+/** An object that was let in, and what it takes. */
+export interface Admitted {
   readonly usage: Usage;
   readonly object: KubeObject;
-  readonly atMs: number;
 }
 
 /**
  * Refuses what would exceed a namespace's quotas. Upstream counts in the quota's status; here the objects themselves are counted on each
  * request of a namespace that has quotas, together with those that were let in and are not stored yet.
  */
-export function resourceQuotaAdmission(reader: () => ObjectReader, clock: Clock): AdmissionPlugin {
-  const admitted = new Map<string, Map<string, Admitted>>();
+export function resourceQuotaAdmission(reader: () => ObjectReader, pending: PendingWrites<Admitted>): AdmissionPlugin {
   return {
     name: 'ResourceQuota',
     validate(request) {
@@ -41,31 +38,16 @@ export function resourceQuotaAdmission(reader: () => ObjectReader, clock: Clock)
       if (quotas.length === 0) return;
       const after = usageOf(resource, object);
       const before: Usage = operation === 'UPDATE' && oldObject ? usageOf(resource, oldObject) : new Map();
-      const pendingKey = `${namespace}/${resource.plural}.${resource.group}`;
-      const pending = pendingOf(admitted, pendingKey, request, reader(), clock.now());
+      const waiting = [...pending.of(resource, namespace)].filter(
+        (other) => reader().get(resource, namespace, other.object.metadata.name ?? '') === undefined,
+      );
       for (const quota of quotas) {
-        if (isInScope(quota, resource, object)) check(request, quota, before, after, pending, reader());
+        if (isInScope(quota, resource, object)) check(request, quota, before, after, waiting, reader());
       }
       if (request.dryRun || operation !== 'CREATE') return;
-      pending.set(object.metadata.name ?? '', { usage: after, object, atMs: clock.now() });
-      admitted.set(pendingKey, pending);
+      pending.set(resource, `${namespace}/${object.metadata.name}`, { usage: after, object });
     },
   };
-}
-
-function pendingOf(
-  admitted: Map<string, Map<string, Admitted>>,
-  key: string,
-  { resource, namespace }: AdmissionRequest,
-  reader: ObjectReader,
-  nowMs: number,
-): Map<string, Admitted> {
-  const pending = admitted.get(key) ?? new Map<string, Admitted>();
-  for (const [name, { atMs }] of pending) {
-    if (nowMs - atMs > PENDING_MS || reader.get(resource, namespace, name) !== undefined) pending.delete(name);
-  }
-  if (pending.size === 0) admitted.delete(key);
-  return pending;
 }
 
 function check(
@@ -73,7 +55,7 @@ function check(
   quota: ResourceQuota,
   before: Usage,
   after: Usage,
-  pending: ReadonlyMap<string, Admitted>,
+  pending: readonly Admitted[],
   reader: ObjectReader,
 ): void {
   const { resource, namespace, object } = request;
@@ -88,7 +70,7 @@ function check(
     throw forbidden(subject, `failed quota: ${quotaName}: must specify ${undeclared.join('; ')}`);
   }
   const stored = reader.list(resource, namespace).filter((other) => isInScope(quota, resource, other));
-  const waiting = [...pending.values()].filter((other) => isInScope(quota, resource, other.object));
+  const waiting = pending.filter((other) => isInScope(quota, resource, other.object));
   const used = sumUsage([...stored.map((other) => usageOf(resource, other)), ...waiting.map(({ usage }) => usage)]);
   const exceeded = [...hard].filter(([name, limit]) => {
     const added = subtractQuantities(after.get(name) ?? ZERO, before.get(name) ?? ZERO);

@@ -1,4 +1,3 @@
-import type { Clock } from '@fairway/kube/clock';
 import { settleServiceUpdate } from '@fairway/kube/kinds/core/service';
 import type { Service, ServicePort } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
@@ -7,16 +6,16 @@ import { invalid } from '@fairway/kube/object/field-error';
 import type { AdmissionPlugin } from '@fairway/kube/server/admission';
 import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { Address4 } from 'ip-address';
+import type { PendingWrites } from './pending-writes.ts';
 import { written } from './plugin.ts';
 
 const FIRST_NODE_PORT = 30_000;
 const LAST_NODE_PORT = 32_767;
-/** How long a number that was given out is held while its Service is on the way into the store. */
-const PENDING_MS = 60_000;
 
 export interface ServiceAllocatorOptions {
   readonly reader: () => ObjectReader;
-  readonly clock: Clock;
+  /** Numbers (`address` or `protocol/port`) given to Services that are not stored yet. */
+  readonly pending: PendingWrites<readonly string[]>;
   readonly random: () => number;
   readonly serviceCidr: string;
 }
@@ -45,8 +44,6 @@ class Allocator {
   readonly #options: ServiceAllocatorOptions;
   readonly #first: bigint;
   readonly #size: number;
-  /** `address` or `protocol/port` → when it was given out. */
-  readonly #pending = new Map<string, number>();
   #taken: (Taken & { readonly revision: number }) | undefined;
 
   constructor(options: ServiceAllocatorOptions) {
@@ -63,7 +60,8 @@ class Allocator {
     const given: string[] = [];
     this.#settleAddress(service, old, given);
     if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') this.#settlePorts(service, old, given);
-    if (dryRun) for (const key of given) this.#pending.delete(key);
+    if (given.length === 0 || dryRun) return;
+    this.#options.pending.set(Services, `${service.metadata.namespace}/${service.metadata.name}`, given);
   }
 
   #settleAddress(service: Service, old: Service | undefined, given: string[]): void {
@@ -76,10 +74,10 @@ class Allocator {
     }
     if (spec.clusterIP === '') {
       spec.clusterIP = this.#freeAddress(service);
-      this.#hold(spec.clusterIP, given);
+      given.push(spec.clusterIP);
     } else if (spec.clusterIP !== 'None' && spec.clusterIP !== old?.spec.clusterIP) {
       this.#claimAddress(service, spec.clusterIP);
-      this.#hold(spec.clusterIP, given);
+      given.push(spec.clusterIP);
     }
     spec.clusterIPs = spec.clusterIPs?.length ? spec.clusterIPs : [spec.clusterIP];
   }
@@ -114,20 +112,22 @@ class Allocator {
     for (const [index, port] of (spec.ports ?? []).entries()) {
       if (port.nodePort) {
         this.#claimPort(service, `spec.ports[${index}].nodePort`, port, own);
-        this.#hold(nodePortKey(port), given);
+        given.push(nodePortKey(port));
       } else if (isWanted) {
         // The same port over TCP and UDP shares its number where it can.
         const shared = byNumber.get(`${port.port}`);
         port.nodePort =
-          shared !== undefined && !this.#isTaken(`${port.protocol}/${shared}`) ? shared : this.#freePort(service, port);
-        this.#hold(nodePortKey(port), given);
+          shared !== undefined && !this.#isTaken(`${port.protocol}/${shared}`, given)
+            ? shared
+            : this.#freePort(service, port, given);
+        given.push(nodePortKey(port));
       }
       if (port.nodePort) byNumber.set(`${port.port}`, port.nodePort);
     }
     const wantsHealthCheck = spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
     if (wantsHealthCheck && !spec.healthCheckNodePort) {
-      spec.healthCheckNodePort = this.#freePort(service, { protocol: 'TCP' });
-      this.#hold(`TCP/${spec.healthCheckNodePort}`, given);
+      spec.healthCheckNodePort = this.#freePort(service, { protocol: 'TCP' }, given);
+      given.push(`TCP/${spec.healthCheckNodePort}`);
     }
   }
 
@@ -142,37 +142,34 @@ class Allocator {
       throw refuse(service, field, nodePort, 'provided port is already allocated');
   }
 
-  #freePort(service: Service, { protocol = 'TCP' }: Pick<ServicePort, 'protocol'>): number {
+  #freePort(service: Service, { protocol = 'TCP' }: Pick<ServicePort, 'protocol'>, given: readonly string[]): number {
     const size = LAST_NODE_PORT - FIRST_NODE_PORT + 1;
-    const key = this.#pick(0, size, (offset) => `${protocol}/${FIRST_NODE_PORT + offset}`);
+    const key = this.#pick(0, size, (offset) => `${protocol}/${FIRST_NODE_PORT + offset}`, given);
     if (key !== undefined) return Number(key.slice(key.indexOf('/') + 1));
     const message = `Internal error occurred: failed to allocate a nodePort: range is full`;
     throw new ApiError(500, 'InternalError', message, { subject: { resource: 'services', name: nameOf(service) } });
   }
 
   /** A free one of the numbered keys, from a random start on. */
-  #pick(from: number, to: number, keyOf: (offset: number) => string): string | undefined {
+  #pick(
+    from: number,
+    to: number,
+    keyOf: (offset: number) => string,
+    given: readonly string[] = [],
+  ): string | undefined {
     const count = to - from;
     const start = Math.floor(this.#options.random() * count);
     for (let step = 0; step < count; step++) {
       const key = keyOf(from + ((start + step) % count));
-      if (!this.#isTaken(key)) return key;
+      if (!this.#isTaken(key, given)) return key;
     }
     return undefined;
   }
 
-  #hold(key: string, given: string[]): void {
-    this.#pending.set(key, this.#options.clock.now());
-    given.push(key);
-  }
-
-  #isTaken(key: string): boolean {
+  #isTaken(key: string, given: readonly string[] = []): boolean {
     const { addresses, nodePorts } = this.#stored();
-    if (addresses.has(key) || nodePorts.has(key)) return true;
-    const sinceMs = this.#pending.get(key);
-    if (sinceMs === undefined) return false;
-    if (this.#options.clock.now() - sinceMs < PENDING_MS) return true;
-    this.#pending.delete(key);
+    if (addresses.has(key) || nodePorts.has(key) || given.includes(key)) return true;
+    for (const keys of this.#options.pending.of(Services)) if (keys.includes(key)) return true;
     return false;
   }
 
@@ -187,8 +184,6 @@ class Allocator {
       for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.add(nodePortKey(port));
       if (spec.healthCheckNodePort) nodePorts.add(`TCP/${spec.healthCheckNodePort}`);
     }
-    // What has arrived in the store is held there: deleted from it, it is free at once.
-    for (const key of this.#pending.keys()) if (addresses.has(key) || nodePorts.has(key)) this.#pending.delete(key);
     this.#taken = { addresses, nodePorts, revision };
     return this.#taken;
   }

@@ -77,6 +77,10 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     apiAudiences: [issuer, 'https://kubernetes.default.svc.cluster.local'],
     allowAnonymous: true,
   });
+  const admission = hollowAdmission(
+    { reader: () => server.reader, clock, random, store, serviceCidr, ...plugins },
+    auth.admission,
+  );
   const server = new ApiServer({
     store,
     resources: HOLLOW_RESOURCES,
@@ -90,7 +94,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     anonymous: true,
     authorizer: auth.authorizer,
     access: auth.access,
-    admission: hollowAdmission({ reader: () => server.reader, clock, random, serviceCidr, ...plugins }, auth.admission),
+    admission: admission.plugins,
     watchCacheSize: 512,
   });
   addIssuerRoutes(server, issuer, pki.serviceAccountKeys);
@@ -136,6 +140,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
       stop.abort();
       await running.catch(() => undefined);
       await server.close();
+      admission.stop();
     },
   };
 }

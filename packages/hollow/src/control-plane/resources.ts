@@ -6,10 +6,11 @@ import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube
 import type { ResourceDefinition } from '@fairway/kube/server/resource';
 import { podBinding } from './pod-binding.ts';
 import { podEviction } from './pod-eviction.ts';
+import { podStreams } from './pod-streams.ts';
 
 const pods: ResourceDefinition = {
   ...kindOf(Pods),
-  subresources: { ...kindOf(Pods).subresources, binding: podBinding, eviction: podEviction },
+  subresources: { ...kindOf(Pods).subresources, binding: podBinding, eviction: podEviction, ...podStreams },
 };
 
 const serviceAccounts: ResourceDefinition = {

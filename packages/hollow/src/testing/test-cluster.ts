@@ -1,6 +1,6 @@
 import { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
+import { type Clock, systemClock } from '@fairway/kube/clock';
 import { FakeClock } from '@fairway/kube/clock-fake';
 import { silentLogger } from '@fairway/kube/log';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
@@ -22,7 +22,8 @@ const serviceAccountKeys = await createServiceAccountKeys();
 
 export interface TestClusterOptions extends FakeNodesOptions {
   readonly store?: Store;
-  readonly clock?: Clock;
+  /** Runs on the real clock, for real clients; `clock` moves nothing then. */
+  readonly realTime?: boolean;
   /** Names of nodes; three unless said otherwise. */
   readonly nodes?: readonly string[];
   /** Nodes that the store has already. */
@@ -42,8 +43,8 @@ export class TestCluster implements AsyncDisposable {
   private constructor(options: TestClusterOptions) {
     this.store = options.store ?? new MemoryStore();
     // Certificates and tokens are checked against the real time by those who read them.
-    const clock = (options.clock as FakeClock | undefined) ?? new FakeClock(startMs);
-    this.clock = clock;
+    this.clock = new FakeClock(startMs);
+    const clock: Clock = options.realTime ? systemClock : this.clock;
     this.plane = createHollowControlPlane({
       store: this.store,
       clock,

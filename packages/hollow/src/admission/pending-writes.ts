@@ -1,0 +1,45 @@
+import type { Clock } from '@fairway/kube/clock';
+import { bucketOf } from '@fairway/kube/server/served-resource';
+import type { Store } from '@fairway/kube/store/store';
+
+/** A request that was admitted and never stored (refused later, or its client gone) is forgotten after so long. */
+const EXPIRY_MS = 60_000;
+
+interface Pending<T> {
+  readonly value: T;
+  readonly atMs: number;
+}
+
+/** What admission has granted to objects on their way into the store; the store's own word replaces it as soon as there is one. */
+export class PendingWrites<T> {
+  readonly #clock: Clock;
+  readonly #pending = new Map<string, Pending<T>>();
+  readonly #unsubscribe: () => void;
+
+  constructor(store: Pick<Store, 'subscribe'>, clock: Clock) {
+    this.#clock = clock;
+    this.#unsubscribe = store.subscribe((changes) => {
+      if (this.#pending.size === 0) return;
+      for (const { bucket, entry } of changes) this.#pending.delete(`${bucket}/${entry.key}`);
+    });
+  }
+
+  /** `key` is `namespace/name`. */
+  set(type: { readonly group: string; readonly plural: string }, key: string, value: T): void {
+    this.#pending.set(`${bucketOf(type)}/${key}`, { value, atMs: this.#clock.now() });
+  }
+
+  /** Of one kind, and of one namespace where one is given. */
+  *of(type: { readonly group: string; readonly plural: string }, namespace?: string): Generator<T> {
+    const prefix = namespace === undefined ? `${bucketOf(type)}/` : `${bucketOf(type)}/${namespace}/`;
+    for (const [id, { value, atMs }] of this.#pending) {
+      if (this.#clock.now() - atMs >= EXPIRY_MS) this.#pending.delete(id);
+      else if (id.startsWith(prefix)) yield value;
+    }
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    this.#pending.clear();
+  }
+}

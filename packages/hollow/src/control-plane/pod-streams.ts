@@ -1,0 +1,15 @@
+import { ApiError } from '@fairway/kube/object/api-error';
+import type { CustomSubresource } from '@fairway/kube/server/resource';
+
+/** Streams into containers, of which a hollow cluster has none: refused in words. */
+function refusing(kind: string, why: string): CustomSubresource {
+  const refuse = () => Promise.reject(new ApiError(400, 'BadRequest', `a hollow cluster runs no containers: ${why}`));
+  return { kind: { group: '', version: 'v1', kind }, get: refuse, create: refuse };
+}
+
+export const podStreams: Readonly<Record<string, CustomSubresource>> = {
+  log: refusing('Pod', 'there are no logs'),
+  exec: refusing('PodExecOptions', 'nothing can be executed'),
+  attach: refusing('PodAttachOptions', 'there is nothing to attach to'),
+  portforward: refusing('PodPortForwardOptions', 'no port leads anywhere'),
+};
