@@ -1,0 +1,105 @@
+import type { Command, Option } from 'commander';
+import { ExitCode } from '../command/exit-code.ts';
+
+const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
+  Ok: 'it is done',
+  Failed: 'the server refused it, what was waited for can not come about, or doctor found an error',
+  Usage: 'the command line, a file or the configuration is wrong; nothing was asked of anyone',
+  Unreachable: "Fairway's API or the cloud did not answer",
+  TimedOut: 'it was not finished within `--timeout`; Fairway goes on with it',
+  Interrupted: 'stopped by a signal',
+};
+
+/** The reference of the command as Markdown, from the tree that parses the command line. */
+export function renderReference(program: Command): string {
+  const lines = [
+    '# The `fairway` command',
+    '',
+    'Made from the command itself by `npm run generate:cli`; `fairway COMMAND --help` says the same.',
+    '',
+    "Fairway's API is found by `--kubeconfig`, else by `KUBECONFIG`, else in `FAIRWAY_HOME` (`./.fairway`), else where kubectl",
+    'looks. What was asked for goes to stdout; progress, hints and errors go to stderr.',
+    '',
+    '## Options of every command',
+    '',
+    ...optionTable(visibleOptions(program)),
+    '',
+    '## Exit codes',
+    '',
+    '| code | meaning |',
+    '|---|---|',
+    ...Object.entries(ExitCode).map(([name, code]) => `| ${code} | ${EXIT_CODES[name as keyof typeof ExitCode]} |`),
+    ...visibleCommands(program).flatMap((command) => renderCommand(command)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function renderCommand(command: Command): string[] {
+  const subcommands = visibleCommands(command);
+  if (subcommands.length > 0) {
+    return [
+      '',
+      `## ${pathOf(command)}`,
+      '',
+      sentence(command),
+      ...subcommands.flatMap((child) => renderCommand(child)),
+    ];
+  }
+  const level = command.parent?.parent ? '###' : '##';
+  const options = visibleOptions(command);
+  const rows = command.registeredArguments.map((argument) => {
+    const choices = argument.argChoices ? ` (${argument.argChoices.join(', ')})` : '';
+    return `| \`${argument.name()}\` | ${cell(argument.description)}${choices} |`;
+  });
+  return [
+    '',
+    `${level} ${pathOf(command)}`,
+    '',
+    sentence(command),
+    '',
+    '```',
+    `${pathOf(command)} ${command.usage()}`.trim(),
+    '```',
+    ...(rows.length > 0 ? ['', '| argument | meaning |', '|---|---|', ...rows] : []),
+    ...(options.length > 0 ? ['', ...optionTable(options)] : []),
+  ];
+}
+
+function optionTable(options: readonly Option[]): string[] {
+  const rows = options.map((option) => {
+    const { flags, description, argChoices, mandatory } = option;
+    const choices = argChoices ? ` (${argChoices.join(', ')})` : '';
+    return `| \`${flags}\` | ${cell(description)}${choices}${mandatory ? '; required' : ''}${defaultOf(option)} |`;
+  });
+  return ['| option | meaning |', '|---|---|', ...rows];
+}
+
+function defaultOf({ defaultValue, defaultValueDescription, negate }: Option): string {
+  if (defaultValue === undefined || negate) return '';
+  return `; default \`${defaultValueDescription ?? String(defaultValue)}\``;
+}
+
+function visibleOptions(command: Command): Option[] {
+  return command.options.filter(({ hidden }) => !hidden);
+}
+
+function visibleCommands(command: Command): Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help');
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function sentence(command: Command): string {
+  const text = command.description();
+  const alias = command.alias() ? ` Short: \`${command.alias()}\`.` : '';
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.${alias}`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
