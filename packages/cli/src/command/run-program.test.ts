@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { fakeContext } from '../testing/fake-context.ts';
+import { runWith } from './run-program.ts';
+
+test.each([
+  { args: ['version', '--client'], code: 0, stdout: /^Client: fairway \d/, reason: 'nothing is asked of a server' },
+  { args: ['--version'], code: 0, stdout: /^Client: fairway \d/, reason: 'people type it' },
+  { args: ['version', '--client', '-o', 'json'], code: 0, stdout: /"version": "\d/, reason: '' },
+  { args: ['cluster', '--help'], code: 0, stdout: /create .*create a cluster/, reason: 'help was asked for' },
+  { args: ['cluster'], code: 2, stderr: /Usage: fairway cluster/, reason: 'help was not asked for' },
+  { args: ['clsuter', 'list'], code: 2, stderr: /Did you mean cluster/, reason: 'no such command' },
+  { args: ['cluster', 'list', '-o', 'xml'], code: 2, stderr: /Allowed choices are wide, json, yaml, name/, reason: '' },
+  { args: ['cluster', 'create', 'x', '--nodes', '-1'], code: 2, stderr: /Not a whole number/, reason: '' },
+  { args: ['cluster', 'create', 'x', '--timeout', '5'], code: 2, stderr: /such as 90s, 10m/, reason: 'no unit' },
+  { args: ['nodepool', 'scale', 'x'], code: 2, stderr: /--nodes <count>' not specified/, reason: 'a count is needed' },
+  { args: ['up', '--listen', 'nonsense'], code: 2, stderr: /not HOST:PORT/, reason: 'before anything is started' },
+  {
+    args: ['cluster', 'list', '--kubeconfig', 'missing'],
+    code: 2,
+    stderr: /error: cannot read \/nowhere\/missing/,
+    reason: '',
+  },
+])('fairway $args exits with $code', async ({ args, code, stdout = /^$/, stderr = /^$/ }) => {
+  const context = fakeContext();
+
+  expect(await runWith(args, context)).toBe(code);
+  expect(context.written.stdout).toMatch(stdout);
+  expect(context.written.stderr).toMatch(stderr);
+});
+
+test('an error is told without a stack trace, unless it is asked for', async () => {
+  const [brief, full] = [fakeContext(), fakeContext()];
+  await runWith(['cluster', 'list', '--kubeconfig', 'missing'], brief);
+  await runWith(['--debug', 'cluster', 'list', '--kubeconfig', 'missing'], full);
+
+  expect(brief.written.stderr).not.toContain(' at ');
+  expect(full.written.stderr).toMatch(/\n {4}at /);
+});

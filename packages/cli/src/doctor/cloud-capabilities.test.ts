@@ -1,0 +1,107 @@
+import { SERVICE_TYPES, type ServiceType } from '@fairway/openstack/service-type';
+import { expect, test } from 'vitest';
+import { capabilitiesOf } from './cloud-capabilities.ts';
+import type { CloudObservation } from './cloud-observation.ts';
+
+/** A cloud that has everything. */
+const FULL: CloudObservation = {
+  cloud: 'full',
+  region: 'R',
+  user: 'u',
+  project: 'p',
+  roles: ['member'],
+  services: Object.fromEntries(
+    SERVICE_TYPES.map((type) => [
+      type,
+      { value: { type, name: type, url: `https://x/${type}`, microversion: undefined } },
+    ]),
+  ) as CloudObservation['services'],
+  extensions: { value: ['router', 'external-net', 'security-group', 'standard-attr-tag'] },
+  computeZones: { value: ['a'] },
+  networkZones: { value: ['a'] },
+  externalNetworks: { value: [{ name: 'public', isDefault: true, ipVersions: [4, 6] }] },
+  flavors: { value: [{ name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 }] },
+  images: { value: [{ name: 'Ubuntu', distro: 'ubuntu', version: '24.04' }] },
+  quotas: { value: [{ what: 'instances', limit: 10, used: 0 }] },
+  loadBalancerProviders: { value: ['amphora', 'ovn'] },
+  volumeTypes: { value: ['classic'] },
+  shareTypes: { value: ['default'] },
+};
+
+function without(type: ServiceType): Partial<CloudObservation> {
+  const problem = `${type} GET /: notFound: the catalog has no ${type} service, only: identity`;
+  return { services: { ...FULL.services, [type]: { problem } } };
+}
+
+test('a cloud that has everything offers everything', () => {
+  expect(capabilitiesOf(FULL).filter(({ offered }) => offered !== 'yes')).toEqual([]);
+  expect(capabilitiesOf(FULL).flatMap(({ missing }) => missing)).toEqual([]);
+});
+
+test.each<[change: Partial<CloudObservation>, capability: string, offered: string, missing: RegExp, reason: string]>([
+  [without('image'), 'nodes', 'no', /^Glance: the catalog has no image service$/, 'nothing to boot'],
+  [
+    { flavors: { value: [{ name: 's', vcpus: 1, memoryMiB: 1024, diskGiB: 10 }] } },
+    'nodes',
+    'no',
+    /no flavor/,
+    'too small',
+  ],
+  [
+    { extensions: { value: ['router', 'external-net', 'security-group'] } },
+    'nodes',
+    'no',
+    /standard-attr-tag/,
+    'tags say who owns what',
+  ],
+  [
+    { images: { value: [{ name: 'win', distro: 'windows', version: '11' }] } },
+    'nodes',
+    'partly',
+    /os_distro/,
+    'an image has to be named',
+  ],
+  [{ externalNetworks: { value: [] } }, 'nodes', 'partly', /external network/, 'a way out has to be brought'],
+  [
+    { quotas: { value: [{ what: 'cores', limit: 8, used: 8 }] } },
+    'nodes',
+    'partly',
+    /8 cores is used up/,
+    'no headroom',
+  ],
+  [{ quotas: { value: [{ what: 'floating IPs', limit: 0, used: 0 }] } }, 'nodes', 'yes', /^$/, 'nodes need none'],
+  [{ quotas: { value: [{ what: 'cores', limit: -1, used: 8 }] } }, 'nodes', 'yes', /^$/, 'no limit'],
+  [without('load-balancer'), 'load balancers, L4', 'no', /^Octavia/, 'Octavia is L4'],
+  [{ loadBalancerProviders: { value: ['ovn'] } }, 'load balancers, L4', 'yes', /^$/, 'OVN knows connections'],
+  [{ loadBalancerProviders: { value: ['ovn'] } }, 'load balancers, L7', 'no', /enable amphora/, 'and no requests'],
+  [without('block-storage'), 'volumes, RWO', 'no', /^Cinder/, 'Cinder is RWO'],
+  [{ shareTypes: { value: [] } }, 'volumes, RWX', 'partly', /no share type/, 'Manila without a type makes nothing'],
+  [without('dns'), 'DNS', 'no', /^Designate/, 'Designate is DNS'],
+  [
+    { ...without('dns'), extensions: { value: ['dns-integration'] } },
+    'DNS',
+    'partly',
+    /^Designate/,
+    'names inside alone',
+  ],
+  [without('key-manager'), 'key management', 'no', /^Barbican/, 'Barbican keeps keys'],
+  [
+    { externalNetworks: { value: [{ name: 'p', isDefault: true, ipVersions: [4] }] } },
+    'dual stack',
+    'partly',
+    /no IPv6|IPv6 subnet/,
+    'no way out',
+  ],
+  [
+    { externalNetworks: { value: [{ name: 'p', isDefault: true, ipVersions: undefined }] } },
+    'dual stack',
+    'partly',
+    /hidden/,
+    'not shown',
+  ],
+])('%j: %s is offered: %s', (change, name, offered, missing) => {
+  const capability = capabilitiesOf({ ...FULL, ...change }).find(({ capability }) => capability === name);
+
+  expect(capability?.offered).toBe(offered);
+  expect(capability?.missing.join('; ')).toMatch(missing);
+});

@@ -1,0 +1,72 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { ObjectMeta } from '@fairway/kube/object/meta';
+import { expect, test } from 'vitest';
+import { certificateFinding } from './certificate.ts';
+import { stuckFinding } from './stuck-objects.ts';
+
+const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
+const LONG_AGO = '2026-11-21T11:00:00Z';
+const JUST_NOW = '2026-11-21T11:59:00Z';
+
+function look(metadata: ObjectMeta, ready?: { status: 'True' | 'False'; reason: string; since: string }) {
+  const conditions = ready
+    ? [{ type: 'Ready', status: ready.status, reason: ready.reason, message: 'm', lastTransitionTime: ready.since }]
+    : [];
+  const object = { metadata: { name: 'demo', namespace: 'a', ...metadata }, status: { conditions } };
+  return stuckFinding(clusters, object, NOW_MS);
+}
+
+test.each([
+  {
+    metadata: {},
+    ready: { status: 'True', reason: 'AsExpected', since: LONG_AGO },
+    status: undefined,
+    reason: 'all is well',
+  },
+  {
+    metadata: {},
+    ready: { status: 'False', reason: 'Provisioning', since: JUST_NOW },
+    status: undefined,
+    reason: 'at work',
+  },
+  {
+    metadata: {},
+    ready: { status: 'False', reason: 'Provisioning', since: LONG_AGO },
+    status: 'warning',
+    reason: 'at work for too long',
+  },
+  {
+    metadata: {},
+    ready: { status: 'False', reason: 'QuotaExceeded', since: JUST_NOW },
+    status: 'error',
+    reason: "a person's turn",
+  },
+  { metadata: { creationTimestamp: JUST_NOW }, ready: undefined, status: undefined, reason: 'new' },
+  { metadata: { creationTimestamp: LONG_AGO }, ready: undefined, status: 'error', reason: 'no controller runs' },
+  { metadata: { deletionTimestamp: JUST_NOW }, ready: undefined, status: undefined, reason: 'being deleted' },
+  {
+    metadata: { deletionTimestamp: LONG_AGO, finalizers: ['x/y'] },
+    ready: undefined,
+    status: 'error',
+    reason: 'held by a finalizer',
+  },
+] as const)('$status: $reason', ({ metadata, ready, status }) => {
+  expect(look(metadata as ObjectMeta, ready)?.status).toBe(status);
+});
+
+test('what is stuck says what to do', () => {
+  expect(look({}, { status: 'False', reason: 'QuotaExceeded', since: LONG_AGO })).toEqual({
+    check: 'cluster a/demo',
+    status: 'error',
+    detail: 'QuotaExceeded: m',
+    advice: expect.stringContaining("raise the project's quota"),
+  });
+});
+
+test.each([
+  { ends: '2027-11-21T12:00:00Z', status: 'ok' },
+  { ends: '2026-12-01T12:00:00Z', status: 'warning' },
+  { ends: '2026-11-21T11:59:59Z', status: 'error' },
+])('a certificate that ends on $ends is $status', ({ ends, status }) => {
+  expect(certificateFinding('c', ends, NOW_MS, 'renew').status).toBe(status);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { layOut, ServerTable, tableRows } from './table.ts';
+
+const table = ServerTable.parse({
+  columnDefinitions: [{ name: 'Name' }, { name: 'Max nodes', priority: 0 }, { name: 'Server', priority: 1 }],
+  rows: [
+    { cells: ['demo', 3, 'abc'], object: { metadata: { name: 'demo', namespace: 'team' } } },
+    { cells: ['longer-name', null, 'two\nlines'], object: { metadata: { name: 'longer-name', namespace: 'b' } } },
+  ],
+});
+
+test('columns are laid out as kubectl lays them out', () => {
+  expect(layOut(tableRows(table, { wide: false, withNamespace: false }))).toBe(
+    ['NAME          MAX NODES', 'demo          3', 'longer-name   ', ''].join('\n'),
+  );
+});
+
+test('wide shows columns of a lower priority; all namespaces show whose an object is', () => {
+  expect(tableRows(table, { wide: true, withNamespace: true })).toEqual([
+    ['NAMESPACE', 'NAME', 'MAX NODES', 'SERVER'],
+    ['team', 'demo', '3', 'abc'],
+    ['b', 'longer-name', '', 'two...'],
+  ]);
+});
+
+test('a column is never narrower than kubectl makes it', () => {
+  expect(
+    layOut([
+      ['A', 'B'],
+      ['1', '2'],
+    ]),
+  ).toBe('A     B\n1     2\n');
+});

@@ -1,0 +1,84 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { expect, test } from 'vitest';
+import { fakeContext } from '../testing/fake-context.ts';
+import type { ClusterView } from './cluster-view.ts';
+import type { Goal } from './goal.ts';
+import { LineReporter } from './reporter.ts';
+import type { Outcome, Step } from './step.ts';
+import { reach } from './wait-for.ts';
+
+const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
+const BLOCKED: Outcome = { state: 'blocked', reason: 'QuotaExceeded', message: 'the quota is 10 cores' };
+
+/** A goal that stands as listed, view after view; after the last one nothing changes any more. */
+function pursue(outcomes: readonly Outcome[], steps: readonly (readonly Step[])[] = []) {
+  const clock = new FakeClock();
+  const context = fakeContext({ clock });
+  const seen = Promise.withResolvers<void>();
+  let index = -1;
+  const goal: Goal = {
+    subject: 'cluster "demo"',
+    steps: () => steps[index] ?? [],
+    outcome: () => outcomes[index] ?? { state: 'running' },
+  };
+  async function* follow(signal: AbortSignal) {
+    for (index = 0; index < outcomes.length; index++) yield NOTHING;
+    index--;
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    seen.resolve();
+    await aborted;
+  }
+  const interrupt = new AbortController();
+  const reporter = new LineReporter(context.stderr);
+  const done = reach(goal, { follow, reporter, clock, signal: interrupt.signal, timeoutMs: 60_000 });
+  return { done, clock, allSeen: seen.promise, written: context.written, interrupt };
+}
+
+test('a goal that is reached ends the wait', async () => {
+  await expect(pursue([{ state: 'running' }, { state: 'done' }]).done).resolves.toBeUndefined();
+});
+
+test('what can not come about any more ends it at once, with what to do', async () => {
+  const { done } = pursue([{ state: 'failed', reason: 'FlavorNotFound', message: 'no b3-9' }]);
+
+  await expect(done).rejects.toMatchObject({
+    message: 'cluster "demo": FlavorNotFound: no b3-9',
+    advice: expect.stringContaining('openstack flavor list'),
+    exitCode: 1,
+  });
+});
+
+test('what waits for a person is given some seconds, then told', async () => {
+  const { done, clock, allSeen } = pursue([BLOCKED]);
+  const failure = done.catch((error: unknown) => error);
+  await allSeen;
+  await clock.advance(15_000);
+
+  expect(await failure).toMatchObject({ message: 'cluster "demo": QuotaExceeded: the quota is 10 cores', exitCode: 1 });
+});
+
+test('a problem that passes does not end it', async () => {
+  const { done } = pursue([BLOCKED, { state: 'running' }, { state: 'done' }]);
+
+  await expect(done).resolves.toBeUndefined();
+});
+
+test('too long is too long, and says that Fairway goes on', async () => {
+  const { done, clock, allSeen } = pursue([{ state: 'running' }]);
+  const failure = done.catch((error: unknown) => error);
+  await allSeen;
+  await clock.advance(60_000);
+
+  expect(await failure).toMatchObject({ message: 'cluster "demo": not finished within 60 s', exitCode: 4 });
+});
+
+test('without a terminal every change is one line', async () => {
+  const step = (state: Step['state'], detail: string): Step => ({ key: 'n', title: 'network', state, detail });
+  const { done, written } = pursue(
+    [{ state: 'running' }, { state: 'running' }, { state: 'running' }, { state: 'done' }],
+    [[step('waiting', '')], [step('running', 'a router')], [step('running', 'a router')], [step('done', '')]],
+  );
+  await done;
+
+  expect(written.stderr).toBe('network: a router\nnetwork: done\n');
+});

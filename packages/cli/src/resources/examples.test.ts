@@ -1,0 +1,85 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { admitCluster } from '@fairway/api/admission/admit-cluster';
+import { admitNodePool } from '@fairway/api/admission/admit-node-pool';
+import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { Kind } from '@fairway/api/kinds/kind';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { ruleErrors } from '@fairway/api/validation/object-rules';
+import { parseObject } from '@fairway/api/validation/schema-errors';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
+import { expect, test } from 'vitest';
+import { parseManifest } from './manifest.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../../../examples');
+
+/** What the simulated cloud offers, with the network that an example says to put one's own in for. */
+const catalogue: CloudCatalogue = {
+  regions: [DEFAULT_CONFIG.region],
+  zones: DEFAULT_CONFIG.zones.map(({ name }) => name),
+  flavors: DEFAULT_CONFIG.flavors.map(({ id, name, vcpus, ramMiB, diskGiB }) => ({
+    id,
+    name,
+    vcpus,
+    memoryMiB: ramMiB,
+    diskGiB,
+  })),
+  images: DEFAULT_CONFIG.images.map(({ id, name, minDiskGiB, minRamMiB }) => ({
+    id,
+    name,
+    minDiskGiB,
+    minMemoryMiB: minRamMiB,
+  })),
+  networks: [{ id: '11111111-2222-4333-8444-555555555555', name: 'own', isExternal: false }],
+  subnets: [
+    {
+      id: '66666666-7777-4888-8999-000000000000',
+      name: 'own',
+      networkID: '11111111-2222-4333-8444-555555555555',
+      cidr: '192.168.0.0/24',
+      ipVersion: 4,
+    },
+  ],
+};
+
+/** The object with defaults, or the errors of schema and rules. */
+function checked<T extends KubeObject>(kind: Kind<T>, object: T): T {
+  const parsed = parseObject(kind, object as T & { spec?: unknown });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
+  expect(ruleErrors(kind, parsed.object, undefined)).toEqual([]);
+  return parsed.object;
+}
+
+test.each(globSync('*.yaml', { cwd: EXAMPLES }))('examples/%s is admitted', (file) => {
+  const manifest = parseManifest(readFileSync(join(EXAMPLES, file), 'utf8'), file, 'default');
+  const wanted = manifest.clusters.map((cluster) => checked(clusters, cluster));
+  const pools = manifest.pools.map((pool) => checked(nodePools, pool));
+  const shared = { old: undefined, plans: SHIPPED_PLANS, catalogue };
+
+  expect(wanted).toHaveLength(1);
+  expect(pools.length).toBeGreaterThan(0);
+  for (const cluster of wanted) {
+    expect(admitCluster({ ...shared, cluster, releases: SHIPPED_RELEASES, others: [] })).toEqual([]);
+  }
+  for (const pool of pools) expect(admitNodePool({ ...shared, pool, clusters: wanted, others: [] })).toEqual([]);
+});
+
+test.each([
+  { text: 'kind: [', message: /file is no YAML/, reason: 'broken YAML' },
+  {
+    text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: x}',
+    message: /document 1: v1 Pod is neither/,
+    reason: 'another kind',
+  },
+  {
+    text: '---\napiVersion: fairway.dev/v1alpha1\nkind: Cluster',
+    message: /document 1: .*metadata/s,
+    reason: 'no name',
+  },
+])('$reason is refused', ({ text, message }) => {
+  expect(() => parseManifest(text, 'file', 'default')).toThrow(message);
+});

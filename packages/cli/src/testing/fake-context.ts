@@ -1,0 +1,33 @@
+import type { Clock } from '@fairway/kube/clock';
+import { FakeClock } from '@fairway/kube/clock-fake';
+import type { CliContext } from '../command/context.ts';
+
+export interface FakeContext extends CliContext {
+  readonly written: { stdout: string; stderr: string };
+}
+
+/** A process without a terminal, whose output is kept. */
+export function fakeContext(
+  overrides: Partial<Pick<CliContext, 'env' | 'cwd' | 'readStdin' | 'confirm'>> & { readonly clock?: Clock } = {},
+): FakeContext {
+  const written = { stdout: '', stderr: '' };
+  const sink = (stream: 'stdout' | 'stderr') => ({
+    isTerminal: false,
+    write: (text: string) => {
+      written[stream] += text;
+    },
+  });
+  return {
+    env: {},
+    cwd: '/nowhere',
+    clock: new FakeClock(),
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    readStdin: () => Promise.resolve(''),
+    confirm: undefined,
+    signal: new AbortController().signal,
+    exitWith: () => {},
+    written,
+    ...overrides,
+  };
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { parseListenAddress } from './listen-address.ts';
+
+test.each([
+  { text: '127.0.0.1:8443', host: '127.0.0.1', port: 8443 },
+  { text: '[::1]:0', host: '::1', port: 0 },
+  { text: ':9000', host: '127.0.0.1', port: 9000 },
+  { text: 'fairway.example:443', host: 'fairway.example', port: 443 },
+])('$text is $host, port $port', ({ text, host, port }) => {
+  expect(parseListenAddress(text)).toEqual({ host, port });
+});
+
+test.each(['8443', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'a:b'])('%s is refused', (text) => {
+  expect(() => parseListenAddress(text)).toThrow(/not HOST:PORT/);
+});
