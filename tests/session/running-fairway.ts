@@ -58,9 +58,9 @@ export class RunningFairway {
     }
   }
 
-  /** Resolves when it says that it serves; rejects with all that it said when it ends before. */
+  /** Resolves when it says that it serves; rejects with all that it said when it ends before. Control planes are simulated, whatever is at hand. */
   static async start(home: string, ...options: readonly string[]): Promise<RunningFairway> {
-    const child = spawn('npx', ['fairway', 'up', '--home', home, ...options], {
+    const child = spawn('npx', ['fairway', 'up', '--home', home, '--control-plane', 'simulated', ...options], {
       cwd: PROJECT,
       env: { ...process.env, npm_config_loglevel: 'silent' },
       stdio: ['ignore', 'pipe', 'pipe'],

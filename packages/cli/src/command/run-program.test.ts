@@ -13,7 +13,7 @@ test.each([
   { args: ['cluster', 'create', 'x', '--nodes', '-1'], code: 2, stderr: /Not a whole number/, reason: '' },
   { args: ['cluster', 'create', 'x', '--timeout', '5'], code: 2, stderr: /such as 90s, 10m/, reason: 'no unit' },
   { args: ['nodepool', 'scale', 'x'], code: 2, stderr: /--nodes <count>' not specified/, reason: 'a count is needed' },
-  { args: ['up', '--listen', 'nonsense'], code: 2, stderr: /not HOST:PORT/, reason: 'before anything is started' },
+  { args: ['up', '--listen', 'nonsense'], code: 2, stderr: /Not HOST:PORT/, reason: 'before anything is started' },
   {
     args: ['cluster', 'list', '--kubeconfig', 'missing'],
     code: 2,

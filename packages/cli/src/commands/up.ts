@@ -1,12 +1,19 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
+import { parseListenAddress } from '../up/listen-address.ts';
+
+const DEFAULT_LISTEN = '127.0.0.1:8443';
 
 export function addUpCommand(program: Command, context: CliContext): void {
   program
     .command('up')
     .description('run Fairway here: API, controllers, control planes and, without --cloud, a simulated OpenStack cloud')
     .option('--home <dir>', 'folder for all state; else FAIRWAY_HOME, else ./.fairway')
-    .option('--listen <host:port>', "where Fairway's API listens; port 0 takes a free one", '127.0.0.1:8443')
+    .addOption(
+      new Option('--listen <host:port>', "where Fairway's API listens; port 0 takes a free one")
+        .argParser(parseListenAddress)
+        .default(parseListenAddress(DEFAULT_LISTEN), DEFAULT_LISTEN),
+    )
     .option('--cloud <name>', 'drive this cloud of clouds.yaml instead of a simulated one')
     .option('--default-image <name>', 'image of nodes, by name or id, where neither cluster nor pool names one')
     .addOption(

@@ -11,5 +11,5 @@ test.each([
 });
 
 test.each(['8443', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'a:b'])('%s is refused', (text) => {
-  expect(() => parseListenAddress(text)).toThrow(/not HOST:PORT/);
+  expect(() => parseListenAddress(text)).toThrow(/Not HOST:PORT/);
 });

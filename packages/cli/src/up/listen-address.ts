@@ -1,4 +1,4 @@
-import { usageError } from '../command/cli-error.ts';
+import { InvalidArgumentError } from 'commander';
 
 export interface ListenAddress {
   readonly host: string;
@@ -13,7 +13,7 @@ export function parseListenAddress(text: string): ListenAddress {
   const [, bracketed, plain, portText = ''] = /^(?:\[([^\]]+)\]|([^:[\]]*)):([0-9]{1,5})$/.exec(text) ?? [];
   const port = Number(portText);
   if (portText === '' || port > MAX_PORT) {
-    throw usageError(`--listen ${text}: not HOST:PORT`, 'such as 127.0.0.1:8443, [::1]:8443 or 0.0.0.0:0');
+    throw new InvalidArgumentError('Not HOST:PORT, such as 127.0.0.1:8443, [::1]:8443 or 0.0.0.0:0.');
   }
   return { host: bracketed ?? (plain || '127.0.0.1'), port };
 }

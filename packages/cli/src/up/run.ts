@@ -11,12 +11,12 @@ import { createLogger, type LogLevel } from '../command/logger.ts';
 import { type ControlPlaneKind, chooseControlPlane } from './choose-control-plane.ts';
 import { processControlPlanes, simulatedControlPlanes, TESTBED_BINARIES } from './control-planes.ts';
 import { Home, HomeInUseError } from './home.ts';
-import { type ListenAddress, parseListenAddress } from './listen-address.ts';
+import type { ListenAddress } from './listen-address.ts';
 import { type RunningFairway, type UpOptions, up } from './up.ts';
 
 interface UpCommandOptions {
   readonly home?: string;
-  readonly listen: string;
+  readonly listen: ListenAddress;
   readonly cloud?: string;
   readonly defaultImage?: string;
   readonly controlPlane?: ControlPlaneKind;
@@ -28,12 +28,11 @@ interface UpCommandOptions {
 export async function runUp(context: CliContext, options: UpCommandOptions): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
   const home = new Home(homePath(options.home, context.env, context.cwd));
-  const listen = parseListenAddress(options.listen);
   const isFirstStart = !existsSync(home.database);
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
   const startedMs = clock.now();
   const controlPlanes = await controlPlanesOf(context, options, home);
-  const running = await start(context, options, home, listen, { isFirstStart, controlPlanes });
+  const running = await start(context, options, home, { isFirstStart, controlPlanes });
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
@@ -71,9 +70,9 @@ async function start(
   { clock, stderr }: CliContext,
   options: UpCommandOptions,
   home: Home,
-  { host, port }: ListenAddress,
   { isFirstStart, controlPlanes }: { isFirstStart: boolean; controlPlanes: NonNullable<UpOptions['controlPlanes']> },
 ): Promise<RunningFairway> {
+  const { host, port } = options.listen;
   try {
     return await up({
       home,
