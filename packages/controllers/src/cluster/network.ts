@@ -20,7 +20,13 @@ export async function ensureNetwork(cloud: ProjectCloud, cluster: Cluster, wish:
     if (plan.steps.length === 0 || round === MAX_ROUNDS) return plan;
     const results = await Promise.allSettled(plan.steps.map((step) => perform(step, cloud, cluster, wish)));
     const failed = results.find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
+    if (failed) {
+      // The answer may have been lost with the work done: what is there now is looked at before the next try.
+      const { networks, subnets, routers, securityGroups } = cloud.cache;
+      for (const cache of [networks, subnets, routers, securityGroups]) cache.invalidate();
+      for (const step of plan.steps) if (step.kind === 'attachRouter') cloud.attachments.forget(step.routerID);
+      throw failed.reason;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { ConditionReason } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { resolveUpgrade, resolveVersion } from '@fairway/api/domain/versions';
 import { FINALIZER, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
@@ -7,12 +7,14 @@ import type { Plan } from '@fairway/api/kinds/plan';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneState } from '@fairway/control-plane/runtime';
 import { TransportError } from '@fairway/kube/client/transport';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
 import type { Problem } from '../problem.ts';
+import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { setUpTenant } from '../tenant/tenant-setup.ts';
 import { deleteCluster } from './deletion.ts';
@@ -37,7 +39,7 @@ export class ClusterReconciler {
   }
 
   async reconcile(key: string): Promise<Result> {
-    const { cache, client, events } = this.#dependencies;
+    const { cache, client, events, clock } = this.#dependencies;
     const found = cache.clusters.get(key);
     if (found === undefined || found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
     const cluster = await ensureFinalizer(client.resource(clusters), found, FINALIZER);
@@ -45,7 +47,8 @@ export class ClusterReconciler {
       this.#setUp.delete(cluster.metadata.uid ?? '');
       return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies);
     }
-    const { facts, requeueAfterMs } = await this.#ensure(key, cluster);
+    const ensuring = this.#ensure(key, cluster);
+    const { facts, requeueAfterMs } = await tellIfSlow(clock, ensuring, () => this.#tellWaiting(cluster));
     const status = clusterStatus(cluster, facts);
     await writeStatus(client.resource(clusters), cluster, status);
     if (status.phase !== cluster.status?.phase && status.phase !== undefined) {
@@ -54,6 +57,26 @@ export class ClusterReconciler {
       else events.normal(cluster, status.phase, message);
     }
     return { requeueAfterMs };
+  }
+
+  /** A cluster whose network is not there yet says that it is the cloud that it waits for. */
+  async #tellWaiting(cluster: Cluster): Promise<void> {
+    if (isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
+    const { cache, client, clock } = this.#dependencies;
+    const networkProblem = {
+      reason: ConditionReason.Provisioning,
+      message: 'the network is being made; the cloud has not answered yet',
+    };
+    const status = clusterStatus(cluster, {
+      ...NOTHING_LEARNT,
+      plan: this.#planOf(cluster)?.spec,
+      releases: cache.releases.list(),
+      blocker: undefined,
+      pools: this.#poolsOf(cluster),
+      nowMs: clock.now(),
+      networkProblem,
+    });
+    await writeStatus(client.resource(clusters), cluster, status);
   }
 
   async #ensure(key: string, cluster: Cluster): Promise<{ facts: ClusterFacts; requeueAfterMs: number }> {

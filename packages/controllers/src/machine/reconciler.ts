@@ -7,6 +7,7 @@ import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import { machineTag } from '../cloud/ownership.ts';
 import type { ServerRef } from '../cloud/project-cloud.ts';
 import type { Problem } from '../problem.ts';
+import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { tenantProblemOf } from '../tenant/tenant-problem.ts';
 import { deleteMachine } from './deletion.ts';
@@ -14,7 +15,7 @@ import type { MachineDependencies } from './dependencies.ts';
 import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
 import { createServer, removeExtraServers, replaceFailedServer } from './server.ts';
-import { machineStatus } from './status.ts';
+import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
  * Gives each Machine a server and follows it until the server is a Ready node; a Machine that is deleted is drained, and its server
@@ -42,12 +43,21 @@ export class MachineReconciler {
     return this.#bringUp(scope);
   }
 
+  /** A machine that is not up yet says that it is the cloud that it waits for. */
+  async #tellWaiting(scope: MachineScope): Promise<void> {
+    const { machine } = scope;
+    if (machine.status?.readyTime !== undefined) return;
+    const problem = scope.blocker() ?? { reason: 'WaitingForServer', message: 'the cloud has not answered yet' };
+    const status = machineStatus(machine, { ...factsOf(scope), problem });
+    await writeStatus(this.#dependencies.client.resource(machines), machine, status);
+  }
+
   async #bringUp(scope: MachineScope): Promise<Result> {
     const { machine, key } = scope;
     const { client, clock, expectations, bootstrapper } = this.#dependencies;
     let outcome: Outcome;
     try {
-      outcome = await bringServerUp(scope);
+      outcome = await tellIfSlow(clock, bringServerUp(scope), () => this.#tellWaiting(scope));
     } catch (error) {
       const problem = cloudProblemOf(error, clock.now()) ?? tenantProblemOf(error);
       if (problem === undefined) throw error;
@@ -55,14 +65,14 @@ export class MachineReconciler {
       outcome = { problem, requeueAfterMs: waitMs };
     }
     if (outcome.isGone) return {};
-    const server = scope.currentServer();
+    const server = outcome.server ?? scope.currentServer();
     if (scope.cloud) {
       const isExpecting = server !== undefined && outcome.problem === undefined && !isSettled(scope, server);
       expectations.expect(key, scope.cloud.cache.servers, isExpecting);
     }
-    const isServerKnown = scope.isServerKnown && !outcome.isServerUnlisted;
-    const facts = { isServerKnown, server, isNodeKnown: scope.isNodeKnown, node: scope.node };
-    const status = machineStatus(machine, { ...facts, problem: outcome.problem, nowMs: clock.now() });
+    const facts = factsOf(scope);
+    const isServerKnown = facts.isServerKnown && !outcome.isServerUnlisted;
+    const status = machineStatus(machine, { ...facts, isServerKnown, server, problem: outcome.problem });
     await writeStatus(client.resource(machines), machine, status);
     if (status.phase !== machine.status?.phase) {
       scope.announce(status);
@@ -72,6 +82,11 @@ export class MachineReconciler {
     if (outcome.requeueAfterMs !== undefined) return { requeueAfterMs: outcome.requeueAfterMs };
     return status.phase === 'Ready' ? {} : { requeueAfterMs: LOOK_AGAIN_MS };
   }
+}
+
+function factsOf(scope: MachineScope): Omit<MachineFacts, 'problem'> {
+  const { isServerKnown, isNodeKnown, node } = scope;
+  return { isServerKnown, server: scope.currentServer(), isNodeKnown, node, nowMs: scope.now() };
 }
 
 /** Whether the list shows all that Fairway asked of the server. */
@@ -88,6 +103,8 @@ const UNLISTED_RETRY_MS = 5_000;
 interface Outcome {
   readonly problem?: Problem | undefined;
   readonly requeueAfterMs?: number;
+  /** The server that was looked at: what a later list shows of it has not been acted upon yet. */
+  readonly server?: Server | ServerRef;
   /** The server is there, but the list does not show it. */
   readonly isServerUnlisted?: boolean;
   /** The Machine itself was given up. */
@@ -137,5 +154,5 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
     scope.backoff.succeeded(scope.key);
     await ensureFloatingIp(scope, server);
   }
-  return {};
+  return { server };
 }

@@ -33,7 +33,9 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   const isNodeUp = isNodeKnown
     ? node !== undefined && isNodeReady(node)
     : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
-  const isReady = serverStatus === 'ACTIVE' && isNodeUp;
+  const isRunning = serverStatus === 'ACTIVE' && isNodeUp;
+  // Trouble with a node that works, such as its floating IP, keeps it from being called ready for the first time, not from staying it.
+  const isReady = isRunning && (facts.problem === undefined || previous?.readyTime !== undefined);
   const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined);
   const addresses = server && server.status !== 'BUILD' ? machineAddresses(server) : previous?.addresses;
   const generation = machine.metadata.generation ?? 0;

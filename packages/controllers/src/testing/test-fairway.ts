@@ -1,3 +1,4 @@
+import type { ConditionReason } from '@fairway/api/conditions';
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
@@ -225,6 +226,21 @@ export class TestFairway implements AsyncDisposable {
   ): Promise<readonly T[]> {
     const selection = { namespace: TEAM, ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) };
     return eventually(this.client.resource(type), selection, check, { deadlineMs: 10_000 });
+  }
+
+  /** Waits until an object of the kind is not Ready for this reason. */
+  async untilSaid(
+    kind: typeof clusters | typeof nodePools | typeof machines,
+    reason: ConditionReason,
+    message: RegExp,
+  ): Promise<void> {
+    const type: ResourceType<Cluster | NodePool | Machine> = kind;
+    await this.until(type, (objects) =>
+      objects.some(({ status }) => {
+        const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
+        return ready?.reason === reason && message.test(ready.message);
+      }),
+    );
   }
 
   async patch<T extends KubeObject>(type: ResourceType<T>, name: string, value: object): Promise<T> {

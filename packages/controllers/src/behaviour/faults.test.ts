@@ -1,0 +1,276 @@
+import type { ConditionReason } from '@fairway/api/conditions';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { Events } from '@fairway/kube/kinds/resources';
+import type { Cloud } from '@fairway/simulator/cloud';
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { NO_LATENCY } from '@fairway/simulator/http/latency';
+import { describe, expect, test } from 'vitest';
+import { holdings } from '../testing/cloud-contents.ts';
+import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+const POOL = { replicas: 2, antiAffinity: true, floatingIPs: { enabled: true } };
+/** What the cloud holds with a cluster of such a pool, beside its own external network and subnet. */
+const ALL_MADE = {
+  servers: 2,
+  server_groups: 1,
+  networks: 2,
+  subnets: 2,
+  routers: 1,
+  security_groups: 1,
+  floating_ips: 2,
+};
+
+type Call = Pick<FaultInput, 'service' | 'method' | 'path'>;
+
+/** Every call that makes or changes something for such a cluster. */
+const WRITES: readonly Call[] = [
+  { service: 'network', method: 'POST', path: '/networks$' },
+  { service: 'network', method: 'POST', path: '/subnets$' },
+  { service: 'network', method: 'POST', path: '/routers$' },
+  { service: 'network', method: 'PUT', path: '/add_router_interface$' },
+  { service: 'network', method: 'POST', path: '/security-groups$' },
+  { service: 'network', method: 'POST', path: '/security-group-rules$' },
+  { service: 'network', method: 'POST', path: '/floatingips$' },
+  { service: 'compute', method: 'POST', path: '/os-server-groups$' },
+  { service: 'compute', method: 'POST', path: '/servers$' },
+];
+const DELETES: readonly Call[] = [
+  { service: 'network', method: 'DELETE', path: '/networks/' },
+  { service: 'network', method: 'DELETE', path: '/routers/' },
+  { service: 'network', method: 'PUT', path: '/remove_router_interface$' },
+  { service: 'network', method: 'DELETE', path: '/security-groups/' },
+  { service: 'network', method: 'DELETE', path: '/floatingips/' },
+  { service: 'compute', method: 'DELETE', path: '/os-server-groups/' },
+  { service: 'compute', method: 'DELETE', path: '/servers/' },
+];
+
+describe('every write fails once', { timeout: 30_000 }, () => {
+  test.each<{ reason: string; action: FaultInput['action'] }>([
+    { reason: '500 before the work', action: { kind: 'answer', status: 500 } },
+    { reason: '503 before the work', action: { kind: 'answer', status: 503, retryAfterSeconds: 1 } },
+    { reason: '409', action: { kind: 'answer', status: 409 } },
+    { reason: '429 with Retry-After', action: { kind: 'answer', status: 429, retryAfterSeconds: 2 } },
+    { reason: 'the connection breaks before the work', action: { kind: 'drop' } },
+    { reason: 'the connection breaks after the work', action: { kind: 'drop', when: 'after' } },
+    { reason: '500 after the work', action: { kind: 'answer', status: 500, when: 'after' } },
+  ])('$reason: all comes right, nothing is doubled, nothing is left', async ({ action }) => {
+    await using fairway = await TestFairway.start({ speed: 40 });
+    const before = holdings(fairway.cloud);
+    for (const call of WRITES) fairway.cloud.faults.add({ ...call, action });
+
+    await fairway.readyCluster(POOL);
+    const made = holdings(fairway.cloud);
+    for (const call of DELETES) fairway.cloud.faults.add({ ...call, action });
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+
+    expect(made).toMatchObject(ALL_MADE);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+});
+
+interface Cause {
+  readonly cause: string;
+  readonly begin: (cloud: Cloud) => void;
+  readonly end: (cloud: Cloud) => void;
+  readonly kind: typeof clusters | typeof machines | typeof nodePools;
+  readonly reason: ConditionReason;
+  readonly message: RegExp;
+}
+
+const clear = (cloud: Cloud) => cloud.faults.clear();
+const forever = { times: null } as const;
+
+describe('a cause that stays is told, and when it is gone all comes right', { timeout: 30_000 }, () => {
+  test.each<Cause>([
+    {
+      cause: 'no quota for servers',
+      begin: (cloud) => cloud.setQuota('demo', { instances: 1 }),
+      end: (cloud) => cloud.setQuota('demo', { instances: 10 }),
+      kind: nodePools,
+      reason: 'QuotaExceeded',
+      message: /[Qq]uota exceeded/,
+    },
+    {
+      cause: 'no quota for networks',
+      begin: (cloud) => cloud.setQuota('demo', { network: 0 }),
+      end: (cloud) => cloud.setQuota('demo', { network: 10 }),
+      kind: clusters,
+      reason: 'QuotaExceeded',
+      message: /[Qq]uota exceeded/,
+    },
+    {
+      cause: 'a flavor out of stock',
+      begin: (cloud) => cloud.faults.add({ ...forever, action: { kind: 'outOfStock', flavor: 'b3-8' } }),
+      end: clear,
+      kind: machines,
+      reason: 'FlavorOutOfStock',
+      message: /No valid host.*another one is tried in/,
+    },
+    {
+      cause: 'servers that end in ERROR',
+      begin: (cloud) => cloud.faults.add({ ...forever, action: { kind: 'serverError' } }),
+      end: clear,
+      kind: machines,
+      reason: 'ServerFailed',
+      message: /Build of instance aborted.*another one is tried in/,
+    },
+    {
+      cause: 'a cloud that is away',
+      begin: (cloud) => cloud.faults.add({ ...forever, action: { kind: 'drop' } }),
+      end: clear,
+      kind: clusters,
+      reason: 'CloudUnavailable',
+      message: /./,
+    },
+    {
+      cause: 'a Nova that is away',
+      begin: (cloud) => cloud.faults.add({ ...forever, service: 'compute', action: { kind: 'answer', status: 503 } }),
+      end: clear,
+      kind: clusters,
+      reason: 'CloudUnavailable',
+      message: /compute/,
+    },
+    {
+      cause: 'a Neutron that limits rates',
+      begin: (cloud) =>
+        cloud.faults.add({
+          ...forever,
+          service: 'network',
+          action: { kind: 'answer', status: 429, retryAfterSeconds: 5 },
+        }),
+      end: clear,
+      kind: clusters,
+      reason: 'RateLimited',
+      message: /network/,
+    },
+    {
+      cause: 'a credential that is refused',
+      begin: (cloud) =>
+        cloud.faults.add({ ...forever, service: 'identity', method: 'POST', action: { kind: 'answer', status: 401 } }),
+      end: clear,
+      kind: clusters,
+      reason: 'CredentialInvalid',
+      message: /renew it/,
+    },
+    {
+      cause: 'a credential without rights',
+      begin: (cloud) =>
+        cloud.faults.add({ ...forever, service: 'network', method: 'POST', action: { kind: 'answer', status: 403 } }),
+      end: clear,
+      kind: clusters,
+      reason: 'PermissionDenied',
+      message: /role member/,
+    },
+  ])('$cause: $reason', async ({ begin, end, kind, reason, message }) => {
+    await using fairway = await TestFairway.start({ speed: 100 });
+    begin(fairway.cloud);
+    await fairway.createCluster();
+    await fairway.createPool(POOL);
+
+    await fairway.untilSaid(kind, reason, message);
+    end(fairway.cloud);
+    await fairway.clusterReady();
+
+    expect(holdings(fairway.cloud)).toMatchObject(ALL_MADE);
+  });
+
+  test('a token that expires is renewed without a word', async () => {
+    await using fairway = await TestFairway.start({ cloud: { tokenLifetimeMs: 2_000 } });
+
+    await fairway.readyCluster(POOL);
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    await fairway.poolReady();
+
+    expect(holdings(fairway.cloud)).toMatchObject({ servers: 3 });
+  });
+});
+
+describe('what a killed process had asked for', { timeout: 30_000 }, () => {
+  test('a server that appears after its Machine is gone is swept', async () => {
+    await using fairway = await TestFairway.start();
+    const cluster = await fairway.readyCluster({ replicas: 1 });
+    const { project } = fairway.process;
+    const network = cluster.status?.network?.networkID ?? '';
+    const [{ id: flavorRef = '' } = {}] = (await project.cache.flavors.refreshAfter(0)).items.values();
+    const [{ id: imageRef = '' } = {}] = (await project.cache.images.refreshAfter(0)).items.values();
+    const tags = ['fairway', `fairway-cluster-${cluster.metadata.uid}`, 'fairway-machine-of-old'];
+    const late = { name: 'late', flavorRef, imageRef, networks: [{ uuid: network }], tags };
+    const foreign = { ...late, name: 'foreign', tags: ['fairway', 'fairway-cluster-elsewhere', 'fairway-machine-x'] };
+
+    await project.client.compute.servers.create(foreign);
+    await project.client.compute.servers.create(late);
+    project.cache.servers.invalidate();
+    await fairway.until(Events, (events) => events.some(({ reason }) => reason === 'OrphanDeleted'));
+    const left = await Array.fromAsync(project.client.compute.servers.list());
+
+    expect(left.map(({ name }) => name)).toContain('foreign');
+    expect(left.map(({ name }) => name)).not.toContain('late');
+  });
+
+  test('after a restart nothing is said that is not so', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 2 });
+    await fairway.stopProcess();
+    const before = await fairway.machines();
+    const seen: string[] = [];
+    const stop = new AbortController();
+    const { metadata } = await fairway.client.resource(machines).list({ namespace: TEAM });
+    const watching = (async () => {
+      const from = { ...(metadata.resourceVersion && { resourceVersion: metadata.resourceVersion }), namespace: TEAM };
+      for await (const { object } of fairway.client.resource(machines).watch({ ...from, signal: stop.signal })) {
+        seen.push(`${object.status?.phase} ${object.status?.serverStatus}`);
+      }
+    })().catch(() => {});
+
+    await fairway.startProcess();
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
+    stop.abort();
+    await watching;
+
+    expect(seen.filter((state) => state.startsWith('NotReady'))).toEqual([]);
+    expect((await fairway.machines()).slice(0, 2).map(({ metadata }) => metadata.name)).toEqual(
+      before.map(({ metadata }) => metadata.name),
+    );
+  });
+
+  test('Nova away at a restart: machines stay what they were', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1 });
+    await fairway.stopProcess();
+    const fault = fairway.cloud.faults.add({
+      service: 'compute',
+      times: null,
+      action: { kind: 'answer', status: 503 },
+    });
+
+    await fairway.startProcess();
+    const [machine] = await fairway.until(machines, ([only]) =>
+      only?.status?.conditions?.some((c) => c.type === 'ServerReady' && c.status === 'Unknown'),
+    );
+    fairway.cloud.faults.remove(fault);
+
+    expect(machine?.status).toMatchObject({ phase: 'Ready', serverStatus: 'ACTIVE' });
+    await fairway.until(machines, ([only]) =>
+      only?.status?.conditions?.some((c) => c.type === 'ServerReady' && c.status === 'True'),
+    );
+  });
+
+  test('a machine that waits for the cloud says so within a second', async () => {
+    const slow = { ...NO_LATENCY, operations: { 'compute POST /v2.1/servers': 15_000 } };
+    await using fairway = await TestFairway.start({ speed: 5, cloud: { latency: slow } });
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: 1 });
+    const [made] = await fairway.until(machines, (all) => all.length === 1);
+    const [told] = await fairway.until(machines, ([only]) => only?.status?.conditions !== undefined);
+
+    expect(told?.status).toMatchObject({ phase: 'Pending', lastOperation: { state: 'Pending' } });
+    const [ready] = told?.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
+    expect(ready).toMatchObject({ reason: 'WaitingForServer' });
+    const delayMs = Date.parse(ready?.lastTransitionTime ?? '') - Date.parse(made?.metadata.creationTimestamp ?? '');
+    expect(delayMs).toBeLessThanOrEqual(2_000);
+  });
+});
