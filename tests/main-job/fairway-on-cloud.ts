@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
@@ -23,6 +23,11 @@ export interface FairwayOnCloud {
   /** The tenant's own view of its project. */
   readonly member: OpenStackClient;
   readonly admin: OpenStackClient;
+  /** A member of another project, and a reader of the first. */
+  readonly other: OpenStackClient;
+  readonly reader: OpenStackClient;
+  /** The bytes of Fairway's database with its journal. */
+  readDatabase(): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -55,9 +60,16 @@ export async function startFairwayOn(cloud: JobCloud): Promise<FairwayOnCloud> {
   });
   const opening = { clock: systemClock, random: Math.random, log };
   const yaml = readCloudsYaml(cloud.cloudsYaml);
-  const [member, admin] = [openCloud(yaml, cloud.member, opening), openCloud(yaml, cloud.admin, opening)];
+  const entries = [cloud.member, cloud.admin, cloud.other, cloud.reader];
+  const clouds = entries.map((entry) => openCloud(yaml, entry, opening));
+  const [member, admin, other, reader] = clouds.map((each) => each.client()) as [
+    OpenStackClient,
+    OpenStackClient,
+    OpenStackClient,
+    OpenStackClient,
+  ];
   const fleet = new HollowNodeFleet({
-    cloud: openStackFleetCloud(admin.client()),
+    cloud: openStackFleetCloud(admin),
     disks: new MemoryDisks(),
     ...opening,
     // Short, because nothing tells it of new servers.
@@ -69,14 +81,18 @@ export async function startFairwayOn(cloud: JobCloud): Promise<FairwayOnCloud> {
   return {
     api,
     kubeconfig: home.kubeconfig,
-    member: member.client(),
-    admin: admin.client(),
+    member,
+    admin,
+    other,
+    reader,
+    async readDatabase() {
+      return Buffer.concat(await Promise.all([home.database, `${home.database}-wal`].map((path) => readFile(path))));
+    },
     async close() {
       api.close();
       await fleet.stop();
       await fairway.stop();
-      await member.close();
-      await admin.close();
+      for (const each of clouds) await each.close();
       await rm(folder, { recursive: true });
     },
   };

@@ -11,6 +11,10 @@ export interface JobCloud {
   readonly cloudsYaml: string;
   /** A member of the project that the clusters live in. */
   readonly member: string;
+  /** A member of another project. */
+  readonly other: string;
+  /** A reader of the first. */
+  readonly reader: string;
   /** An administrator, who reads the user data that hollow nodes boot from. */
   readonly admin: string;
   /** By id or name. */
@@ -43,6 +47,8 @@ const SIMULATOR: JobTarget = {
     return {
       cloudsYaml,
       member: 'simulator',
+      other: 'simulator-other',
+      reader: 'simulator-reader',
       admin: 'simulator-admin',
       image: 'Ubuntu 22.04',
       flavor: 'b3-8',
@@ -62,6 +68,8 @@ async function testbed(): Promise<JobTarget> {
     const open = async () => ({
       cloudsYaml: TESTBED_CLOUDS,
       member: 'ostest-demo-a',
+      other: 'ostest-demo-b',
+      reader: 'ostest-reader-a',
       admin: 'ostest-admin',
       image: 'ubuntu-22.04',
       flavor: 'b3-8',

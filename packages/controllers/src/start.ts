@@ -1,5 +1,7 @@
+import { ConditionType } from '@fairway/api/conditions';
 import { planProblems, releaseProblems } from '@fairway/api/domain/offer-problems';
 import { CLUSTER_UID_LABEL } from '@fairway/api/group';
+import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -11,6 +13,7 @@ import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { Clock } from '@fairway/kube/clock';
+import { findCondition } from '@fairway/kube/controller/conditions';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { KeyOwner } from '@fairway/kube/controller/key-owner';
 import { Manager } from '@fairway/kube/controller/manager';
@@ -23,6 +26,7 @@ import { serverOwner } from './cloud/ownership.ts';
 import type { WatchedClouds } from './cloud/project-cloud.ts';
 import type { ClusterCredentials } from './cluster/credentials.ts';
 import { ClusterReconciler } from './cluster/reconciler.ts';
+import { CredentialReconciler } from './credential/reconciler.ts';
 import type { NodeBootstrapper } from './machine/dependencies.ts';
 import { MachineReconciler } from './machine/reconciler.ts';
 import { NodePoolReconciler } from './node-pool/reconciler.ts';
@@ -62,6 +66,7 @@ export interface Controllers {
 const MACHINE_CONCURRENCY = 50;
 const POOL_CONCURRENCY = 20;
 const CLUSTER_CONCURRENCY = 20;
+const CREDENTIAL_CONCURRENCY = 10;
 /** A create or an upgrade is a burst of calls that fail for a moment; nothing is gained by waiting long. */
 const MAX_BACKOFF_MS = 60_000;
 
@@ -73,6 +78,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     clusters: informers.informer(clusters),
     nodePools: informers.informer(nodePools),
     machines: informers.informer(machines),
+    credentials: informers.informer(cloudCredentials),
     plans: informers.informer(plans),
     releases: informers.informer(kubernetesReleases),
   };
@@ -89,6 +95,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   const poolReconciler = new NodePoolReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
   const machineReconciler = new MachineReconciler({ ...shared, backoff: new FailureBackoff(base, max) });
   const serverSweeper = new ServerSweeper(shared);
+  const credentialReconciler = new CredentialReconciler(shared);
   const templateReconciler = new NodeTemplateReconciler(shared);
 
   const common = {
@@ -129,6 +136,12 @@ export function createControllers(options: ControllersOptions): Controllers {
     name: 'server-sweeper',
     reconcile: (key) => serverSweeper.reconcile(key),
   });
+  const credentialController = new Controller({
+    ...common,
+    name: 'cloud-credential',
+    concurrency: CREDENTIAL_CONCURRENCY,
+    reconcile: (key) => credentialReconciler.reconcile(key),
+  });
 
   const clusterKeyOf = (object: NodePool | Machine) => [`${object.metadata.namespace}/${object.spec.clusterName}`];
   const machinesOfCluster = (cluster: Cluster) =>
@@ -137,6 +150,15 @@ export function createControllers(options: ControllersOptions): Controllers {
     .watch(cache.clusters)
     .watch(cache.nodePools, clusterKeyOf)
     .watch(cache.machines, clusterKeyOf, { isRelevant: () => false })
+    .watch(
+      cache.credentials,
+      (credential) =>
+        cache.clusters
+          .list()
+          .filter((cluster) => credentialKeyOf(cluster) === keyOf(credential))
+          .map(keyOf),
+      { isRelevant: (old, credential) => readiness(old) !== readiness(credential) },
+    )
     .watch(cache.plans, (plan) =>
       cache.clusters
         .list()
@@ -161,6 +183,16 @@ export function createControllers(options: ControllersOptions): Controllers {
   machineController
     .watch(cache.machines)
     .watch(cache.clusters, (cluster) => machinesOfCluster(cluster).map(keyOf), { isRelevant: isClusterRelevant });
+  credentialController
+    .watch(cache.credentials, undefined, {
+      isRelevant: (old, { metadata }) =>
+        old.metadata.generation !== metadata.generation ||
+        old.metadata.deletionTimestamp !== metadata.deletionTimestamp,
+    })
+    // One that waits for its clusters to go hears of it.
+    .watch(cache.clusters, (cluster) => [credentialKeyOf(cluster)].filter((key) => key !== undefined), {
+      isRelevant: (old, cluster) => credentialKeyOf(old) !== credentialKeyOf(cluster),
+    });
   templateController.watch(cache.nodePools, (pool) => machinesOfPool(cache.machines, pool).map(keyOf), {
     isRelevant: (old, pool) => old.metadata.generation !== pool.metadata.generation,
   });
@@ -184,7 +216,8 @@ export function createControllers(options: ControllersOptions): Controllers {
     );
   });
   clouds.onProject((cloud) => {
-    cloud.cache.servers.subscribe(({ added, changed, removed }) => {
+    cloud.cache.servers.subscribe(({ added, changed, removed, isStale }) => {
+      if (isStale && cloud.credentialKey !== undefined) credentialController.enqueue(cloud.credentialKey);
       const uids = new Set([...added, ...changed, ...removed].map((server) => serverOwner(server)?.machineUid));
       const touched = cache.machines.list().filter(({ metadata }) => uids.has(metadata.uid));
       for (const machine of touched) machineController.enqueue(keyOf(machine));
@@ -219,8 +252,18 @@ export function createControllers(options: ControllersOptions): Controllers {
   const manager = new Manager({ log })
     .addInformers(informers)
     .add(planController, releaseController)
-    .add(clusterController, poolController, machineController, templateController, sweepController);
+    .add(clusterController, poolController, machineController, templateController, sweepController)
+    .add(credentialController);
   return { informers, cache, manager };
+}
+
+function credentialKeyOf({ metadata, spec }: Cluster): string | undefined {
+  return spec.credentialName === undefined ? undefined : `${metadata.namespace}/${spec.credentialName}`;
+}
+
+function readiness({ status }: CloudCredential): string {
+  const ready = findCondition(status?.conditions, ConditionType.Ready);
+  return `${ready?.status} ${ready?.reason} ${ready?.message}`;
 }
 
 function machinesOfPool(informer: Informer<Machine>, pool: NodePool): readonly Machine[] {

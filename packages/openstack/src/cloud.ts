@@ -1,6 +1,7 @@
 import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
 import type { Credential } from './auth/credential.ts';
+import type { CredentialSource } from './auth/credential-source.ts';
 import { Discovery } from './auth/discovery.ts';
 import { Session } from './auth/session.ts';
 import type { CloudConfig } from './config/cloud-config.ts';
@@ -61,7 +62,7 @@ export class Cloud {
   }
 
   /** A client for the cloud's own credential, or for another one, such as a tenant's application credential. */
-  client(credential: Credential = this.config.credential): OpenStackClient {
+  client(credential: Credential | CredentialSource = this.config.credential): OpenStackClient {
     const { authUrl, region, endpointOverrides, computeMicroversion } = this.config;
     const session = new Session({
       http: this.#http,

@@ -1,3 +1,4 @@
+import { cloudCredentials } from './cloud-credential.ts';
 import { clusters } from './cluster.ts';
 import type { Kind } from './kind.ts';
 import { kubernetesReleases } from './kubernetes-release.ts';
@@ -6,4 +7,4 @@ import { nodePools } from './node-pool.ts';
 import { plans } from './plan.ts';
 
 /** Every stored kind of the group. */
-export const KINDS: readonly Kind[] = [clusters, nodePools, machines, plans, kubernetesReleases];
+export const KINDS: readonly Kind[] = [clusters, nodePools, machines, cloudCredentials, plans, kubernetesReleases];

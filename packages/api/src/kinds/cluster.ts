@@ -36,6 +36,14 @@ const clusterSpec = z
       .describe(
         'What to do about a new patch of the minor version. AlwaysUpdate: take it, even if a node is away for some minutes. MinimalDowntime: take it only if no work is interrupted, else say so. NeverUpdate: leave it to the user.',
       ),
+    credentialName: z
+      .string()
+      .min(1)
+      .max(253)
+      .optional()
+      .describe(
+        'CloudCredential of the same namespace with which Fairway acts for this cluster. It may be replaced by another of the same project. Empty: the cloud that the operator has given the namespace.',
+      ),
     network: clusterNetworkSpec.prefault({}),
     podCIDR: ipv4Cidr()
       .optional()
@@ -79,6 +87,7 @@ const clusterStatus = z
       .describe("Where the cluster's API server is reached."),
     url: z.string().optional().describe('The endpoint as a URL.'),
     caCertificate: z.string().optional().describe("PEM of the CAs that the API server's certificate comes from."),
+    projectID: z.string().optional().describe('OpenStack project that the cluster lives in.'),
     network: clusterNetworkStatus.optional(),
     podCIDR: z.string().optional().describe('Addresses of pods in use.'),
     serviceCIDR: z.string().optional().describe('Addresses of Services in use.'),

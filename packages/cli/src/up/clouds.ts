@@ -4,6 +4,7 @@ import { FAIRWAY_TAG } from '@fairway/controllers/cloud/ownership';
 import { ProjectCloud } from '@fairway/controllers/cloud/project-cloud';
 import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
+import type { CredentialSource } from '@fairway/openstack/auth/credential-source';
 import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
@@ -43,11 +44,16 @@ export function openCloud(yaml: CloudsYaml, name: string, opening: CloudOpening)
   });
 }
 
-/** One entry of clouds.yaml as the project that its clusters live in. */
-export function openProject(yaml: CloudsYaml, name: string, opening: CloudOpening): ProjectCloud {
+/** How the project is reached: with the entry's own login, or with a tenant's. */
+export interface ProjectLogin {
+  readonly credentialKey: string;
+  readonly source: CredentialSource;
+}
+
+/** A project of a cloud, as its clusters share it. */
+export function openProject(cloud: Cloud, opening: CloudOpening, login?: ProjectLogin): ProjectCloud {
   const { clock, random, log, settleMs } = opening;
-  const cloud = openCloud(yaml, name, opening);
-  const client = cloud.client();
+  const client = cloud.client(login?.source);
   const cache = new ProjectCache({
     client,
     clock,
@@ -58,5 +64,13 @@ export function openProject(yaml: CloudsYaml, name: string, opening: CloudOpenin
     logger: log,
   });
   const region = cloud.config.region ?? '';
-  return new ProjectCloud({ name, region, client, cache, clock, ...(settleMs !== undefined && { settleMs }) });
+  return new ProjectCloud({
+    name: cloud.config.name,
+    region,
+    credentialKey: login?.credentialKey,
+    client,
+    cache,
+    clock,
+    ...(settleMs !== undefined && { settleMs }),
+  });
 }

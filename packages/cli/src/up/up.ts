@@ -2,7 +2,6 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import { createCloudProvider } from '@fairway/cloud-provider/start';
-import { ConfiguredClouds } from '@fairway/controllers/cloud/configured-clouds';
 import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
 import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
 import { createControllers } from '@fairway/controllers/start';
@@ -10,12 +9,11 @@ import { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
 import { createGateway } from '@fairway/gateway/server/gateway';
 import type { Clock } from '@fairway/kube/clock';
 import { ControllerMetrics } from '@fairway/kube/controller/metrics';
-import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { Logger } from '@fairway/kube/log';
 import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
 import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
 import { Registry } from 'prom-client';
-import { openProject, readCloudsYaml } from './clouds.ts';
+import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
@@ -23,6 +21,7 @@ import { managementRunnables } from './management.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { adminKubeconfig, CERTIFICATE_RENEWAL_MS, loadServerPki, serverTls } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
+import { tenantClouds } from './tenant-clouds.ts';
 import { connectTenant } from './tenant-connection.ts';
 
 export interface UpOptions {
@@ -56,9 +55,6 @@ export interface RunningFairway {
   stop(): Promise<void>;
 }
 
-/** Namespace annotation by which the operator says which cloud its clusters live in. */
-const CLOUD_ANNOTATION = 'fairway.dev/cloud';
-
 /** Runs a whole Fairway in this process: API, controllers, control planes, and without `cloud` a simulated OpenStack with hollow nodes. */
 export async function up(options: UpOptions): Promise<RunningFairway> {
   const { home, host, clock, random, log, onStep = () => {} } = options;
@@ -86,19 +82,19 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     if (simulated) closing.push(() => simulated.close());
     const cloudName = options.cloud ?? 'simulator';
     const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
-    const opening = { clock, random, log, metrics, settleMs: options.settleMs };
 
     const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({ home, codec, clock, random, log });
     closing.push(() => controlPlanes.close());
 
     onStep('starting the API server');
-    const clouds = new ConfiguredClouds({
-      nameOf: (namespace) => {
-        const named = gateway.server.reader.get(Namespaces, '', namespace)?.metadata.annotations?.[CLOUD_ANNOTATION];
-        return named ?? (namespace === 'default' ? cloudName : undefined);
-      },
-      open: (name) => (cloudsYaml.names.includes(name) ? openProject(cloudsYaml, name, opening) : undefined),
+    const { clouds, close: closeClouds } = tenantClouds({
+      cloudsYaml,
+      defaultCloud: cloudName,
+      opening: { clock, random, log, metrics, settleMs: options.settleMs },
+      reader: () => gateway.server.reader,
+      client: () => gateway.client,
     });
+    closing.push(closeClouds);
     const gateway = createGateway({
       store: database.store('fairway'),
       clock,

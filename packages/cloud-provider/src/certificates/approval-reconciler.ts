@@ -59,7 +59,7 @@ export class ApprovalReconciler {
     const { cache, clouds, bootstrapper, clock } = this.#dependencies;
     const { namespace = '' } = cluster.metadata;
     const machine = cache.machines.get(`${namespace}/${name}`);
-    const cloud = clouds.forNamespace(namespace);
+    const cloud = clouds.forNamespace(namespace, cluster.spec.credentialName);
     if (machine === undefined || cloud === undefined || machine.spec.clusterName !== cluster.metadata.name)
       return undefined;
     if (machine.metadata.deletionTimestamp !== undefined) return undefined;

@@ -35,7 +35,7 @@ export class NodeReconciler {
     if (machine === undefined) return {};
     const { namespace = '', name = '', uid = '' } = machine.metadata;
     const cluster = cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
-    const cloud = clouds.forNamespace(namespace);
+    const cloud = clouds.forNamespace(namespace, cluster?.spec.credentialName);
     const tenant = tenants.get(cluster?.metadata.uid ?? '');
     const node = tenant?.nodes.get(name);
     if (cloud === undefined || tenant === undefined || node === undefined) return {};

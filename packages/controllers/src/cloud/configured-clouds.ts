@@ -1,3 +1,4 @@
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { ProjectCloud, WatchedClouds } from './project-cloud.ts';
 
 export interface ConfiguredCloudsOptions {
@@ -5,9 +6,12 @@ export interface ConfiguredCloudsOptions {
   readonly nameOf: (namespace: string) => string | undefined;
   /** Opens an entry; undefined when there is no such entry. Called once for each name. */
   readonly open: (name: string) => ProjectCloud | undefined;
+  readonly credentialOf: (namespace: string, name: string) => CloudCredential | undefined;
+  /** Opens a tenant's project; undefined when the operator knows no such cloud. Called once for each credential and cloud. */
+  readonly openAs: (credential: CloudCredential) => ProjectCloud | undefined;
 }
 
-/** The clouds of all namespaces; namespaces with the same entry share its project, cache and budget. */
+/** The clouds of all namespaces; namespaces with the same entry, and clusters with the same credential, share a project, its cache and budget. */
 export class ConfiguredClouds implements WatchedClouds {
   readonly #options: ConfiguredCloudsOptions;
   readonly #open = new Map<string, ProjectCloud>();
@@ -17,20 +21,31 @@ export class ConfiguredClouds implements WatchedClouds {
     this.#options = options;
   }
 
-  forNamespace(namespace: string): ProjectCloud | undefined {
-    const name = this.#options.nameOf(namespace);
-    if (name === undefined) return undefined;
-    const known = this.#open.get(name);
-    if (known) return known;
-    const cloud = this.#options.open(name);
-    if (cloud === undefined) return undefined;
-    this.#open.set(name, cloud);
-    for (const listener of this.#listeners) listener(cloud);
-    return cloud;
+  forNamespace(namespace: string, credentialName?: string | undefined): ProjectCloud | undefined {
+    const { nameOf, open, credentialOf, openAs } = this.#options;
+    if (credentialName !== undefined) {
+      const credential = credentialOf(namespace, credentialName);
+      if (credential === undefined) return undefined;
+      // A credential that is made anew under its name goes on with what is known of the project.
+      const key = JSON.stringify([namespace, credentialName, credential.spec.cloud]);
+      return this.#remember(key, () => openAs(credential));
+    }
+    const name = nameOf(namespace);
+    return name === undefined ? undefined : this.#remember(name, () => open(name));
   }
 
   onProject(listener: (cloud: ProjectCloud) => void): void {
     this.#listeners.add(listener);
     for (const cloud of this.#open.values()) listener(cloud);
+  }
+
+  #remember(key: string, open: () => ProjectCloud | undefined): ProjectCloud | undefined {
+    const known = this.#open.get(key);
+    if (known) return known;
+    const cloud = open();
+    if (cloud === undefined) return undefined;
+    this.#open.set(key, cloud);
+    for (const listener of this.#listeners) listener(cloud);
+    return cloud;
   }
 }

@@ -43,6 +43,8 @@ export class ProjectCloud {
   /** Name of the entry in clouds.yaml. */
   readonly name: string;
   readonly region: string;
+  /** `namespace/name` of the CloudCredential that it is reached with; undefined for the operator's own login. */
+  readonly credentialKey: string | undefined;
   readonly client: OpenStackClient;
   readonly cache: ProjectCache;
   readonly ledgers: Ledgers;
@@ -54,6 +56,7 @@ export class ProjectCloud {
   constructor(options: {
     readonly name: string;
     readonly region: string;
+    readonly credentialKey?: string | undefined;
     readonly client: OpenStackClient;
     readonly cache: ProjectCache;
     readonly clock: Clock;
@@ -62,6 +65,7 @@ export class ProjectCloud {
     const settleMs = options.settleMs ?? DEFAULT_SETTLE_MS;
     this.name = options.name;
     this.region = options.region;
+    this.credentialKey = options.credentialKey;
     this.client = options.client;
     this.cache = options.cache;
     this.#clock = options.clock;
@@ -116,8 +120,11 @@ export class ProjectCloud {
 
 /** Which cloud, project and credential a namespace's clusters live in. */
 export interface Clouds {
-  /** Undefined when the operator has given the namespace none. */
-  forNamespace(namespace: string): ProjectCloud | undefined;
+  /**
+   * With the name of a CloudCredential the project as that credential has it; undefined when there is none of that name, or the operator knows its cloud not.
+   * Without one, what the operator has given the namespace, if anything.
+   */
+  forNamespace(namespace: string, credentialName?: string | undefined): ProjectCloud | undefined;
 }
 
 /** Clouds that tell when a project is used for the first time. */

@@ -11,6 +11,7 @@ import { ignoreGone } from '../ignore-gone.ts';
 import { operation } from '../operation.ts';
 import type { Problem } from '../problem.ts';
 import { writeStatus } from '../status-writer.ts';
+import { missingCloud } from './credential-problem.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
 
@@ -48,12 +49,11 @@ export async function deleteCluster(
     });
     return { requeueAfterMs: RETRY_MS };
   }
-  const cloud = dependencies.clouds.forNamespace(cluster.metadata.namespace ?? '');
+  const cloud = dependencies.clouds.forNamespace(cluster.metadata.namespace ?? '', cluster.spec.credentialName);
   if (cloud === undefined && cluster.status?.network !== undefined) {
-    await report(cluster, dependencies, 80, {
-      reason: ConditionReason.ConfigurationInvalid,
-      message: `what the cluster has in the cloud can not be deleted: namespace ${cluster.metadata.namespace} has no cloud any more; the operator sets the annotation fairway.dev/cloud on it`,
-    });
+    const { reason, message } = missingCloud(cluster);
+    const problem = { reason, message: `what the cluster has in the cloud can not be deleted: ${message}` };
+    await report(cluster, dependencies, 80, problem);
     return { requeueAfterMs: NO_CLOUD_RETRY_MS };
   }
   if (cloud !== undefined) {

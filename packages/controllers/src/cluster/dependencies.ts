@@ -1,3 +1,4 @@
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -17,6 +18,7 @@ import type { ClusterCredentials } from './credentials.ts';
 export interface ClusterDependencies {
   readonly client: KubeClient;
   readonly cache: {
+    readonly credentials: Informer<CloudCredential>;
     readonly clusters: Informer<Cluster>;
     readonly nodePools: Informer<NodePool>;
     readonly machines: Informer<Machine>;

@@ -17,6 +17,7 @@ import type { Problem } from '../problem.ts';
 import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { setUpTenant } from '../tenant/tenant-setup.ts';
+import { credentialProblem, missingCloud } from './credential-problem.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { ensureNetwork } from './network.ts';
@@ -84,7 +85,7 @@ export class ClusterReconciler {
     const releases = cache.releases.list();
     const plan = this.#planOf(cluster);
     const pools = this.#poolsOf(cluster);
-    const cloud = clouds.forNamespace(cluster.metadata.namespace ?? '');
+    const cloud = clouds.forNamespace(cluster.metadata.namespace ?? '', cluster.spec.credentialName);
     const version = cluster.status?.version
       ? resolveUpgrade(cluster.spec.version, cluster.status.version, releases)
       : resolveVersion(cluster.spec.version, releases);
@@ -101,6 +102,7 @@ export class ClusterReconciler {
       ...base,
       network: network.plan,
       networkProblem: network.problem,
+      projectID: network.projectID,
       controlPlane: controlPlane.state,
       controlPlaneProblem: controlPlane.problem,
       caCertificate: controlPlane.caCertificate,
@@ -116,15 +118,18 @@ export class ClusterReconciler {
     cluster: Cluster,
     plan: Plan,
     pools: readonly NodePool[],
-  ): Promise<{ plan?: NetworkPlan; problem?: Problem; retryAfterMs: number }> {
-    const { backoff, clock } = this.#dependencies;
+  ): Promise<{ plan?: NetworkPlan; problem?: Problem; projectID?: string; retryAfterMs: number }> {
+    const { backoff, cache, clock } = this.#dependencies;
+    const refused = credentialProblem(cluster, cache.credentials);
+    if (refused) return { problem: refused, retryAfterMs: RESYNC_MS };
     try {
+      const projectID = await cloud.client.session.projectId();
       const network = await ensureNetwork(cloud, cluster, networkWish(cluster, plan.spec, pools));
       backoff.succeeded(key);
       // Once more when all is told that an earlier run of this process may have asked for.
       const untrustedMs = cloud.trustedFromMs - clock.now();
       const resyncMs = untrustedMs > 0 ? untrustedMs + 1 : RESYNC_MS;
-      return { plan: network, retryAfterMs: network.problem ? 60_000 : resyncMs };
+      return { plan: network, projectID, retryAfterMs: network.problem ? 60_000 : resyncMs };
     } catch (error) {
       const problem = cloudProblemOf(error, clock.now());
       if (problem === undefined) throw error;
@@ -189,6 +194,7 @@ export class ClusterReconciler {
 }
 
 const NOTHING_LEARNT = {
+  projectID: undefined,
   network: undefined,
   networkProblem: undefined,
   controlPlane: undefined,
@@ -210,12 +216,7 @@ function blockerOf(
       message: `spec.plan: there is no Plan ${cluster.spec.plan} any more; the operator restores it`,
     };
   }
-  if (cloud === undefined) {
-    return {
-      reason: ConditionReason.ConfigurationInvalid,
-      message: `namespace ${cluster.metadata.namespace} has no cloud; the operator sets the annotation fairway.dev/cloud on it`,
-    };
-  }
+  if (cloud === undefined) return missingCloud(cluster);
   if (!version.ok) return { reason: ConditionReason.VersionNotOffered, message: `spec.version: ${version.problem}` };
   return undefined;
 }

@@ -20,6 +20,7 @@ export interface ClusterFacts {
   readonly blocker: Problem | undefined;
   readonly network: NetworkPlan | undefined;
   readonly networkProblem: Problem | undefined;
+  readonly projectID: string | undefined;
   readonly controlPlane: ControlPlaneState | undefined;
   readonly controlPlaneProblem: Problem | undefined;
   readonly caCertificate: string | undefined;
@@ -55,6 +56,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     upToDate: nodes.upToDate === nodes.current && nodes.current === nodes.desired,
     ...(endpoint && { endpoint, url: endpointUrl(endpoint) }),
     ...(facts.caCertificate !== undefined && { caCertificate: facts.caCertificate }),
+    ...(facts.projectID !== undefined && { projectID: facts.projectID }),
     ...(facts.network?.ready && { network: facts.network.resolved }),
     ...(networking && {
       podCIDR: networking.podCIDR,

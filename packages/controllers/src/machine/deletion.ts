@@ -6,6 +6,7 @@ import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { missingCloud } from '../cluster/credential-problem.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import { operation } from '../operation.ts';
 import type { Problem } from '../problem.ts';
@@ -115,11 +116,12 @@ interface Waiting {
 async function removeServers(scope: MachineScope): Promise<Waiting | undefined> {
   const { cloud, dependencies } = scope;
   if (cloud === undefined) {
-    const { namespace } = scope.machine.metadata;
-    const { serverID } = scope.machine.status ?? {};
+    const { cluster, machine } = scope;
+    const { serverID } = machine.status ?? {};
     if (serverID === undefined) return undefined;
-    const message = `server ${serverID} can not be deleted: namespace ${namespace} has no cloud any more; the operator sets the annotation fairway.dev/cloud on it`;
-    return { problem: { reason: ConditionReason.ConfigurationInvalid, message }, retryAfterMs: NO_CLOUD_RETRY_MS };
+    const { reason, message } = missingCloud(cluster ?? { metadata: machine.metadata, spec: {} });
+    const problem = { reason, message: `server ${serverID} can not be deleted: ${message}` };
+    return { problem, retryAfterMs: NO_CLOUD_RETRY_MS };
   }
   // What an earlier run of this process had asked for may still appear in the cloud.
   if (scope.now() > cloud.trustedFromMs) await cloud.cache.servers.refreshAfter(cloud.trustedFromMs);

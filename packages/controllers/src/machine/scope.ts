@@ -10,6 +10,7 @@ import type { OwnedState } from '../cloud/ledger.ts';
 import { machineTag } from '../cloud/ownership.ts';
 import type { ProjectCloud, ServerRef } from '../cloud/project-cloud.ts';
 import { serversOfMachine } from '../cloud/servers.ts';
+import { missingCloud } from '../cluster/credential-problem.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import type { Problem } from '../problem.ts';
 import type { TenantNode } from '../tenant/node.ts';
@@ -38,7 +39,7 @@ export class MachineScope {
     this.signal = signal;
     this.cluster = dependencies.cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
     this.pool = dependencies.cache.nodePools.get(`${namespace}/${machine.spec.nodePoolName}`);
-    this.cloud = dependencies.clouds.forNamespace(namespace);
+    this.cloud = dependencies.clouds.forNamespace(namespace, this.cluster?.spec.credentialName);
     const clusterUid = this.cluster?.metadata.uid;
     this.tenant = clusterUid === undefined ? undefined : dependencies.tenants.get(clusterUid);
   }
@@ -142,10 +143,7 @@ export class MachineScope {
       return { reason: ConditionReason.Deleting, message: 'the cluster is being deleted' };
     }
     if (cloud === undefined) {
-      return {
-        reason: ConditionReason.ConfigurationInvalid,
-        message: `namespace ${this.machine.metadata.namespace} has no cloud; the operator sets the annotation fairway.dev/cloud on it`,
-      };
+      return missingCloud(cluster);
     }
     if (pool === undefined) {
       return {

@@ -59,13 +59,13 @@ export class NodePoolReconciler {
     if (found === undefined || found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
     const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
     const pool = await this.#adopt(await ensureFinalizer(client.resource(nodePools), found, FINALIZER), cluster);
-    if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool);
+    if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool, cluster);
     return this.#scale(key, pool, cluster);
   }
 
   async #scale(key: string, pool: NodePool, cluster: Cluster | undefined): Promise<Result> {
     const { client, clouds, clock, tenants } = this.#dependencies;
-    const cloud = clouds.forNamespace(pool.metadata.namespace ?? '');
+    const cloud = clouds.forNamespace(pool.metadata.namespace ?? '', cluster?.spec.credentialName);
     const wish = await this.#wish(key, pool, cluster, cloud);
     let current = this.#machinesOf(pool);
     if (wish.desired && cluster && cloud) {
@@ -142,7 +142,7 @@ export class NodePoolReconciler {
     }
   }
 
-  async #delete(pool: NodePool): Promise<Result> {
+  async #delete(pool: NodePool, cluster: Cluster | undefined): Promise<Result> {
     if (!hasFinalizer(pool, FINALIZER)) return {};
     const { client, clock, clouds, backoff } = this.#dependencies;
     const left = await this.#liveMachinesOf(pool);
@@ -152,7 +152,7 @@ export class NodePoolReconciler {
       await this.#reportDeletion(pool, left, { reason: ConditionReason.Deleting, message });
       return {};
     }
-    const cloud = clouds.forNamespace(pool.metadata.namespace ?? '');
+    const cloud = clouds.forNamespace(pool.metadata.namespace ?? '', cluster?.spec.credentialName);
     try {
       if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, pool.metadata.uid ?? '');
     } catch (error) {

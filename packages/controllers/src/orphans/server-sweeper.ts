@@ -32,7 +32,7 @@ export class ServerSweeper {
   async reconcile(key: string): Promise<Result> {
     const { cache, clouds, events } = this.#dependencies;
     const cluster = cache.clusters.get(key);
-    const cloud = clouds.forNamespace(cluster?.metadata.namespace ?? '');
+    const cloud = clouds.forNamespace(cluster?.metadata.namespace ?? '', cluster?.spec.credentialName);
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || cloud === undefined) return {};
     const { uid: clusterUid = '' } = cluster.metadata;
     const snapshot = cloud.cache.servers.snapshot();

@@ -53,7 +53,7 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
     others: reader.list(clusters, request.namespace).filter(({ metadata }) => metadata.name !== request.name),
   };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
-  refuse(clusters, request, (await judgeByOffer(options, request, judge)).errors);
+  refuse(clusters, request, (await judgeByOffer(options, request, cluster.spec.credentialName, judge)).errors);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
@@ -66,7 +66,8 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
     plans: reader.list(plans),
   };
   const judge = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
-  const { errors, catalogue } = await judgeByOffer(options, request, judge);
+  const cluster = facts.clusters.find(({ metadata }) => metadata.name === facts.pool.spec.clusterName);
+  const { errors, catalogue } = await judgeByOffer(options, request, cluster?.spec.credentialName, judge);
   refuse(nodePools, request, errors);
   for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
 }
@@ -75,9 +76,16 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
 async function judgeByOffer(
   { clouds, offer }: FairwayAdmissionOptions,
   request: AdmissionRequest,
+  credentialName: string | undefined,
   judge: (catalogue: CloudCatalogue) => readonly FieldError[],
 ): Promise<{ readonly errors: readonly FieldError[]; readonly catalogue: CloudCatalogue }> {
-  const cloud = clouds.forNamespace(request.namespace);
+  const cloud = clouds.forNamespace(request.namespace, credentialName);
+  if (cloud === undefined && credentialName !== undefined) {
+    const detail = 'there is no CloudCredential of this name in the namespace, or the operator does not know its cloud';
+    throw invalid(clusters, request.name, [
+      { type: 'FieldValueNotFound', field: 'spec.credentialName', value: credentialName, detail },
+    ]);
+  }
   if (cloud === undefined) {
     const subject = { group: GROUP, resource: request.resource.plural, name: request.name };
     throw forbidden(

@@ -18,7 +18,7 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
 
 const readTenantKinds = {
   apiGroups: [GROUP],
-  resources: ['clusters', 'nodepools', 'machines', 'nodepools/scale'],
+  resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials', 'nodepools/scale'],
   verbs: READ,
 };
 /** The catalogue is cluster-scoped: a role of a namespace can't give it, so every authenticated user reads it. */
@@ -34,7 +34,9 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
     ['admin', 'edit'],
     [
       readTenantKinds,
-      { apiGroups: [GROUP], resources: ['clusters', 'nodepools'], verbs: WRITE },
+      { apiGroups: [GROUP], resources: ['clusters', 'nodepools', 'cloudcredentials'], verbs: WRITE },
+      // What a CloudCredential refers to is written, and never read back.
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'] },
       { apiGroups: [GROUP], resources: ['nodepools/scale'], verbs: ['update', 'patch'] },
       { apiGroups: [GROUP], resources: ['machines'], verbs: ['delete', 'deletecollection'] },
       { apiGroups: [GROUP], resources: ['clusters/kubeconfig'], verbs: ['create'] },

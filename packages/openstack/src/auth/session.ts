@@ -7,6 +7,7 @@ import type { ServiceType } from '../service-type.ts';
 import { authenticate } from './authenticate.ts';
 import { type EndpointInterface, findEndpoint } from './catalog.ts';
 import type { Credential } from './credential.ts';
+import type { CredentialSource } from './credential-source.ts';
 import type { Discovery, MicroversionRange } from './discovery.ts';
 import { type IssuedToken, TokenSource } from './token-source.ts';
 
@@ -15,7 +16,8 @@ export interface SessionOptions {
   readonly discovery: Discovery;
   readonly clock: Clock;
   readonly authUrl: string;
-  readonly credential: Credential;
+  /** A source is asked at each login. */
+  readonly credential: Credential | CredentialSource;
   readonly interface: EndpointInterface;
   readonly region: string | undefined;
   /** In place of the catalog's URLs. */
@@ -45,7 +47,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#tokens = new TokenSource({
-      authenticate: () => authenticate(options.http, options.authUrl, options.credential),
+      authenticate: () => logIn(options),
       clock: options.clock,
     });
   }
@@ -53,6 +55,11 @@ export class Session {
   /** The token in use; throws an {@link OpenStackError} when Keystone gives none. */
   async token(): Promise<IssuedToken> {
     return this.#tokens.get();
+  }
+
+  /** Logs in anew, whatever is held; a refusal takes away what was held. Throws an {@link OpenStackError}. */
+  async renew(): Promise<IssuedToken> {
+    return this.#tokens.renew();
   }
 
   /** Throws `forbidden` when the token is not for a project. */
@@ -140,4 +147,11 @@ export class Session {
       retryAfterMs,
     });
   }
+}
+
+async function logIn({ http, authUrl, credential }: SessionOptions): Promise<IssuedToken> {
+  if ('kind' in credential) return authenticate(http, authUrl, credential);
+  const issued = await authenticate(http, authUrl, await credential.credential());
+  credential.accept(issued.token);
+  return issued;
 }

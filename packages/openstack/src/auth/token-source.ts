@@ -49,6 +49,18 @@ export class TokenSource {
     }
   }
 
+  /** A new token, although there is one; when Keystone refuses, there is none from now on. */
+  async renew(): Promise<IssuedToken> {
+    this.#refusal = undefined;
+    this.#pending ??= this.#renew();
+    try {
+      return await this.#pending;
+    } catch (error) {
+      if (isRefusal(error)) this.#current = undefined;
+      throw error;
+    }
+  }
+
   /** Forgets a token that a service has refused; no effect when it has been replaced since. */
   invalidate(token: IssuedToken): void {
     if (this.#current === token) this.#current = undefined;
@@ -64,8 +76,7 @@ export class TokenSource {
       this.#refusal = undefined;
       return issued;
     } catch (error) {
-      // A trust for somebody else is `forbidden`.
-      if (isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden')) {
+      if (isRefusal(error)) {
         this.#refusal = { error, untilMs: clock.now() + REFUSAL_HOLDS_MS };
       }
       throw error;
@@ -73,4 +84,9 @@ export class TokenSource {
       this.#pending = undefined;
     }
   }
+}
+
+/** A trust for somebody else is `forbidden`. */
+function isRefusal(error: unknown): error is OpenStackError {
+  return isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden');
 }

@@ -58,7 +58,7 @@ export class ProjectCache {
   readonly floatingIps: ResourceCache<FloatingIp>;
   readonly flavors: ResourceCache<Flavor>;
   readonly images: ResourceCache<Image>;
-  readonly #all: readonly { stop(): void }[];
+  readonly #all: readonly { stop(): void; retryNow(): void }[];
 
   constructor(options: ProjectCacheOptions) {
     const { compute, network, images } = options.client;
@@ -88,6 +88,11 @@ export class ProjectCache {
       this.flavors,
       this.images,
     ];
+  }
+
+  /** Ends the pauses after failures: what caused them has been mended. */
+  retryNow(): void {
+    for (const each of this.#all) each.retryNow();
   }
 
   /** Ends all lists; who waits for one is told so. */

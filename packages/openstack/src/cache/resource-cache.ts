@@ -155,6 +155,14 @@ export class ResourceCache<T extends Identified> {
     this.#schedule();
   }
 
+  /** What made lists fail has been mended: the pause after the failure ends now. */
+  retryNow(): void {
+    if (this.#failures === 0) return;
+    this.#failures = 0;
+    this.#pollAtMs = this.#clock.now();
+    this.#schedule();
+  }
+
   /** Ends all lists; who waits is told so. */
   stop(): void {
     const reason = new Error(`the cache of ${this.name} was stopped`);

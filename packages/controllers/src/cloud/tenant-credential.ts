@@ -1,0 +1,91 @@
+import { CREDENTIAL_KEYS } from '@fairway/api/kinds/cloud-credential';
+import type { Credential } from '@fairway/openstack/auth/credential';
+import type { CredentialSource } from '@fairway/openstack/auth/credential-source';
+import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Token } from '@fairway/openstack/types/identity';
+
+/** The project that a tenant's credential must be for. */
+export interface ExpectedProject {
+  readonly id: string;
+  /** Who says so, for people. */
+  readonly because: string;
+}
+
+export interface TenantCredentialOptions {
+  /** What messages call it: `credential team/mine`. */
+  readonly name: string;
+  /** `data` of the Secret, in base64; undefined when there is no such Secret. */
+  readonly secret: () => Promise<Readonly<Record<string, string>> | undefined>;
+  /** The operator's own login in that cloud, which trusts are given to. */
+  readonly trustee: Credential;
+  /** Undefined while nothing says so. */
+  readonly expectedProject: () => ExpectedProject | undefined;
+}
+
+/** Roles that let nothing be made. */
+const READING_ROLES = new Set(['reader', 'load-balancer_observer', 'load-balancer_global_observer', 'observer']);
+
+/**
+ * A tenant's own application credential or trust, read from its Secret at every login, so that a new one counts at once.
+ *
+ * A trust is worth something to its trustee alone, who is the operator's user for all tenants: whoever knows the id of somebody
+ * else's trust must gain nothing. So a trust is taken only in a namespace whose project the operator has stated.
+ */
+export function tenantCredential(options: TenantCredentialOptions): CredentialSource {
+  const { name, trustee, expectedProject } = options;
+  return {
+    async credential() {
+      const data = await options.secret();
+      if (data === undefined) throw refusal('unauthorized', `${name}: there is no such Secret; make it anew`);
+      const value = (key: string) =>
+        Buffer.from(data[key] ?? '', 'base64')
+          .toString('utf8')
+          .trim();
+      const id = value(CREDENTIAL_KEYS.applicationCredentialId);
+      const secret = value(CREDENTIAL_KEYS.applicationCredentialSecret);
+      if (id !== '' && secret !== '') return { kind: 'applicationCredential', id, secret };
+      const trustId = value(CREDENTIAL_KEYS.trustId);
+      if (trustId === '') {
+        const { applicationCredentialId, applicationCredentialSecret } = CREDENTIAL_KEYS;
+        const keys = `${applicationCredentialId} and ${applicationCredentialSecret}, or ${CREDENTIAL_KEYS.trustId}`;
+        throw refusal('unauthorized', `${name}: its Secret needs the keys ${keys}`);
+      }
+      if (trustee.kind !== 'password') {
+        throw refusal(
+          'forbidden',
+          `${name}: the operator's login in this cloud is no user with a password, so it takes no trusts`,
+        );
+      }
+      if (expectedProject() === undefined) {
+        throw refusal(
+          'forbidden',
+          `${name}: a trust needs the operator to state the namespace's project in its annotation fairway.dev/project-id`,
+        );
+      }
+      return { ...trustee, scope: { kind: 'trust', trustId } };
+    },
+    accept({ project, roles }: Token) {
+      const expected = expectedProject();
+      if (project === undefined) throw refusal('unauthorized', `${name}: it is for no project`);
+      if (expected !== undefined && expected.id !== project.id) {
+        const problem = `it is for project ${project.name} (${project.id}), and ${expected.because} is in ${expected.id}`;
+        throw refusal('unauthorized', `${name}: ${problem}; make one in that project`);
+      }
+      if (roles.every((role) => READING_ROLES.has(role.name))) {
+        const held = roles.map((role) => role.name).join(', ') || 'none';
+        throw refusal('forbidden', `${name}: its roles (${held}) only let it read; it needs the role member`);
+      }
+    },
+  };
+}
+
+function refusal(kind: 'unauthorized' | 'forbidden', message: string): OpenStackError {
+  return new OpenStackError({
+    kind,
+    service: 'identity',
+    method: 'POST',
+    template: '/v3/auth/tokens',
+    message,
+    outcome: 'notDone',
+  });
+}

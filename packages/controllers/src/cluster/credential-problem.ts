@@ -1,0 +1,40 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Informer } from '@fairway/kube/client/informer';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { Problem } from '../problem.ts';
+
+/** Why the cluster's credential can not be used, as far as its own status says. */
+export function credentialProblem(cluster: Cluster, credentials: Informer<CloudCredential>): Problem | undefined {
+  const { credentialName } = cluster.spec;
+  if (credentialName === undefined) return undefined;
+  const credential = credentials.get(`${cluster.metadata.namespace}/${credentialName}`);
+  const ready = findCondition(credential?.status?.conditions, ConditionType.Ready);
+  // Keystone's absence is told by the calls themselves.
+  if (ready?.status !== 'False' || ready.reason === ConditionReason.CloudUnavailable) return undefined;
+  return {
+    reason: ready.reason as ConditionReason,
+    message: `CloudCredential ${credentialName} can not be used: ${ready.message}`,
+  };
+}
+
+/** Why a cluster has no cloud at all. */
+export function missingCloud({
+  metadata,
+  spec,
+}: {
+  readonly metadata: Cluster['metadata'];
+  readonly spec: Pick<Cluster['spec'], 'credentialName'>;
+}): Problem {
+  if (spec.credentialName === undefined) {
+    return {
+      reason: ConditionReason.ConfigurationInvalid,
+      message: `namespace ${metadata.namespace} has no cloud; the operator sets the annotation fairway.dev/cloud on it`,
+    };
+  }
+  return {
+    reason: ConditionReason.CredentialInvalid,
+    message: `spec.credentialName: namespace ${metadata.namespace} has no usable CloudCredential ${spec.credentialName}; create it, or name another of the same project`,
+  };
+}
