@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readCloudsYaml } from '@fairway/cli/up/clouds';
 import { systemClock } from '@fairway/kube/clock';
 import { createCloud } from '@fairway/simulator/cloud';
+import { ownProjects } from './testbed-projects.ts';
 
 /** A cloud that Fairway can be run on, by entries of a clouds.yaml. */
 export interface JobCloud {
@@ -66,14 +67,10 @@ const TESTBED_CLOUDS = `${process.env['OSTEST_ROOT'] ?? '/opt/ostest'}/clouds.ya
 async function testbed(): Promise<JobTarget> {
   if (existsSync(TESTBED_CLOUDS) && (await answers(readCloudsYaml(TESTBED_CLOUDS).get('ostest-demo-a').authUrl))) {
     const open = async () => ({
-      cloudsYaml: TESTBED_CLOUDS,
-      member: 'ostest-demo-a',
-      other: 'ostest-demo-b',
-      reader: 'ostest-reader-a',
+      ...(await ownProjects(TESTBED_CLOUDS, 'ostest-admin')),
       admin: 'ostest-admin',
       image: 'ubuntu-22.04',
       flavor: 'b3-8',
-      close: async () => {},
     });
     return { name: 'testbed/openstack', isMissing: false, open };
   }

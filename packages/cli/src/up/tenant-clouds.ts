@@ -29,7 +29,7 @@ export interface TenantCloudsOptions {
 /** The clouds of all namespaces and credentials; each entry of clouds.yaml has one set of connections and one budget. */
 export function tenantClouds(options: TenantCloudsOptions): {
   readonly clouds: ConfiguredClouds;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 } {
   const { cloudsYaml, defaultCloud, opening, reader, client } = options;
   const opened = new Map<string, Cloud>();

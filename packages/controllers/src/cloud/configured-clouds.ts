@@ -21,7 +21,7 @@ export class ConfiguredClouds implements WatchedClouds {
     this.#options = options;
   }
 
-  forNamespace(namespace: string, credentialName?: string | undefined): ProjectCloud | undefined {
+  forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined {
     const { nameOf, open, credentialOf, openAs } = this.#options;
     if (credentialName !== undefined) {
       const credential = credentialOf(namespace, credentialName);

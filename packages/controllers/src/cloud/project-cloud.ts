@@ -124,7 +124,7 @@ export interface Clouds {
    * With the name of a CloudCredential the project as that credential has it; undefined when there is none of that name, or the operator knows its cloud not.
    * Without one, what the operator has given the namespace, if anything.
    */
-  forNamespace(namespace: string, credentialName?: string | undefined): ProjectCloud | undefined;
+  forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined;
 }
 
 /** Clouds that tell when a project is used for the first time. */
