@@ -9,6 +9,7 @@ import { systemClock } from '@fairway/kube/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import { serverEnv, serverFlags } from '../server-process.ts';
 import type { EmbeddedServerOptions } from './embedded-server.ts';
 import type { Target } from './protocol.ts';
 
@@ -76,8 +77,7 @@ export async function startEmbedded(folder: string, pki: BenchPki): Promise<Benc
   const optionsPath = join(folder, 'embedded.json');
   writeFileSync(optionsPath, JSON.stringify(options), { mode: 0o600 });
   const script = join(import.meta.dirname, 'embedded-server.ts');
-  const flags = process.env['BENCH_SERVER_FLAGS']?.split(' ') ?? [];
-  const child = start(process.execPath, [...flags, script, optionsPath], join(folder, 'embedded.log'));
+  const child = start(process.execPath, [...serverFlags(), script, optionsPath], join(folder, 'embedded.log'));
   return ready('embedded', port, pki, [child], begin);
 }
 
@@ -162,7 +162,7 @@ interface Started {
 
 function start(command: string, args: readonly string[], logPath: string): Started {
   const log = openSync(logPath, 'a', 0o600);
-  return { child: spawn(command, args, { stdio: ['ignore', log, log] }), logPath };
+  return { child: spawn(command, args, { stdio: ['ignore', log, log], env: serverEnv() }), logPath };
 }
 
 async function ready(

@@ -1,0 +1,12 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Flags of Node for the processes under test, to profile them: `BENCH_SERVER_FLAGS=--cpu-prof npm run bench -- idle`. */
+export function serverFlags(): string[] {
+  return process.env['BENCH_SERVER_FLAGS']?.split(' ') ?? [];
+}
+
+/** Their environment: as the `fairway` command, they keep compiled code from one start to the next. */
+export function serverEnv(): NodeJS.ProcessEnv {
+  return { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env };
+}
