@@ -85,7 +85,8 @@ function sink(stream: NodeJS.WriteStream): TextSink {
     if (error.code === 'EPIPE') process.exit(ExitCode.Ok);
     throw error;
   });
-  return { write: (text) => void stream.write(text), isTerminal: stream.isTTY ?? false };
+  // A terminal that tells no width can't be drawn on.
+  return { write: (text) => void stream.write(text), isTerminal: stream.isTTY && stream.columns > 0 };
 }
 
 async function confirmOnTerminal(question: string): Promise<boolean> {

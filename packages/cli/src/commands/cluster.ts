@@ -15,7 +15,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     .option('--flavor <name>', 'flavor of the nodes; without it the cluster has no nodes yet')
     .addOption(new Option('--nodes <count>', 'number of nodes').argParser(wholeNumber(0)).default(3))
     .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)
-    .option('--pool <name>', 'name of the node pool', 'general')
+    .option('--pool <name>', "name of the node pool, unique in its namespace; else the cluster's")
     .option('--network <id>', 'existing OpenStack network for the nodes; else one is made')
     .option('--subnet <id>', 'subnet of --network')
     .addOption(outputOption(['json', 'yaml', 'name']))

@@ -1,4 +1,4 @@
-import { Listr, ListrLogger, ProcessOutput } from 'listr2';
+import { Listr, type ListrDefaultRendererLogLevels, ListrLogger, ProcessOutput } from 'listr2';
 import type { Reporter } from './reporter.ts';
 import type { Step } from './step.ts';
 
@@ -57,9 +57,11 @@ export class TerminalReporter implements Reporter {
       rendererOptions: {
         collapseErrors: false,
         showErrorMessage: false,
-        logger: ListrLogger,
-        processOutput: new ProcessOutput(process.stderr, process.stderr),
-      } as never,
+        logger: new ListrLogger<ListrDefaultRendererLogLevels>({
+          useIcons: false,
+          processOutput: new ProcessOutput(process.stderr, process.stderr),
+        }),
+      },
     });
     return list.run();
   }

@@ -19,7 +19,7 @@ export interface CreateClusterOptions extends WaitOptions {
   readonly flavor?: string;
   readonly nodes: number;
   readonly zones?: readonly string[];
-  readonly pool: string;
+  readonly pool?: string;
   readonly network?: string;
   readonly subnet?: string;
   readonly output?: ObjectForm;
@@ -93,7 +93,7 @@ export function objectsFromOptions(name: string, namespace: string, options: Cre
   const nodePool = (flavor: string): NewNodePool => ({
     apiVersion: API_VERSION,
     kind: nodePools.kind,
-    metadata: { name: pool, namespace },
+    metadata: { name: pool ?? name, namespace },
     spec: { clusterName: name, flavor, replicas: nodes, ...(zones && { availabilityZones: [...zones] }) },
   });
   return {
