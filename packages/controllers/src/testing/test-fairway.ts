@@ -13,6 +13,7 @@ import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { authKinds } from '@fairway/kube/auth/auth-kinds';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
+import type { Runnable } from '@fairway/kube/controller/manager';
 import { MANAGEMENT_KINDS } from '@fairway/kube/kinds/builtin-kinds';
 import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -42,7 +43,20 @@ export interface TestFairwayOptions {
   readonly cloud?: Partial<CloudConfig>;
   /** Whether nodes join as soon as their servers are ACTIVE; they do unless said otherwise. */
   readonly nodesJoin?: boolean;
+  /** What runs beside the controllers, such as the cloud provider. */
+  readonly runnables?: (parts: Parts) => readonly Runnable[];
   readonly log?: Logger;
+}
+
+/** What the pieces of one process share. */
+interface Parts {
+  readonly cache: Controllers['cache'];
+  readonly clouds: WatchedClouds;
+  readonly tenants: TenantClusters;
+  readonly bootstrapper: CloudInitBootstrapper;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
 }
 
 export const TEAM = 'team';
@@ -67,13 +81,20 @@ export class TestFairway implements AsyncDisposable {
   readonly #server: ApiServer;
   readonly #connection: CloudConnection;
   readonly #log: Logger;
+  readonly #runnables: NonNullable<TestFairwayOptions['runnables']>;
   #process: Process | undefined;
 
-  private constructor(clock: Clock, cloud: Cloud, connection: CloudConnection, log: Logger) {
+  private constructor(
+    clock: Clock,
+    cloud: Cloud,
+    connection: CloudConnection,
+    { log = silentLogger, runnables = () => [] }: TestFairwayOptions,
+  ) {
     this.clock = clock;
     this.cloud = cloud;
     this.#connection = connection;
     this.#log = log;
+    this.#runnables = runnables;
     this.runtime = new TestControlPlanes(clock);
     this.#server = new ApiServer({
       store: new MemoryStore(),
@@ -98,7 +119,7 @@ export class TestFairway implements AsyncDisposable {
       readFile: (path) => (path === '/clouds.yaml' ? yaml : undefined),
     }).get('simulator');
     const connection = new CloudConnection({ config, clock, random: Math.random, readFile: () => '', logger: log });
-    const fairway = new TestFairway(clock, cloud, connection, log);
+    const fairway = new TestFairway(clock, cloud, connection, options);
     if (options.nodesJoin !== false) fairway.#joinNodes();
     await fairway.#fill();
     await fairway.startProcess();
@@ -159,6 +180,8 @@ export class TestFairway implements AsyncDisposable {
       log,
     });
     controllers.manager.add(namespaceController({ client, informers: controllers.informers, clock, random, log }));
+    const parts = { cache: controllers.cache, clouds, tenants, bootstrapper, clock, random, log };
+    controllers.manager.add(...this.#runnables(parts));
     const abort = new AbortController();
     const started = Promise.withResolvers<void>();
     const ended = controllers.manager.run(abort.signal, started.resolve);
@@ -228,6 +251,15 @@ export class TestFairway implements AsyncDisposable {
     return eventually(this.client.resource(type), selection, check, { deadlineMs: 10_000 });
   }
 
+  /** As `until`, of cluster-scoped objects in a tenant's cluster. */
+  untilTenant<T extends KubeObject>(
+    clusterUid: string,
+    type: ResourceType<T>,
+    check: (objects: readonly T[]) => unknown,
+  ): Promise<readonly T[]> {
+    return eventually(this.runtime.client(clusterUid).resource(type), {}, check, { deadlineMs: 10_000 });
+  }
+
   /** Waits until an object of the kind is not Ready for this reason. */
   async untilSaid(
     kind: typeof clusters | typeof nodePools | typeof machines,
@@ -249,6 +281,10 @@ export class TestFairway implements AsyncDisposable {
 
   async delete<T extends KubeObject>(type: ResourceType<T>, name: string): Promise<void> {
     await this.client.resource(type).delete(name, { namespace: TEAM });
+  }
+
+  clusterOf({ spec }: Machine): Promise<Cluster> {
+    return this.client.resource(clusters).get(spec.clusterName, { namespace: TEAM });
   }
 
   async machines(): Promise<readonly Machine[]> {

@@ -1,0 +1,235 @@
+import { machines } from '@fairway/api/kinds/machine';
+import { NODE_BOOTSTRAPPERS_GROUP } from '@fairway/control-plane/bootstrap/bootstrap-token';
+import { TEAM, TestFairway } from '@fairway/controllers/testing/test-fairway';
+import { SIGNERS } from '@fairway/kube/auth/certificates/signers';
+import type { UserInfo } from '@fairway/kube/auth/user';
+import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
+import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
+import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
+import { generateKeyPair } from '@fairway/kube/pki/key-pair';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCloudProvider } from '../start.ts';
+
+const keys = await generateKeyPair();
+
+/** A machine whose server runs and has not joined, and what it was given. */
+interface Victim {
+  readonly name: string;
+  readonly clusterUid: string;
+  readonly address: string;
+  readonly token: UserInfo;
+}
+
+describe('certificate requests of kubelets', { timeout: 30_000 }, () => {
+  let fairway: TestFairway;
+  let ours: Victim;
+  let sibling: Victim;
+  let other: Victim;
+
+  beforeAll(async () => {
+    fairway = await TestFairway.start({ nodesJoin: false, runnables: (parts) => createCloudProvider(parts) });
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: 2 });
+    await fairway.createCluster({ network: { nodesCIDR: '10.99.0.0/24' } }, 'second');
+    await fairway.createPool({ replicas: 1, clusterName: 'second' }, 'second');
+    const isUp = (all: readonly { status?: { serverStatus?: string; address?: string } }[]) =>
+      all.length === 3 && all.every(({ status }) => status?.serverStatus === 'ACTIVE' && status.address !== undefined);
+    const all = await fairway.until(machines, (found) => isUp(found as Parameters<typeof isUp>[0]));
+    const victims = await Promise.all(all.map((machine) => victimOf(machine.metadata.name ?? '')));
+    [ours, sibling] = victims.filter(({ name }) => name.startsWith('demo-')) as [Victim, Victim];
+    [other] = victims.filter(({ name }) => name.startsWith('second-')) as [Victim];
+  }, 30_000);
+  afterAll(() => fairway[Symbol.asyncDispose]());
+
+  async function victimOf(name: string): Promise<Victim> {
+    const machine = await fairway.client.resource(machines).get(name, { namespace: TEAM });
+    const cluster = await fairway.clusterOf(machine);
+    const tokenID = await fairway.process.bootstrapper.tokenID(cluster, machine);
+    return {
+      name,
+      clusterUid: cluster.metadata.uid ?? '',
+      address: machine.status?.address ?? '',
+      token: {
+        username: `system:bootstrap:${tokenID}`,
+        groups: ['system:bootstrappers', NODE_BOOTSTRAPPERS_GROUP, 'system:authenticated'],
+      },
+    };
+  }
+
+  interface Ask {
+    readonly cluster: Victim;
+    readonly user: UserInfo;
+    readonly signerName?: string;
+    readonly commonName: string;
+    readonly organizations?: readonly string[];
+    readonly dnsNames?: readonly string[];
+    readonly ipAddresses?: readonly string[];
+  }
+
+  let sequence = 0;
+  async function verdict(ask: Ask): Promise<{ type: string; message: string }> {
+    const { cluster, user, signerName = SIGNERS.kubeletClient, organizations = ['system:nodes'] } = ask;
+    const { commonName, dnsNames = [], ipAddresses = [] } = ask;
+    const pem = await createCertificateRequest({ keys, commonName, organizations, dnsNames, ipAddresses });
+    const name = `csr-${++sequence}`;
+    const requests = fairway.runtime.client(cluster.clusterUid, user).resource(CertificateSigningRequests);
+    await requests.create({
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { name },
+      spec: {
+        request: Buffer.from(pem).toString('base64'),
+        signerName,
+        usages:
+          signerName === SIGNERS.kubeletClient
+            ? ['digital signature', 'client auth']
+            : ['digital signature', 'server auth'],
+      },
+    } satisfies CertificateSigningRequest);
+    const asFairway = fairway.runtime.client(cluster.clusterUid).resource(CertificateSigningRequests);
+    const [decided] = await eventually(
+      asFairway,
+      { fieldSelector: `metadata.name=${name}` },
+      ([csr]) => (csr?.status?.conditions?.length ?? 0) > 0,
+    );
+    const [condition] = decided?.status?.conditions ?? [];
+    return { type: condition?.type ?? '', message: condition?.message ?? '' };
+  }
+
+  const nodeUser = (name: string): UserInfo => ({
+    username: `system:node:${name}`,
+    groups: ['system:nodes', 'system:authenticated'],
+  });
+  const stranger: UserInfo = { username: 'mallory', groups: ['system:authenticated'] };
+
+  const cases: readonly { who: string; ask: () => Ask; type: 'Approved' | 'Denied'; message: RegExp }[] = [
+    {
+      who: 'the server itself, with its token',
+      ask: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` }),
+      type: 'Approved',
+      message: /token that it was given/,
+    },
+    {
+      who: 'a stranger with a stolen token, as a machine that does not exist',
+      ask: () => ({ cluster: ours, user: ours.token, commonName: 'system:node:mallory' }),
+      type: 'Denied',
+      message: /no machine mallory/,
+    },
+    {
+      who: "a stranger with a stolen token, as another machine's node",
+      ask: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${sibling.name}` }),
+      type: 'Denied',
+      message: /neither node .* nor the holder/,
+    },
+    {
+      who: 'a user without any token',
+      ask: () => ({ cluster: ours, user: stranger, commonName: `system:node:${ours.name}` }),
+      type: 'Denied',
+      message: /mallory is neither/,
+    },
+    {
+      who: "a second cluster's node, in this cluster",
+      ask: () => ({ cluster: ours, user: other.token, commonName: `system:node:${other.name}` }),
+      type: 'Denied',
+      message: /the cluster has no machine/,
+    },
+    {
+      who: "a second cluster's token, as this cluster's node",
+      ask: () => ({ cluster: ours, user: other.token, commonName: `system:node:${ours.name}` }),
+      type: 'Denied',
+      message: /neither node .* nor the holder/,
+    },
+    {
+      who: 'the token, as an administrator',
+      ask: () => ({
+        cluster: ours,
+        user: ours.token,
+        commonName: 'kubernetes-admin',
+        organizations: ['system:masters'],
+      }),
+      type: 'Denied',
+      message: /not a node's/,
+    },
+    {
+      who: 'the token, as a node that is in system:masters too',
+      ask: () => ({
+        cluster: ours,
+        user: ours.token,
+        commonName: `system:node:${ours.name}`,
+        organizations: ['system:nodes', 'system:masters'],
+      }),
+      type: 'Denied',
+      message: /organization must be system:nodes alone/,
+    },
+    {
+      who: 'a node that renews its certificate',
+      ask: () => ({ cluster: ours, user: nodeUser(ours.name), commonName: `system:node:${ours.name}` }),
+      type: 'Approved',
+      message: /renews/,
+    },
+    {
+      who: 'a node, for serving at its own address',
+      ask: () => ({
+        cluster: ours,
+        user: nodeUser(ours.name),
+        signerName: SIGNERS.kubeletServing,
+        commonName: `system:node:${ours.name}`,
+        dnsNames: [ours.name],
+        ipAddresses: [ours.address],
+      }),
+      type: 'Approved',
+      message: /those of the server/,
+    },
+    {
+      who: "a node, for serving at another node's address",
+      ask: () => ({
+        cluster: ours,
+        user: nodeUser(ours.name),
+        signerName: SIGNERS.kubeletServing,
+        commonName: `system:node:${ours.name}`,
+        ipAddresses: [ours.address, sibling.address],
+      }),
+      type: 'Denied',
+      message: /is not an address of the server/,
+    },
+    {
+      who: 'a node, for serving by a name that is not its own',
+      ask: () => ({
+        cluster: ours,
+        user: nodeUser(ours.name),
+        signerName: SIGNERS.kubeletServing,
+        commonName: `system:node:${ours.name}`,
+        dnsNames: ['kubernetes.default.svc'],
+      }),
+      type: 'Denied',
+      message: /is not the name of the server/,
+    },
+    {
+      who: "a token, for another's serving certificate",
+      ask: () => ({
+        cluster: ours,
+        user: ours.token,
+        signerName: SIGNERS.kubeletServing,
+        commonName: `system:node:${ours.name}`,
+        ipAddresses: [ours.address],
+      }),
+      type: 'Denied',
+      message: /asks for a serving certificate/,
+    },
+  ];
+  test.each(cases)('$who: $type', async ({ ask, type, message }) => {
+    expect(await verdict(ask())).toEqual({ type, message: expect.stringMatching(message) });
+  });
+
+  test('the token of a server that is gone is worth nothing, whatever calls itself like it elsewhere', async () => {
+    const { project } = fairway.process;
+    const victim = await fairway.client.resource(machines).get(sibling.name, { namespace: TEAM });
+    await project.client.compute.servers.delete(victim.status?.serverID ?? '');
+    await project.cache.servers.refreshAfter(fairway.clock.now());
+
+    const answer = await verdict({ cluster: sibling, user: sibling.token, commonName: `system:node:${sibling.name}` });
+
+    expect(answer).toMatchObject({ type: 'Denied' });
+  });
+});

@@ -1,0 +1,173 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { describe, expect, test } from 'vitest';
+import { tenantNodes } from '../tenant/node.ts';
+import { holdings } from '../testing/cloud-contents.ts';
+import { isReady, TestFairway } from '../testing/test-fairway.ts';
+
+describe('what a pool may ask for', { timeout: 30_000 }, () => {
+  test('its nodes are spread over its zones', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 5, availabilityZones: ['nova-a', 'nova-b', 'nova-c'] });
+
+    const zones = (await serversOf(fairway)).map((server) => server['OS-EXT-AZ:availability_zone']);
+
+    expect(Object.groupBy(zones, (zone) => zone ?? '')).toMatchObject({
+      'nova-a': { length: 2 },
+      'nova-b': { length: 2 },
+      'nova-c': { length: 1 },
+    });
+  });
+
+  test('its nodes boot from volumes', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1, rootVolume: { sizeGiB: 40 } });
+
+    const [server] = await serversOf(fairway);
+
+    expect(server?.image).toBe('');
+  });
+
+  test('its nodes share a server group, which goes with the pool', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 3, antiAffinity: true });
+    const [group] = await Array.fromAsync(fairway.process.project.client.compute.serverGroups.list());
+    const servers = await serversOf(fairway);
+
+    await fairway.delete(nodePools, 'general');
+    await fairway.until(nodePools, (left) => left.length === 0);
+
+    expect(group?.members.toSorted()).toEqual(servers.map(({ id }) => id).toSorted());
+    expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, server_groups: 0 });
+  });
+
+  test('floating IPs come and go with its wish, and its servers stay', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 2 });
+    const before = (await serversOf(fairway)).map(({ id }) => id);
+    const count = () => holdings(fairway.cloud)['floating_ips'];
+
+    await fairway.patch(nodePools, 'general', { spec: { floatingIPs: { enabled: true } } });
+    await fairway.until(machines, (all) =>
+      all.every(({ status }) => status?.addresses?.some(({ type }) => type === 'ExternalIP')),
+    );
+    const withThem = count();
+    await fairway.patch(nodePools, 'general', { spec: { floatingIPs: { enabled: false } } });
+    await fairway.until(machines, (all) =>
+      all.every(({ status }) => status?.addresses?.every(({ type }) => type !== 'ExternalIP')),
+    );
+
+    expect([withThem, count()]).toEqual([2, 0]);
+    expect((await serversOf(fairway)).map(({ id }) => id)).toEqual(before);
+  });
+
+  test('labels, annotations and taints reach the nodes that there are', async () => {
+    await using fairway = await TestFairway.start();
+    const { metadata } = await fairway.readyCluster({ replicas: 2 });
+    const taint = { key: 'gpu', value: 'yes', effect: 'NoSchedule' };
+
+    await fairway.patch(nodePools, 'general', {
+      spec: { template: { metadata: { labels: { tier: 'web' } }, spec: { taints: [taint], unschedulable: true } } },
+    });
+    const nodes = await fairway.untilTenant(metadata.uid ?? '', tenantNodes, (all) =>
+      all.every(({ metadata: { labels }, spec }) => labels?.['tier'] === 'web' && spec?.unschedulable === true),
+    );
+
+    expect(nodes.map(({ spec }) => spec?.taints)).toEqual([
+      expect.arrayContaining([expect.objectContaining(taint)]),
+      expect.arrayContaining([expect.objectContaining(taint)]),
+    ]);
+  });
+});
+
+describe('what a cluster may bring', { timeout: 30_000 }, () => {
+  test('a network of the tenant is used, and left as it was', async () => {
+    await using fairway = await TestFairway.start();
+    const { network } = fairway.process.project.client;
+    const { id: networkID } = await network.networks.create({ name: 'theirs' });
+    const { id: subnetID } = await network.subnets.create({
+      name: 'theirs',
+      network_id: networkID,
+      ip_version: 4,
+      cidr: '10.77.0.0/24',
+    });
+    const before = holdings(fairway.cloud);
+
+    const cluster = await fairway.readyCluster({ replicas: 1 }, { network: { networkID, gateway: { mode: 'None' } } });
+    const during = holdings(fairway.cloud);
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+
+    expect(cluster.status?.network).toMatchObject({ networkID, subnetID });
+    expect(during).toMatchObject({ networks: before['networks'], subnets: before['subnets'], routers: 0 });
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test('a cluster whose Plan is gone still leaves nothing', async () => {
+    await using fairway = await TestFairway.start();
+    const before = holdings(fairway.cloud);
+    await fairway.readyCluster({ replicas: 1 });
+
+    await fairway.client.resource(plans).delete('free');
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test('a machine that goes right after a restart is drained like any other', async () => {
+    await using fairway = await TestFairway.start();
+    const { metadata } = await fairway.readyCluster({ replicas: 2 });
+    await fairway.stopProcess();
+    const [victim] = await fairway.machines();
+    const { name = '' } = victim?.metadata ?? {};
+    await fairway.delete(machines, name);
+    const seen: unknown[] = [];
+    const nodes = fairway.runtime.client(metadata.uid ?? '').resource(tenantNodes);
+    const stop = new AbortController();
+    const watching = (async () => {
+      for await (const { object } of nodes.watch({ signal: stop.signal })) {
+        if (object.metadata.name === name) seen.push(object.spec?.unschedulable ?? false);
+      }
+    })().catch(() => {});
+
+    await fairway.startProcess();
+    await fairway.until(
+      machines,
+      (all) => all.length === 2 && all.every(isReady) && all.every((m) => m.metadata.name !== name),
+    );
+    stop.abort();
+    await watching;
+
+    expect(seen).toContain(true);
+  });
+
+  test('a machine that goes before anybody knows whether its server was made leaves nothing', async () => {
+    await using fairway = await TestFairway.start();
+    const before = holdings(fairway.cloud);
+    fairway.cloud.faults.add({
+      service: 'compute',
+      method: 'POST',
+      path: '/servers$',
+      times: null,
+      action: { kind: 'drop', when: 'after' },
+    });
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: 3 });
+    await fairway.until(
+      machines,
+      (all) => all.length === 3 && all.every(({ status }) => status?.conditions !== undefined),
+    );
+
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+});
+
+function serversOf(fairway: TestFairway) {
+  return Array.fromAsync(fairway.process.project.client.compute.servers.list());
+}
