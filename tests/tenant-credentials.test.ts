@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
@@ -11,6 +14,7 @@ import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud
 import { type Holdings, holdingsOf } from './main-job/holdings.ts';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
 
+const execute = promisify(execFile);
 const namespace = 'team';
 /** A credential is looked at once a minute, one that was refused twice. */
 const patience = { deadlineMs: 150_000 };
@@ -219,6 +223,28 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       await replaceSecret('trusted', { trust_id: '', ...keysOf(await applicationCredential(tenant(), 'member')) });
       await clusterIs('trusting', 'True', 'AsExpected');
       await deleteCluster('trusting');
+    });
+
+    it('is made and revoked by the command line, with the login of the tenant', async () => {
+      const run = async (...words: readonly string[]) => {
+        const cli = fileURLToPath(new URL('../packages/cli/bin/fairway.js', import.meta.url));
+        const env = { ...process.env, KUBECONFIG: fairway.kubeconfig, OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml };
+        const { stdout } = await execute(process.execPath, [cli, '-n', namespace, 'credential', ...words], { env });
+        return stdout;
+      };
+      const mine = async () => (await tenant().identity.applicationCredentials()).map(({ name }) => name);
+
+      const login = ['--cloud', cloud.member];
+      expect(await run('create', 'typed', ...login, '--fairway-cloud', cloud.other, '--expires', '1h')).toMatch(
+        /created/,
+      );
+      expect(await mine()).toContain(`fairway-${namespace}-typed`);
+      expect(await run('list')).toMatch(/typed +\S+ +ApplicationCredential +\S+ +True/);
+
+      expect(await run('delete', 'typed', ...login)).toMatch(/deleted/);
+      expect(await mine()).not.toContain(`fairway-${namespace}-typed`);
+      const name = 'typed-cloud-credential';
+      await eventuallyGone(fairway.api.resource(Secrets), { namespace, name }, patience);
     });
 
     it('takes no trust where the operator has not stated the project', async () => {

@@ -20,6 +20,7 @@ export interface FairwayOnCloud {
   /** Fairway's API, as its administrator. */
   readonly api: KubeClient;
   readonly kubeconfig: string;
+  readonly cloudsYaml: string;
   /** The tenant's own view of its project. */
   readonly member: OpenStackClient;
   readonly admin: OpenStackClient;
@@ -81,6 +82,7 @@ export async function startFairwayOn(cloud: JobCloud): Promise<FairwayOnCloud> {
   return {
     api,
     kubeconfig: home.kubeconfig,
+    cloudsYaml: cloud.cloudsYaml,
     member,
     admin,
     other,

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { CliContext } from './command/context.ts';
 import { addClusterCommands } from './commands/cluster.ts';
 import { addCompletionCommands } from './commands/completion.ts';
+import { addCredentialCommands } from './commands/credential.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHollowNodesCommand } from './commands/hollow-nodes.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
@@ -29,6 +30,7 @@ export function buildProgram(context: CliContext): Command {
   addClusterCommands(program, context);
   addNodePoolCommands(program, context);
   addMachineCommands(program, context);
+  addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
   addDoctorCommand(program, context);
   addHollowNodesCommand(program, context);

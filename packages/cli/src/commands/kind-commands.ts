@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { outputOption, timeoutOption } from '../command/options.ts';
-import type { KindName } from '../resources/kind-names.ts';
+import type { KindName, ShownKindName } from '../resources/kind-names.ts';
 
 interface KindWords {
-  readonly kind: KindName;
+  readonly kind: ShownKindName;
   readonly plural: string;
   /** For machines and pools, which belong to a cluster. */
   readonly hasCluster?: boolean;

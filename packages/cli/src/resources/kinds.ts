@@ -1,14 +1,16 @@
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { Kind } from '@fairway/api/kinds/kind';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import type { KindName } from './kind-names.ts';
+import type { ShownKindName } from './kind-names.ts';
 
 /** The kinds by the words of the command. */
-export const KINDS_BY_NAME: Readonly<Record<KindName, Kind>> = {
+export const KINDS_BY_NAME: Readonly<Record<ShownKindName, Kind>> = {
   cluster: clusters,
   nodepool: nodePools,
   machine: machines,
+  cloudcredential: cloudCredentials,
 };
 
 /** `cluster.fairway.dev/demo`, as `kubectl -o name` prints it. */

@@ -8,7 +8,7 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { OutputFormat } from '../command/options.ts';
 import { isObjectForm, renderObjects } from '../output/objects.ts';
 import { ACCEPT_TABLE, layOut, ServerTable, tableRows } from '../output/table.ts';
-import type { KindName } from './kind-names.ts';
+import type { ShownKindName } from './kind-names.ts';
 import { KINDS_BY_NAME } from './kinds.ts';
 
 interface ListOptions {
@@ -22,7 +22,7 @@ interface ListOptions {
 export async function listObjects(
   context: CliContext,
   globals: GlobalOptions,
-  kindName: KindName,
+  kindName: ShownKindName,
   options: ListOptions,
 ): Promise<void> {
   const kind = KINDS_BY_NAME[kindName];
@@ -55,12 +55,12 @@ export async function listObjects(
 }
 
 /** Machines carry their cluster as a label; a pool names it in its spec. */
-function labelSelectorOf(kindName: KindName, { selector, cluster }: ListOptions): string | undefined {
+function labelSelectorOf(kindName: ShownKindName, { selector, cluster }: ListOptions): string | undefined {
   const terms = [selector, kindName === 'machine' && cluster !== undefined ? `${CLUSTER_LABEL}=${cluster}` : undefined];
   return terms.filter((term) => term !== undefined).join(',') || undefined;
 }
 
-function belongsTo(kindName: KindName, object: KubeObject, cluster: string | undefined): boolean {
+function belongsTo(kindName: ShownKindName, object: KubeObject, cluster: string | undefined): boolean {
   if (kindName !== 'nodepool' || cluster === undefined) return true;
   return (object as NodePool).spec.clusterName === cluster;
 }
@@ -69,7 +69,7 @@ function belongsTo(kindName: KindName, object: KubeObject, cluster: string | und
 export async function getObjects(
   context: CliContext,
   globals: GlobalOptions,
-  kindName: KindName,
+  kindName: ShownKindName,
   names: readonly string[],
   options: { readonly output?: OutputFormat },
 ): Promise<void> {

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import { API_VERSION } from '@fairway/api/group';
+import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { Cloud } from '@fairway/openstack/cloud';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { type Connection, withConnection } from '../client/connect.ts';
+import { CliError } from '../command/cli-error.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { readCloudsYaml } from '../up/clouds.ts';
+import { qualifiedName } from './kinds.ts';
+
+export interface CreateCredentialOptions {
+  /** Entry of the tenant's own clouds.yaml. */
+  readonly cloud: string;
+  /** What the operator's clouds.yaml calls the same cloud. */
+  readonly fairwayCloud?: string;
+  /** Milliseconds. */
+  readonly expires?: number;
+  /** User id of the operator's Fairway, to give it a trust in place of an application credential. */
+  readonly trustTo?: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+export interface DeleteCredentialOptions {
+  readonly cloud: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Enough for a cluster; those of them that the user has are given. */
+const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
+
+/** Makes an application credential or a trust with the tenant's own token, and gives it to Fairway. */
+export async function createCredential(
+  context: CliContext,
+  globals: GlobalOptions,
+  name: string,
+  options: CreateCredentialOptions,
+): Promise<void> {
+  await withConnection(context, globals, async (connection) => {
+    await withCloud(context, options.cloud, async (keystone) => {
+      const made = await delegate(context, keystone, `fairway-${connection.namespace}-${name}`, options);
+      try {
+        await store(connection, name, options.fairwayCloud ?? options.cloud, made.keys);
+      } catch (error) {
+        // Nobody would know of it.
+        await made.revoke();
+        throw error;
+      }
+      context.stdout.write(`${qualifiedName(cloudCredentials, name)} created\n`);
+      const { status } = await whenJudged(context, connection, name, options.timeout);
+      const ready = findCondition(status?.conditions, 'Ready');
+      if (ready?.status !== 'True') {
+        const advice = `mend it, or take it back: fairway credential delete ${name} --cloud ${options.cloud}`;
+        throw new CliError(ready?.message ?? 'Fairway has not said yet whether it can use it', { advice });
+      }
+      const until = status?.expiresAt === undefined ? '' : ` until ${status.expiresAt}`;
+      context.stderr.write(
+        `Fairway may act in project ${status?.projectName} as ${status?.roles?.join(', ')}${until}\n`,
+      );
+      context.stderr.write(`next: spec.credentialName: ${name} in a Cluster\n`);
+    });
+  });
+}
+
+/** Takes the credential away from Fairway, then revokes it in Keystone, which lets its owner alone do so. */
+export async function deleteCredential(
+  context: CliContext,
+  globals: GlobalOptions,
+  name: string,
+  options: DeleteCredentialOptions,
+): Promise<void> {
+  await withConnection(context, globals, async ({ client, namespace }) => {
+    const resource = client.resource(cloudCredentials);
+    const { status, metadata } = await resource.get(name, { namespace });
+    await resource.delete(name, { namespace, ...(metadata.uid !== undefined && { uid: metadata.uid }) });
+    const deadlineMs = context.clock.now() + options.timeout;
+    while (await exists(() => resource.get(name, { namespace }))) {
+      if (context.clock.now() > deadlineMs) {
+        const advice =
+          'delete the clusters that use it, or give them another one of the same project (spec.credentialName)';
+        throw new CliError(`credential "${name}" is still in use`, { advice });
+      }
+      await context.clock.sleep(POLL_MS, context.signal);
+    }
+    const id = status?.credentialID;
+    if (id !== undefined) {
+      await withCloud(context, options.cloud, async ({ identity }) => {
+        const isTrust = status?.type === 'Trust';
+        await ignoreNotFound(isTrust ? identity.deleteTrust(id) : identity.deleteApplicationCredential(id));
+      });
+    }
+    context.stdout.write(`${qualifiedName(cloudCredentials, name)} deleted\n`);
+  });
+}
+
+interface Delegation {
+  readonly keys: Readonly<Record<string, string>>;
+  readonly revoke: () => Promise<void>;
+}
+
+async function delegate(
+  { clock }: CliContext,
+  { identity, session }: OpenStackClient,
+  name: string,
+  { expires, trustTo }: CreateCredentialOptions,
+): Promise<Delegation> {
+  const { token } = await session.token();
+  const held = new Set(token.roles.map((role) => role.name));
+  const roles = GIVEN_ROLES.filter((role) => held.has(role)).map((role) => ({ name: role }));
+  // Keystone wants UTC with microseconds.
+  const expiry =
+    expires === undefined ? {} : { expires_at: new Date(clock.now() + expires).toISOString().replace('Z', '000Z') };
+  if (trustTo !== undefined) {
+    const trust = await identity.createTrust({
+      trustee_user_id: trustTo,
+      project_id: await session.projectId(),
+      // Fairway acts as the tenant, so that what it makes is the tenant's.
+      impersonation: true,
+      roles,
+      ...expiry,
+    });
+    return { keys: { [CREDENTIAL_KEYS.trustId]: trust.id }, revoke: () => identity.deleteTrust(trust.id) };
+  }
+  const description = 'Fairway runs Kubernetes clusters with it';
+  const made = await identity.createApplicationCredential({ name, description, roles, unrestricted: false, ...expiry });
+  return {
+    keys: {
+      [CREDENTIAL_KEYS.applicationCredentialId]: made.id,
+      [CREDENTIAL_KEYS.applicationCredentialSecret]: made.secret,
+    },
+    revoke: () => identity.deleteApplicationCredential(made.id),
+  };
+}
+
+/** The Secret first, so that the credential is never seen without; it goes with the credential. */
+async function store(
+  { client, namespace }: Connection,
+  name: string,
+  cloud: string,
+  stringData: Readonly<Record<string, string>>,
+): Promise<void> {
+  const secrets = client.resource(Secrets);
+  const secretName = `${name}-cloud-credential`;
+  await secrets.create({ metadata: { name: secretName, namespace }, stringData: { ...stringData } });
+  try {
+    const credential: CloudCredential = {
+      apiVersion: API_VERSION,
+      kind: cloudCredentials.kind,
+      metadata: { name, namespace },
+      spec: { cloud, secretRef: { name: secretName } },
+    };
+    const { metadata } = await client.resource(cloudCredentials).create(credential, { fieldManager: 'fairway' });
+    const owner = { apiVersion: API_VERSION, kind: cloudCredentials.kind, name, uid: metadata.uid };
+    const value = { metadata: { ownerReferences: [owner] } };
+    await secrets.patch(secretName, { type: 'merge', value }, { namespace });
+  } catch (error) {
+    await secrets.delete(secretName, { namespace });
+    throw error;
+  }
+}
+
+const POLL_MS = 250;
+
+/** The credential when Fairway has looked at it; as it is when the time is over. */
+async function whenJudged(
+  { clock, signal }: CliContext,
+  { client, namespace }: Connection,
+  name: string,
+  timeoutMs: number,
+): Promise<CloudCredential> {
+  const deadlineMs = clock.now() + timeoutMs;
+  for (;;) {
+    const credential = await client.resource(cloudCredentials).get(name, { namespace });
+    const isJudged = credential.status?.observedGeneration === credential.metadata.generation;
+    if (isJudged || clock.now() > deadlineMs) return credential;
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+async function exists(get: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await get();
+    return true;
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return false;
+    throw error;
+  }
+}
+
+async function withCloud(
+  { clock }: CliContext,
+  entry: string,
+  use: (client: OpenStackClient) => Promise<void>,
+): Promise<void> {
+  const cloud = new Cloud({
+    config: readCloudsYaml().get(entry),
+    clock,
+    random: Math.random,
+    readFile: (path) => readFileSync(path, 'utf8'),
+  });
+  try {
+    await use(cloud.client());
+  } finally {
+    await cloud.close();
+  }
+}

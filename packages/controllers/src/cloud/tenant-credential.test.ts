@@ -1,0 +1,123 @@
+import type { Credential } from '@fairway/openstack/auth/credential';
+import type { Token } from '@fairway/openstack/types/identity';
+import { describe, expect, it } from 'vitest';
+import { type ExpectedProject, tenantCredential } from './tenant-credential.ts';
+
+const TRUSTEE: Credential = {
+  kind: 'password',
+  user: { id: 'fairway' },
+  password: 'secret of the operator',
+  scope: { kind: 'project', project: { id: 'operators' } },
+};
+const HOME: ExpectedProject = { id: 'home', because: 'namespace team' };
+
+interface Circumstances {
+  readonly data?: Readonly<Record<string, string>> | undefined;
+  readonly expected?: ExpectedProject | undefined;
+  readonly trustee?: Credential;
+}
+
+function credential({ data, expected, trustee = TRUSTEE }: Circumstances) {
+  const encoded = data && Object.fromEntries(Object.entries(data).map(([key, value]) => [key, btoa(value)]));
+  return tenantCredential({
+    name: 'credential team/mine',
+    secret: () => Promise.resolve(encoded),
+    trustee,
+    expectedProject: () => expected,
+  });
+}
+
+function token(projectId: string, roles: readonly string[]): Token {
+  const domain = { id: 'default', name: 'Default' };
+  return {
+    methods: ['application_credential'],
+    user: { id: 'user', name: 'somebody', domain },
+    audit_ids: [],
+    issued_at: '2026-01-01T00:00:00.000000Z',
+    expires_at: '2026-01-01T01:00:00.000000Z',
+    project: { id: projectId, name: projectId, domain },
+    roles: roles.map((name) => ({ id: name, name })),
+    catalog: [],
+  };
+}
+
+describe('what Fairway logs in with', () => {
+  const application = { application_credential_id: 'id', application_credential_secret: 'sesame\n' };
+
+  it.each<{ what: string; data: Record<string, string>; expected?: ExpectedProject; login: Credential }>([
+    {
+      what: 'an application credential',
+      data: application,
+      login: { kind: 'applicationCredential', id: 'id', secret: 'sesame' },
+    },
+    {
+      what: 'a trust, as the operator to whom it was given',
+      data: { trust_id: 'trust' },
+      expected: HOME,
+      login: { ...TRUSTEE, scope: { kind: 'trust', trustId: 'trust' } },
+    },
+    {
+      what: 'an application credential before a trust',
+      data: { ...application, trust_id: 'trust' },
+      login: { kind: 'applicationCredential', id: 'id', secret: 'sesame' },
+    },
+  ])('is $what', async ({ data, expected, login }) => {
+    expect(await credential({ data, expected }).credential()).toEqual(login);
+  });
+
+  it.each<Circumstances & { reason: string; kind: string; says: RegExp }>([
+    { reason: 'there is no Secret', kind: 'unauthorized', says: /team\/mine: there is no such Secret/ },
+    { reason: 'the Secret is empty', data: {}, kind: 'unauthorized', says: /needs the keys/ },
+    {
+      reason: 'half is missing',
+      data: { application_credential_id: 'id' },
+      kind: 'unauthorized',
+      says: /needs the keys/,
+    },
+    {
+      reason: "somebody else's trust could be meant",
+      data: { trust_id: 'trust' },
+      kind: 'forbidden',
+      says: /fairway\.dev\/project-id/,
+    },
+    {
+      reason: 'the operator is no user that can be trusted',
+      data: { trust_id: 'trust' },
+      expected: HOME,
+      trustee: { kind: 'applicationCredential', id: 'operator', secret: 'x' },
+      kind: 'forbidden',
+      says: /takes no trusts/,
+    },
+  ])('is nothing, because $reason', async ({ kind, says, ...circumstances }) => {
+    await expect(credential(circumstances).credential()).rejects.toMatchObject({
+      kind,
+      detail: expect.stringMatching(says),
+    });
+  });
+});
+
+describe('a token', () => {
+  it.each<{ reason: string; expected?: ExpectedProject; project: string; roles: readonly string[] }>([
+    { reason: 'for the project that is expected', expected: HOME, project: 'home', roles: ['member', 'reader'] },
+    { reason: 'for any project while none is expected', project: 'elsewhere', roles: ['member'] },
+    { reason: 'with a role that Fairway does not know', expected: HOME, project: 'home', roles: ['_member_'] },
+  ])('$reason is used', ({ expected, project, roles }) => {
+    expect(() => credential({ expected }).accept(token(project, roles))).not.toThrow();
+  });
+
+  it.each<{ reason: string; project: string; roles: readonly string[]; kind: string; says: RegExp }>([
+    {
+      reason: 'for another project',
+      project: 'elsewhere',
+      roles: ['member'],
+      kind: 'unauthorized',
+      says: /is for project elsewhere .* namespace team is in home/,
+    },
+    { reason: 'that only reads', project: 'home', roles: ['reader'], kind: 'forbidden', says: /needs the role member/ },
+    { reason: 'without a role', project: 'home', roles: [], kind: 'forbidden', says: /roles \(none\)/ },
+  ])('$reason is not', ({ project, roles, kind, says }) => {
+    const use = () => credential({ expected: HOME }).accept(token(project, roles));
+
+    expect(use).toThrow(expect.objectContaining({ kind, detail: expect.stringMatching(says) }));
+  });
+});
