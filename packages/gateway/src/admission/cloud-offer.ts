@@ -69,8 +69,8 @@ export class CloudOffer {
 
   async #items<T extends { readonly id: string }>(cache: ResourceCache<T>, sinceMs: number): Promise<T[] | undefined> {
     try {
-      const patience = AbortSignal.timeout(PATIENCE_MS);
-      return [...(await cache.refreshAfter(sinceMs, patience)).items.values()];
+      const { items } = await this.#withPatience((signal) => cache.refreshAfter(sinceMs, signal));
+      return [...items.values()];
     } catch (error) {
       this.#log.warn({ err: error, resource: cache.name }, 'admission goes on without what the cloud offers');
       return undefined;
@@ -82,13 +82,25 @@ export class CloudOffer {
     const nowMs = this.#clock.now();
     if (known && known.atMs > sinceMs) return known.names;
     try {
-      const zones = await cloud.client.compute.availabilityZones({ signal: AbortSignal.timeout(PATIENCE_MS) });
+      const zones = await this.#withPatience((signal) => cloud.client.compute.availabilityZones({ signal }));
       const names = zones.filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName);
       this.#zones.set(cloud, { names, atMs: nowMs });
       return names;
     } catch (error) {
       this.#log.warn({ err: error, resource: 'zones' }, 'admission goes on without what the cloud offers');
       return undefined;
+    }
+  }
+
+  async #withPatience<R>(ask: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    const abort = new AbortController();
+    const timer = this.#clock.after(PATIENCE_MS, () => {
+      abort.abort(new DOMException(`the cloud did not answer within ${PATIENCE_MS} ms`, 'TimeoutError'));
+    });
+    try {
+      return await ask(abort.signal);
+    } finally {
+      timer.cancel();
     }
   }
 }

@@ -20,7 +20,10 @@ export interface FairwayAdmissionOptions {
   readonly offer: CloudOffer;
 }
 
-/** Judges Clusters and NodePools by plans, releases and what their namespace's cloud offers; the rules are api's, pure and tabled there. */
+/**
+ * Judges Clusters and NodePools by plans, releases and what their namespace's cloud offers; the rules are api's, pure
+ * and tabled there.
+ */
 export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlugin {
   return {
     name: 'Fairway',
@@ -72,7 +75,10 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
   for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
 }
 
-/** Judges by what the cloud offered lately, and a refusal once more by what it offers now: what was made a moment ago is no mistake. */
+/**
+ * Judges by what the cloud offered lately, and a refusal once more by what it offers now: what was made a moment ago is
+ * no mistake.
+ */
 async function judgeByOffer(
   { clouds, offer }: FairwayAdmissionOptions,
   request: AdmissionRequest,

@@ -14,7 +14,10 @@ import { CATALOGUE_BINDING, FAIRWAY_ROLES } from './rbac.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', SYSTEM_NAMESPACE];
 
-/** Makes what Fairway's API holds from the start, where it is missing: what the operator changed or removed rules on purpose stays as it is. */
+/**
+ * Makes what Fairway's API holds from the start, where it is missing: what the operator changed or removed rules on
+ * purpose stays as it is.
+ */
 export async function bootstrap(client: KubeClient, reader: ObjectReader): Promise<void> {
   for (const name of NAMESPACES) {
     await createIfMissing<Namespace>(client, reader, Namespaces, { metadata: { name }, spec: {} });

@@ -1,16 +1,20 @@
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import {
   KUBECONFIG_REQUEST_KIND,
+  KUBECONFIG_SUBRESOURCE,
   type KubeconfigRequest,
   kubeconfigRequestSchema,
 } from '@fairway/api/kinds/kubeconfig-request';
 import { mintKubeconfig } from '@fairway/control-plane/kubeconfig';
+import type { Endpoint } from '@fairway/control-plane/runtime';
 import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
 import type { Clock } from '@fairway/kube/clock';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { Logger } from '@fairway/kube/log';
 import { conflict } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
+import { apiVersionOf } from '@fairway/kube/object/meta';
+import { validateObject } from '@fairway/kube/schema/validate';
 import type { CustomSubresource } from '@fairway/kube/server/resource';
 
 export interface KubeconfigOptions {
@@ -20,59 +24,61 @@ export interface KubeconfigOptions {
   readonly log: Logger;
 }
 
-/** `clusters/kubeconfig`: a short-lived credential for the tenant's cluster in the name of whoever asks; every one is told in an Event and the log. */
+/**
+ * `clusters/kubeconfig`: a short-lived credential for the tenant's cluster in the name of whoever asks. Every one is
+ * told in an Event and in the log.
+ */
 export function kubeconfigSubresource({ credentials, events, clock, log }: KubeconfigOptions): CustomSubresource {
+  const schema = kubeconfigRequestSchema();
   return {
     kind: KUBECONFIG_REQUEST_KIND,
-    schema: kubeconfigRequestSchema(),
+    schema,
     async create({ body, parent, user, name, namespace, dryRun }) {
       const request = body as KubeconfigRequest;
       const cluster = parent as Cluster;
-      const { endpoint } = cluster.status ?? {};
-      if (endpoint === undefined) {
-        throw conflict(
-          { group: clusters.group, resource: 'clusters/kubeconfig', name },
-          'its control plane is not there yet; wait for the condition ControlPlaneReady',
-        );
-      }
+      // The server decodes the body of a custom subresource by its schema, and leaves its limits to whoever answers.
+      const errors = validateObject(request, undefined, schema, new Map());
+      if (errors.length > 0) throw invalid(KUBECONFIG_REQUEST_KIND, name, errors);
+      const endpoint = endpointOf(cluster);
       if (dryRun) return request;
-      const { expirationSeconds } = request.spec;
-      const minting = {
+      const status = await mintKubeconfig({
         clusterName: name,
         endpoint,
         pki: await credentials().pki(cluster),
         username: tenantUserName(user.username),
-        expirationSeconds,
+        expirationSeconds: request.spec.expirationSeconds,
         clock,
-      };
-      const status = await mintKubeconfig(minting).catch((error: unknown) => {
-        if (!(error instanceof RangeError)) throw error;
-        const field = {
-          type: 'FieldValueInvalid' as const,
-          field: 'spec.expirationSeconds',
-          value: expirationSeconds,
-          detail: error.message,
-        };
-        throw invalid(KUBECONFIG_REQUEST_KIND, name, [field]);
       });
+      const { expirationTimestamp } = status;
       log.info(
-        { cluster: `${namespace}/${name}`, user: user.username, expires: status.expirationTimestamp },
+        { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp },
         'kubeconfig issued',
       );
-      events().normal(
-        cluster,
-        'KubeconfigIssued',
-        `${user.username} got a kubeconfig that ends at ${status.expirationTimestamp}`,
-      );
-      return { ...KUBECONFIG_KIND, metadata: { name, namespace }, spec: request.spec, status };
+      const message = `${user.username} got a kubeconfig that ends at ${expirationTimestamp}`;
+      events().normal(cluster, 'KubeconfigIssued', message);
+      const { kind } = KUBECONFIG_REQUEST_KIND;
+      const apiVersion = apiVersionOf(KUBECONFIG_REQUEST_KIND);
+      return { apiVersion, kind, metadata: { name, namespace }, spec: request.spec, status };
     },
   };
 }
 
-const KUBECONFIG_KIND = {
-  apiVersion: `${KUBECONFIG_REQUEST_KIND.group}/${KUBECONFIG_REQUEST_KIND.version}`,
-  kind: KUBECONFIG_REQUEST_KIND.kind,
-};
+/**
+ * Where the cluster's API server is. A cluster on its way out has no roots of trust any more, and must not be given new
+ * ones.
+ */
+function endpointOf({ metadata, status }: Cluster): Endpoint {
+  const subject = {
+    group: clusters.group,
+    resource: `${clusters.plural}/${KUBECONFIG_SUBRESOURCE}`,
+    ...(metadata.name !== undefined && { name: metadata.name }),
+  };
+  if (metadata.deletionTimestamp !== undefined) throw conflict(subject, 'the cluster is being deleted');
+  if (status?.endpoint === undefined) {
+    throw conflict(subject, 'its control plane is not there yet; wait for the condition ControlPlaneReady');
+  }
+  return status.endpoint;
+}
 
 /** Names of Kubernetes' own mean something else inside the tenant's cluster, so they are told apart by a prefix. */
 function tenantUserName(username: string): string {

@@ -25,8 +25,9 @@ const readTenantKinds = {
 const readCatalogue = { apiGroups: [GROUP], resources: ['plans', 'kubernetesreleases'], verbs: READ };
 
 /**
- * What tenants may do with Fairway's kinds: members what makes and unmakes clusters, readers look. Machines are made by their pools, so nobody creates or changes
- * one; deleting one replaces it. Aggregated into Kubernetes' own admin, edit and view.
+ * What tenants may do with Fairway's kinds: members what makes and unmakes clusters, readers look. Machines are made by
+ * their pools, so nobody creates or changes one; deleting one replaces it. Aggregated into Kubernetes' own admin, edit
+ * and view.
  */
 export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   clusterRole(

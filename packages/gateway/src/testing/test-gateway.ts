@@ -1,0 +1,217 @@
+import { API_VERSION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { ConfiguredClouds } from '@fairway/controllers/cloud/configured-clouds';
+import { FAIRWAY_TAG } from '@fairway/controllers/cloud/ownership';
+import { ProjectCloud } from '@fairway/controllers/cloud/project-cloud';
+import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
+import { FastClock } from '@fairway/controllers/testing/fast-clock';
+import type { UserInfo } from '@fairway/kube/auth/user';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
+import { silentLogger } from '@fairway/kube/log';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import { MemoryStore } from '@fairway/kube/store/memory-store';
+import type { Store } from '@fairway/kube/store/store';
+import { ProjectCache } from '@fairway/openstack/cache/project-cache';
+import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import { createGateway, type Gateway } from '../server/gateway.ts';
+
+/** Namespace with a cloud, where `alice` is a member and `rita` a reader. */
+export const TEAM = 'team';
+/** Namespace that the operator has given no cloud; `alice` is a member here too. */
+export const CLOUDLESS = 'cloudless';
+/** How many times as fast as the real one the clock of all runs: patience with a cloud takes milliseconds. */
+const SPEED = 20;
+const DAY_MS = 86_400_000;
+
+export type Person = 'operator' | 'alice' | 'rita' | 'nobody';
+
+const PEOPLE: Record<Person, UserInfo> = {
+  operator: { username: 'operator', groups: ['system:masters', 'system:authenticated'] },
+  alice: { username: 'alice', groups: ['system:authenticated'] },
+  rita: { username: 'rita', groups: ['system:authenticated'] },
+  nobody: { username: 'nobody', groups: ['system:authenticated'] },
+};
+
+/** What came of a request, with the warnings beside it. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly warnings: string;
+}
+
+/** Fairway's API in this process, over a store in memory and a simulated cloud over HTTP; nothing reconciles. */
+export class TestGateway {
+  readonly clock: FastClock;
+  readonly cloud: Cloud;
+  readonly store: Store;
+  readonly gateway: Gateway;
+  readonly credentials: ClusterCredentials;
+  readonly clouds: ConfiguredClouds;
+  readonly #closing: (() => Promise<void> | void)[];
+
+  private constructor(
+    parts: Pick<TestGateway, 'clock' | 'cloud' | 'clouds' | 'store' | 'gateway' | 'credentials'>,
+    closing: (() => Promise<void> | void)[],
+  ) {
+    this.clock = parts.clock;
+    this.cloud = parts.cloud;
+    this.store = parts.store;
+    this.gateway = parts.gateway;
+    this.credentials = parts.credentials;
+    this.clouds = parts.clouds;
+    this.#closing = closing;
+  }
+
+  /** With what the API holds from the start, but for `store` that holds all already. */
+  static async start(store: Store = new MemoryStore()): Promise<TestGateway> {
+    const clock = new FastClock(SPEED);
+    const shared = { clock, random: Math.random, log: silentLogger };
+    const cloud = createCloud(shared);
+    await cloud.listen({ host: '127.0.0.1', port: 0 });
+    const closing: (() => Promise<void> | void)[] = [() => cloud.close()];
+    const yaml = new CloudsYaml({
+      env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' },
+      cwd: '/',
+      home: '/',
+      readFile: (path) => (path === '/clouds.yaml' ? cloud.cloudsYaml() : undefined),
+    });
+    const open = (name: string): ProjectCloud => {
+      const config = yaml.get(name);
+      const connection = new CloudConnection({
+        config,
+        clock,
+        random: Math.random,
+        logger: silentLogger,
+        // A simulator over plain HTTP has no certificates to read.
+        readFile: (path) => {
+          throw new Error(`${path} is not there`);
+        },
+      });
+      const client = connection.client();
+      const cache = new ProjectCache({ client, ...shared, filters: { servers: { tags: [FAIRWAY_TAG] } } });
+      closing.push(async () => {
+        cache.stop();
+        await connection.close();
+      });
+      return new ProjectCloud({ name, region: config.region ?? '', client, cache, clock });
+    };
+    const clouds = new ConfiguredClouds({
+      nameOf: (namespace) =>
+        gateway.server.reader.get(Namespaces, '', namespace)?.metadata.annotations?.['fairway.dev/cloud'],
+      open,
+    });
+    const gateway: Gateway = createGateway({
+      ...shared,
+      store,
+      version: '0.0.0',
+      issuer: 'https://fairway.test',
+      authority: await createCertificateAuthority({ commonName: 'fairway', clock, validityMs: DAY_MS }),
+      serviceAccountKeys: await createServiceAccountKeys(),
+      clouds,
+      credentials: () => credentials,
+    });
+    const credentials = new ClusterCredentials(gateway.client, clock);
+    closing.push(() => gateway.server.close());
+    await gateway.start();
+    return new TestGateway({ clock, cloud, clouds, store, gateway, credentials }, closing);
+  }
+
+  /** Makes the namespaces, and gives `alice` and `rita` their roles. */
+  async populate(): Promise<void> {
+    await this.#namespace(TEAM, { 'fairway.dev/cloud': 'simulator' });
+    await this.#namespace(CLOUDLESS, {});
+    await this.#bind(TEAM, 'alice', 'fairway-member');
+    await this.#bind(TEAM, 'rita', 'fairway-reader');
+    await this.#bind(CLOUDLESS, 'alice', 'fairway-member');
+  }
+
+  as(person: Person | UserInfo): KubeClient {
+    const user = typeof person === 'string' ? PEOPLE[person] : person;
+    return new KubeClient(this.gateway.server.transport(user), { clock: this.clock });
+  }
+
+  /** A request as somebody, with the answer's warnings; refusals are answers too. */
+  async call(person: Person | UserInfo, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
+    const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+    try {
+      const request = { method, path, headers, ...(body && { body: JSON.stringify(body) }) };
+      const answer = await this.as(person).raw(request);
+      const warnings = answer.headers['warning'] ?? '';
+      return { status: answer.status, body: JSON.parse(await answer.text()), warnings };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { status: error.code, body: error.toStatus(), warnings: '' };
+    }
+  }
+
+  /** A cluster as `alice` writes it. */
+  createCluster(name: string, spec: Parameters<typeof aCluster>[0] = {}, namespace = TEAM): Promise<Cluster> {
+    const { metadata, ...cluster } = aCluster(spec, { name, namespace });
+    const object = { ...cluster, apiVersion: API_VERSION, kind: clusters.kind, metadata };
+    return this.as('alice').resource(clusters).create(object);
+  }
+
+  createPool(name: string, spec: Parameters<typeof aNodePool>[0] = {}, namespace = TEAM): Promise<NodePool> {
+    const { metadata, ...pool } = aNodePool(spec, { name, namespace });
+    const object = { ...pool, apiVersion: API_VERSION, kind: nodePools.kind, metadata };
+    return this.as('alice').resource(nodePools).create(object);
+  }
+
+  /** Says where a cluster's control plane is, as its reconciler would. */
+  async giveEndpoint(name: string): Promise<void> {
+    const value = { status: { endpoint: { host: '192.0.2.7', port: 6443 } } };
+    await this.gateway.client
+      .resource(clusters)
+      .patch(name, { type: 'merge', value }, { namespace: TEAM, subresource: 'status' });
+  }
+
+  /** The project that a namespace lives in. */
+  project(namespace: string): ProjectCloud {
+    const project = this.clouds.forNamespace(namespace);
+    if (project === undefined) throw new Error(`namespace ${namespace} has no cloud`);
+    return project;
+  }
+
+  /** How many calls the cloud has answered so far. */
+  get cloudCalls(): number {
+    return this.cloud.calls.total;
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closing.toReversed()) await close();
+  }
+
+  async #namespace(name: string, annotations: Record<string, string>): Promise<void> {
+    const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, annotations }, spec: {} };
+    await this.as('operator').resource(Namespaces).create(object);
+  }
+
+  async #bind(namespace: string, person: Person, role: string): Promise<void> {
+    await this.as('operator')
+      .resource(RoleBindings)
+      .create({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { name: person, namespace },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: person }],
+      });
+  }
+}
+
+/** The Status that a call was refused with; throws when it was not refused. */
+export async function refusal(call: Promise<unknown>): Promise<ApiError> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof ApiError) return outcome;
+  throw new Error('the call was not refused', { cause: outcome });
+}
