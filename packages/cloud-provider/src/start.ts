@@ -30,7 +30,10 @@ export interface CloudProviderOptions {
 
 const CONCURRENCY = 20;
 
-/** What Kubernetes expects from a cloud, for all tenants' clusters in one process: runnables for the manager that runs Fairway's controllers. */
+/**
+ * What Kubernetes expects from a cloud, for all tenants' clusters in one process: runnables for the manager that runs
+ * Fairway's controllers.
+ */
 export function createCloudProvider(options: CloudProviderOptions): Runnable[] {
   const { cache, clouds, tenants, clock, random, log, metrics, owner } = options;
   const nodeReconciler = new NodeReconciler({ cache, clouds, tenants, now: () => clock.now() });

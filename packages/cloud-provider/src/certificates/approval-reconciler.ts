@@ -54,7 +54,10 @@ export class ApprovalReconciler {
     return {};
   }
 
-  /** The machine of this name with the server that the cloud holds for it, looked up anew where the list does not show it yet. */
+  /**
+   * The machine of this name with the server that the cloud holds for it, looked up anew where the list does not show
+   * it yet.
+   */
   async #claimed(cluster: Cluster, name: string): Promise<ClaimedMachine | undefined> {
     const { cache, clouds, bootstrapper, clock } = this.#dependencies;
     const { namespace = '' } = cluster.metadata;

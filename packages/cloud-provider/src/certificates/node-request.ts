@@ -33,10 +33,10 @@ export function claimedNode(csr: CertificateSigningRequest): string | undefined 
 }
 
 /**
- * Whether a kubelet's request is granted: only to the server that Fairway made for the machine of this name. A first certificate needs the very token
- * that this machine's user data carried; later ones need the node's own certificate; a serving certificate may name the server's
- * addresses alone. A stranger with a stolen token gets nothing but the identity of the machine it was stolen from, and that only
- * until the machine has joined and its token is gone.
+ * Whether a kubelet's request is granted: only to the server that Fairway made for the machine of this name. A first
+ * certificate needs the very token that this machine's user data carried; later ones need the node's own certificate; a
+ * serving certificate may name the server's addresses alone. A stranger with a stolen token gets nothing but the
+ * identity of the machine it was stolen from, and that only until the machine has joined and its token is gone.
  */
 export function judge(csr: CertificateSigningRequest, machine: ClaimedMachine | undefined): Verdict {
   const name = claimedNode(csr);

@@ -22,8 +22,9 @@ export interface ServerFacts {
 }
 
 /**
- * Tells a Node its providerID, instance type, zone, region and addresses, and takes the `uninitialized` taint away: what Kubernetes expects from a
- * cloud provider (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller). providerID is never changed.
+ * Tells a Node its providerID, instance type, zone, region and addresses, and takes the `uninitialized` taint away:
+ * what Kubernetes expects from a cloud provider
+ * (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller). providerID is never changed.
  */
 export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFacts): NodePatches {
   const labels = missingLabels(node, machine, facts);
@@ -43,7 +44,10 @@ export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFac
   };
 }
 
-/** `openstack://REGION/SERVER`, as cloud-provider-openstack writes it with OS_CCM_REGIONAL; without a region `openstack:///SERVER`. */
+/**
+ * `openstack://REGION/SERVER`, as cloud-provider-openstack writes it with OS_CCM_REGIONAL; without a region
+ * `openstack:///SERVER`.
+ */
 export function providerIDOf({
   server,
   region,

@@ -20,7 +20,10 @@ export interface NodeDependencies {
 
 const RETRY_MS = 5_000;
 
-/** The node controller of a cloud provider, for all tenants' clusters: what a Node can't know of itself comes from its server. */
+/**
+ * The node controller of a cloud provider, for all tenants' clusters: what a Node can't know of itself comes from its
+ * server.
+ */
 export class NodeReconciler {
   readonly #dependencies: NodeDependencies;
 
@@ -59,7 +62,10 @@ export class NodeReconciler {
     return server.status === 'BUILD' ? { requeueAfterMs: RETRY_MS } : {};
   }
 
-  /** The status write has moved the resourceVersion; labels and providerID don't depend on it, taints do and come with the next event. */
+  /**
+   * The status write has moved the resourceVersion; labels and providerID don't depend on it, taints do and come with
+   * the next event.
+   */
   async #patchObject(
     name: string,
     object: object,
