@@ -34,7 +34,7 @@ async function canI(person: Person, verb: string, { group, plural }: ResourceTyp
   return (reply.body as { status: { allowed: boolean } }).status.allowed;
 }
 
-function sub<T extends ResourceType>(type: T, subresource: string): ResourceType {
+function sub(type: ResourceType, subresource: string): ResourceType {
   return { ...type, plural: `${type.plural}/${subresource}` };
 }
 
