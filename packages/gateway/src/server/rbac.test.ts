@@ -1,4 +1,5 @@
 import { API_VERSION, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
@@ -63,7 +64,11 @@ const RIGHTS: readonly Right[] = [
   { type: sub(clusters, 'status'), verbs: ['update', 'patch'], member: false, reader: false },
   { type: Events, verbs: READ, member: true, reader: true },
   { type: Events, verbs: ['create'], member: false, reader: false },
-  { type: Secrets, verbs: [...READ, ...CHANGE], member: false, reader: false },
+  { type: cloudCredentials, verbs: READ, member: true, reader: true },
+  { type: cloudCredentials, verbs: CHANGE, member: true, reader: false },
+  { type: Secrets, verbs: READ, member: false, reader: false, reason: 'credentials are not read back' },
+  { type: Secrets, verbs: ['create', 'update', 'patch', 'delete'], member: true, reader: false },
+  { type: Secrets, verbs: ['deletecollection'], member: false, reader: false, reason: 'its answer holds them' },
 ];
 const CASES = RIGHTS.flatMap(({ verbs, type, ...right }) =>
   verbs.map((verb) => ({ verb, type, what: type.plural, ...right })),

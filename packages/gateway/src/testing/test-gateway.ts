@@ -1,4 +1,5 @@
 import { API_VERSION } from '@fairway/api/group';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
@@ -106,6 +107,9 @@ export class TestGateway {
       nameOf: (namespace) =>
         gateway.server.reader.get(Namespaces, '', namespace)?.metadata.annotations?.['fairway.dev/cloud'],
       open,
+      credentialOf: (namespace, name) => gateway.server.reader.get(cloudCredentials, namespace, name),
+      // Tenants' own credentials are opened by the command, which has the operator's entries at hand.
+      openAs: () => undefined,
     });
     const gateway: Gateway = createGateway({
       ...shared,
