@@ -10,6 +10,9 @@ export default defineConfig({
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
+          // None is about how fast the machine is: the limit only ends what hangs.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -17,8 +20,8 @@ export default defineConfig({
           name: 'system',
           include: ['tests/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],
