@@ -188,6 +188,33 @@ test('what an earlier Fairway left is ended by one that knows nothing of what it
   expect(machine.running.size).toBe(0);
 });
 
+test.each([0, 1, 2, 3, 4, 5])(
+  'who asks again %i turns after it said that something changed does not stop it',
+  async (turns) => {
+    const supervisor: ControlPlaneSupervisor = new ControlPlaneSupervisor({
+      folder: FOLDER,
+      host: machine,
+      probes: machine,
+      files: machine.files,
+      clock,
+      log: silentLogger,
+      onChange: () => void afterMicrotasks(turns).then(() => supervisor.want(desired())),
+    });
+    await supervisor.want(desired());
+    await clock.advance(2000);
+
+    machine.end('etcd');
+    await clock.advance(5000);
+
+    expect(isAllReady(supervisor)).toBe(true);
+    expect(clock.pendingTimers).toBe(1);
+  },
+);
+
+async function afterMicrotasks(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+}
+
 test('a log that has grown long is put aside', async () => {
   await started();
   const log = `${FOLDER}/logs/etcd.log`;

@@ -131,27 +131,26 @@ export class ControlPlaneSupervisor {
 
   /** Looks and acts now; a pass that is under way is followed by another. */
   #poke(): Promise<void> {
-    this.#timer?.cancel();
     if (this.#pass !== undefined) {
       this.#isPassDue = true;
       return this.#pass;
     }
+    this.#timer?.cancel();
+    this.#isPassDue = false;
     this.#pass = this.#run().finally(() => {
       this.#pass = undefined;
+      if (this.#isPassDue) void this.#poke();
     });
     return this.#pass;
   }
 
   async #run(): Promise<void> {
-    do {
-      this.#isPassDue = false;
-      try {
-        await this.#look();
-        this.#act();
-      } catch (error) {
-        this.#options.log.error({ err: error }, 'control plane could not be supervised');
-      }
-    } while (this.#isPassDue);
+    try {
+      await this.#look();
+      this.#act();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'control plane could not be supervised');
+    }
     this.#announce();
     if (this.#stopping && COMPONENTS.every((component) => this.#members[component].process === undefined)) {
       this.#stopping.resolve();

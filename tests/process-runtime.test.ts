@@ -1,0 +1,321 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { identifyProcess } from '@fairway/cli/up/home';
+import { endpointUrl } from '@fairway/control-plane/kubeconfig';
+import { createClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import { certificateRequirements, issueComponentCertificate } from '@fairway/control-plane/pki/component-certificates';
+import { COMPONENTS, NEEDS } from '@fairway/control-plane/process/components';
+import { localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
+import type { ProcessRuntime } from '@fairway/control-plane/process/process-runtime';
+import type { ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { ResourceClient, WatchOptions } from '@fairway/kube/client/resource-client';
+import { systemClock } from '@fairway/kube/clock';
+import type { ConfigMap, Deployment, Node, Pod, Secret, ServiceAccount } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, Deployments, Nodes, Pods, Secrets, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import { silentLogger } from '@fairway/kube/log';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  areAllKnown,
+  kill,
+  onlyFolderIn,
+  pidsOf,
+  processesIn,
+  testBinaries,
+} from './process-runtime/local-processes.ts';
+import { RunningFairway, run } from './session/running-fairway.ts';
+
+const binaries = await testBinaries();
+const described = binaries
+  ? `with Kubernetes ${binaries.version}`
+  : '(skipped: no binaries of 1.31 or later are found)';
+
+/** Resolves when an object of the default namespace is there and as it should be. */
+async function first<T extends KubeObject>(
+  resource: ResourceClient<T>,
+  selection: Pick<WatchOptions, 'fieldSelector'>,
+  isAsItShouldBe: (object: T) => boolean,
+): Promise<void> {
+  for await (const { type, object } of resource.watch({ namespace: 'default', ...selection })) {
+    if (type !== 'BOOKMARK' && isAsItShouldBe(object)) return;
+  }
+  throw new Error('the server has ended the watch');
+}
+
+let parent: string;
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'fairway-processes-'));
+});
+afterAll(async () => {
+  await rm(parent, { recursive: true, force: true });
+});
+
+describe.skipIf(binaries === undefined)(`a control plane of processes ${described}`, () => {
+  const UID = 'uid-1';
+  let folder: string;
+  let runtime: ProcessRuntime;
+  let spec: ControlPlaneSpec;
+  let client: KubeClient;
+
+  function openRuntime(): ProcessRuntime {
+    return localProcessRuntime({
+      folder: join(parent, 'runtime'),
+      env: process.env,
+      binaryFolders: [],
+      identify: identifyProcess,
+      clock: systemClock,
+      random: Math.random,
+      log: silentLogger,
+    });
+  }
+
+  /** Asks as the Cluster controller does, until the answer is as it should be. */
+  async function reach(isReached: (state: ControlPlaneState) => boolean): Promise<ControlPlaneState> {
+    for (;;) {
+      const changed = Promise.withResolvers<void>();
+      const unsubscribe = runtime.onChange(() => changed.resolve());
+      const state = await runtime.ensure(spec);
+      if (isReached(state)) {
+        unsubscribe();
+        return state;
+      }
+      await changed.promise;
+      unsubscribe();
+    }
+  }
+
+  async function connect({ endpoint }: ControlPlaneState): Promise<KubeClient> {
+    if (endpoint === undefined) throw new Error('the control plane has no endpoint');
+    const requirement = certificateRequirements(spec).find(({ component }) => component === 'fairway');
+    if (requirement === undefined) throw new Error('Fairway has no certificate');
+    const { certificatePem, privateKeyPem } = await issueComponentCertificate(spec.pki, requirement, systemClock);
+    return new KubeClient(
+      new HttpsTransport({
+        server: endpointUrl(endpoint),
+        certificateAuthority: trustBundle(spec.pki.cluster),
+        clientCertificate: () => ({ certificate: certificatePem, privateKey: privateKeyPem }),
+        clock: systemClock,
+      }),
+    );
+  }
+
+  const isRunning = ({ phase }: ControlPlaneState) => phase === 'Running';
+  /** Without it no pod may be made; the controller manager makes it when it has started. */
+  const defaultServiceAccount = () =>
+    first(client.resource<ServiceAccount>(ServiceAccounts), { fieldSelector: 'metadata.name=default' }, () => true);
+  const configMap = () => client.resource<ConfigMap>(ConfigMaps).get('kept', { namespace: 'default' });
+
+  beforeAll(async () => {
+    folder = join(parent, 'runtime', UID);
+    runtime = openRuntime();
+    spec = {
+      cluster: { uid: UID, name: 'demo', namespace: 'team' },
+      version: binaries?.version ?? '',
+      pki: await createClusterPki(UID, systemClock),
+      podCIDR: '10.2.0.0/16',
+      serviceCIDR: '10.3.0.0/16',
+      apiServer: { admissionPlugins: { enabled: ['AlwaysPullImages', 'NodeRestriction'], disabled: [] } },
+      topology: { topology: 'SingleZone', replicas: 1 },
+      etcdQuotaBytes: 64 * 2 ** 20,
+      dnsNames: [],
+      ipAddresses: [],
+      endpoint: undefined,
+    };
+  });
+  afterAll(async () => {
+    client?.close();
+    await runtime.close();
+  });
+
+  test('starts, says where, and serves the version', async () => {
+    const first = await runtime.ensure(spec);
+    const state = await reach(isRunning);
+    client = await connect(state);
+
+    expect(first).toMatchObject({ phase: 'Starting', ready: false, reason: 'Provisioning' });
+    expect(state).toMatchObject({ ready: true, version: spec.version, endpoint: first.endpoint });
+    expect(state.etcdUsageBytes).toBeGreaterThan(0);
+    expect(await client.version()).toMatchObject({ gitVersion: `v${spec.version}` });
+  });
+
+  test('keeps Secrets encrypted, and what they hold out of the audit log', async () => {
+    const data = (text: string) => ({ value: Buffer.from(text).toString('base64') });
+    await client.resource<ConfigMap>(ConfigMaps).create({
+      metadata: { name: 'kept', namespace: 'default' },
+      data: { value: 'plain-in-a-config-map' },
+    });
+    await client.resource<Secret>(Secrets).create({
+      metadata: { name: 'hidden', namespace: 'default' },
+      data: data('plain-in-a-secret'),
+    });
+
+    const log = join(folder, 'etcd/member/wal');
+    const written = Buffer.concat(readdirSync(log).map((name) => readFileSync(join(log, name))));
+    expect(written.includes('plain-in-a-config-map')).toBe(true);
+    expect(written.includes('plain-in-a-secret')).toBe(false);
+    const audit = readFileSync(join(folder, 'logs/audit.log'), 'utf8');
+    expect(audit).toMatch(/"verb":"create".*"resource":"secrets".*"name":"hidden"/);
+    expect(audit).not.toContain(data('plain-in-a-secret').value);
+  });
+
+  test.each(['etcd', 'kube-apiserver', 'kube-controller-manager'] as const)(
+    '%s comes back when it is killed',
+    async (component) => {
+      await reach((state) => isRunning(state) && areAllKnown(pidsOf(folder)));
+      const before = pidsOf(folder);
+      kill(before[component]);
+
+      await reach((state) => {
+        const pid = pidsOf(folder)[component];
+        return isRunning(state) && pid !== undefined && pid !== before[component];
+      });
+
+      // Whoever needs it may end as well: a controller manager does while it starts.
+      const after = pidsOf(folder);
+      for (const need of NEEDS[component]) expect(after[need]).toBe(before[need]);
+      expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
+    },
+  );
+
+  test('takes other settings of its API server, and loses nothing', async () => {
+    const imagePullPolicy = async () => {
+      const pod = {
+        metadata: { name: 'p', namespace: 'default' },
+        spec: { containers: [{ name: 'c', image: 'i:1' }] },
+      };
+      const created = await client.resource<Pod>(Pods).create(pod, { dryRun: true });
+      return created.spec?.containers[0]?.imagePullPolicy;
+    };
+    const { endpoint } = await reach(isRunning);
+    await defaultServiceAccount();
+    expect(await imagePullPolicy()).toBe('Always');
+
+    spec = {
+      ...spec,
+      apiServer: { admissionPlugins: { ...spec.apiServer.admissionPlugins, disabled: ['AlwaysPullImages'] } },
+    };
+    expect((await runtime.ensure(spec)).phase).toBe('Updating');
+    const state = await reach(isRunning);
+
+    expect(state.endpoint).toEqual(endpoint);
+    expect(await imagePullPolicy()).toBe('IfNotPresent');
+    expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
+  });
+
+  test('ends in order when Fairway does, and is back with its data at the same place', async () => {
+    const { endpoint } = await reach(isRunning);
+
+    await runtime.close();
+    expect(processesIn(folder)).toEqual([]);
+    runtime = openRuntime();
+    const state = await reach(isRunning);
+
+    expect(state.endpoint).toEqual(endpoint);
+    expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
+  });
+
+  test('says what is missing where there are no binaries for a version', async () => {
+    const state = await runtime.ensure({
+      ...spec,
+      cluster: { ...spec.cluster, uid: 'uid-2' },
+      version: '1.7.0',
+    });
+
+    expect(state).toMatchObject({ phase: 'Failed', ready: false, message: expect.stringContaining('none of 1.7.0') });
+  });
+
+  test('leaves nothing behind when it is removed', async () => {
+    const gone = Promise.withResolvers<void>();
+    runtime.onChange((uid) => {
+      if (uid === UID && !existsSync(folder)) gone.resolve();
+    });
+
+    expect(await runtime.remove(UID)).toBe(false);
+    await gone.promise;
+
+    expect(await runtime.remove(UID)).toBe(true);
+    expect(await runtime.list()).not.toContain(UID);
+    expect(processesIn(folder)).toEqual([]);
+  });
+});
+
+describe.skipIf(binaries === undefined)(`fairway up --control-plane process ${described}`, () => {
+  let home: string;
+  let fairway: RunningFairway;
+  let planes: string;
+
+  const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
+  const up = () => RunningFairway.start(home, '--listen', '127.0.0.1:0', '--control-plane', 'process');
+
+  beforeAll(async () => {
+    home = join(parent, 'home');
+    planes = join(home, 'control-planes');
+    fairway = await up();
+  });
+  afterAll(async () => {
+    await fairway?.stop();
+  });
+
+  test('hollow nodes join a real control plane, and pods run', async () => {
+    const created = await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '2');
+    expect(created).toMatchObject({ code: 0 });
+
+    const kubeconfig = join(parent, 'demo.kubeconfig');
+    await writeFile(kubeconfig, (await cli('kubeconfig', 'demo')).stdout);
+    const { transport } = await loadKubeConnection({ path: kubeconfig });
+    const tenant = new KubeClient(new HttpsTransport(transport));
+    const { items } = await tenant.resource<Node>(Nodes).list();
+    expect(items).toHaveLength(2);
+    const labels = { app: 'web' };
+    const deployments = tenant.resource<Deployment>(Deployments);
+    await deployments.create({
+      metadata: { name: 'web', namespace: 'default' },
+      spec: {
+        replicas: 3,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx' }] } },
+      },
+    });
+    await first(deployments, {}, ({ status }) => status?.readyReplicas === 3);
+    tenant.close();
+  });
+
+  test('a Fairway that was killed finds its control planes running, and leaves them so', async () => {
+    const before = pidsOf(onlyFolderIn(planes));
+    expect(areAllKnown(before)).toBe(true);
+
+    await fairway.kill();
+    expect(processesIn(planes)).toHaveLength(COMPONENTS.length);
+    fairway = await up();
+    expect(await cli('nodepool', 'scale', 'general', '--nodes', '3')).toMatchObject({ code: 0 });
+
+    expect(pidsOf(onlyFolderIn(planes))).toEqual(before);
+  });
+
+  test('a home keeps its kind of control planes', async () => {
+    const other = await cli('up', '--home', home, '--control-plane', 'simulated');
+
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('of kind process') });
+  });
+
+  test('a Fairway that is stopped takes its control planes along, and brings them back', async () => {
+    await fairway.stop();
+    expect(processesIn(planes)).toEqual([]);
+
+    fairway = await up();
+    const { stdout } = await cli('cluster', 'list', '--output', 'name');
+    expect(stdout).toContain('demo');
+  });
+
+  test('a cluster that is deleted leaves no process and no data', async () => {
+    expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
+
+    expect(processesIn(planes)).toEqual([]);
+    expect(readdirSync(planes)).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { TESTBED_BINARIES } from '@fairway/cli/up/control-planes';
+import { COMPONENTS, type Component, perComponent } from '@fairway/control-plane/process/components';
+import type { Binaries } from '@fairway/control-plane/process/find-binaries';
+import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
+import { parsePidFile } from '@fairway/control-plane/process/process-host';
+
+/** First minor version of 1 whose command lines are written. */
+const FIRST_MINOR = 31;
+
+/** Binaries to test with, of a release that Fairway offers; undefined where there are none. */
+export async function testBinaries(): Promise<Binaries | undefined> {
+  const found = await findLocalBinaries(process.env, [TESTBED_BINARIES]);
+  return found.find(({ version }) => Number(version.split('.')[1]) >= FIRST_MINOR);
+}
+
+/** Process ids by component, as the pid files of a cluster's folder name them. */
+export function pidsOf(folder: string): Readonly<Record<Component, number | undefined>> {
+  return perComponent((component) => {
+    try {
+      return parsePidFile(readFileSync(join(folder, 'run', `${component}.pid`), 'utf8'))?.process.pid;
+    } catch {
+      return undefined;
+    }
+  });
+}
+
+/** Everything that runs in a folder, or ran there when the folder still was: whoever is in charge of it or has lost it. */
+export function processesIn(folder: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** The folder of the only cluster. */
+export function onlyFolderIn(parent: string): string {
+  const [name, ...others] = readdirSync(parent);
+  if (name === undefined || others.length > 0) throw new Error(`${parent} holds ${others.length + 1} folders, not one`);
+  return join(parent, name);
+}
+
+export function areAllKnown(pids: Readonly<Record<Component, number | undefined>>): boolean {
+  return COMPONENTS.every((component) => pids[component] !== undefined);
+}
+
+/** `kill -9`. Process id 0 would be everyone of ours. */
+export function kill(pid: number | undefined): void {
+  if (pid === undefined) throw new Error('there is no process to kill');
+  process.kill(pid, 'SIGKILL');
+}
