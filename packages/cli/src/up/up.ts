@@ -109,6 +109,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     });
     const credentials = new ClusterCredentials(gateway.client, clock);
     gateway.server.addRoute(metricsRoute(registry));
+    // It ends its watches and then its listener, which alone would wait for them.
     closing.push(() => gateway.server.close());
     await gateway.start();
     const clusterUids = new Set(gateway.server.reader.list(clusters).map(({ metadata }) => metadata.uid));
@@ -163,7 +164,6 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
 
     const tls = await serverTls(pki, host, clock);
     const listener = await gateway.server.listen({ host, port: options.port, tls });
-    closing.push(() => listener.close());
     home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
     closing.push(
       every(CERTIFICATE_RENEWAL_MS, clock, async () => {

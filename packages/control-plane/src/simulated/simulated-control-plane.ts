@@ -90,8 +90,9 @@ export class SimulatedControlPlane {
   }
 
   async stop(): Promise<void> {
-    await this.#listener.close();
+    // The server ends its watches, which a listener alone would wait for.
     await this.#hollow.stop();
+    await this.#listener.close();
   }
 }
 

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { Home } from '@fairway/cli/up/home';
+import { up } from '@fairway/cli/up/up';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { Informer } from '@fairway/kube/client/informer';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { expect, test } from 'vitest';
+
+test('a Fairway with nodes and watches that run stops within a second', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fairway-stop-'));
+  const home = new Home(folder);
+  const fairway = await up({
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    cloud: undefined,
+    latency: 'none',
+    defaultImage: undefined,
+    version: '0.0.0',
+    clock: systemClock,
+    random: Math.random,
+    log: silentLogger,
+  });
+  const { transport } = await loadKubeConnection({ path: home.kubeconfig });
+  const client = new KubeClient(new HttpsTransport(transport));
+  const metadata = { namespace: 'default' };
+  await client.resource(clusters).create(aCluster({}, metadata));
+  await client.resource(nodePools).create(aNodePool({ replicas: 2 }, metadata));
+  await eventually(client.resource(nodePools), {}, ([pool]) => pool?.status?.readyReplicas === 2, {
+    deadlineMs: 60_000,
+  });
+  const watching = new AbortController();
+  const informer = new Informer(client.resource(clusters), {});
+  informer.start(watching.signal);
+  await informer.whenSynced();
+
+  const startMs = performance.now();
+  await fairway.stop();
+  const stopMs = performance.now() - startMs;
+  watching.abort();
+  await informer.stopped;
+  client.close();
+  await rm(folder, { recursive: true });
+
+  expect(stopMs).toBeLessThan(1_000);
+});
