@@ -1,4 +1,5 @@
-import { bootstrapPolicySteps } from '@fairway/kube/auth/bootstrap-policy/reconciliation';
+import { writeBootstrapPolicy } from '@fairway/kube/auth/bootstrap-policy/write-policy';
+import { createIfMissing } from '@fairway/kube/client/create-if-missing';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap, EndpointSlice, Namespace, Service } from '@fairway/kube/kinds/generated/types';
 import {
@@ -9,8 +10,6 @@ import {
   ServiceAccounts,
   Services,
 } from '@fairway/kube/kinds/resources';
-import { isApiError } from '@fairway/kube/object/api-error';
-import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { ObjectReader } from '@fairway/kube/server/object-reader';
 
 export interface ClusterFacts {
@@ -29,39 +28,22 @@ export async function createBootstrapObjects(
   reader: ObjectReader,
   facts: ClusterFacts,
 ): Promise<void> {
-  for (const name of SYSTEM_NAMESPACES) {
-    await createIfMissing(client, reader, Namespaces, {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name },
-    } as Namespace);
-    // The controller would make it a moment later: too late for the first pods.
-    await createIfMissing(client, reader, ServiceAccounts, {
-      apiVersion: 'v1',
-      kind: 'ServiceAccount',
-      metadata: { name: 'default', namespace: name },
-    });
-  }
-  for (const step of bootstrapPolicySteps(reader)) {
-    const resource = client.resource(step.type);
-    const { name = '', namespace } = step.object.metadata;
-    if (step.action === 'recreate') await resource.delete(name, namespace === undefined ? {} : { namespace });
-    if (step.action === 'update') await resource.update(step.object);
-    else await resource.create(step.object);
-  }
-  for (const { name, value, description } of SYSTEM_PRIORITIES) {
-    const priorityClass = {
-      apiVersion: 'scheduling.k8s.io/v1',
-      kind: 'PriorityClass',
-      metadata: { name },
-      value,
-      description,
-    };
-    await createIfMissing(client, reader, PriorityClasses, priorityClass);
-  }
-  await createIfMissing(client, reader, Services, kubernetesService(facts));
-  await createIfMissing(client, reader, EndpointSlices, kubernetesEndpoints(facts));
-  await createIfMissing(client, reader, ConfigMaps, clusterInfo(facts));
+  await Promise.all(SYSTEM_NAMESPACES.map((name) => createSystemNamespace(client, reader, name)));
+  await writeBootstrapPolicy(client, reader);
+  await Promise.all([
+    ...SYSTEM_PRIORITIES.map(({ name, value, description }) =>
+      createIfMissing(client, reader, PriorityClasses, { metadata: { name }, value, description }),
+    ),
+    createIfMissing(client, reader, Services, kubernetesService(facts)),
+    createIfMissing(client, reader, EndpointSlices, kubernetesEndpoints(facts)),
+    createIfMissing(client, reader, ConfigMaps, clusterInfo(facts)),
+  ]);
+}
+
+async function createSystemNamespace(client: KubeClient, reader: ObjectReader, name: string): Promise<void> {
+  await createIfMissing<Namespace>(client, reader, Namespaces, { metadata: { name }, spec: {} });
+  // The controller would make it a moment later: too late for the first pods.
+  await createIfMissing(client, reader, ServiceAccounts, { metadata: { name: 'default', namespace: name } });
 }
 
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass */
@@ -136,18 +118,4 @@ function clusterInfo({ endpoint, caBundle }: ClusterFacts): ConfigMap {
     metadata: { name: 'cluster-info', namespace: 'kube-public' },
     data: { kubeconfig: JSON.stringify(kubeconfig) },
   };
-}
-
-async function createIfMissing<T extends KubeObject>(
-  client: KubeClient,
-  reader: ObjectReader,
-  type: ResourceType<T>,
-  object: T,
-): Promise<void> {
-  if (reader.get(type, object.metadata.namespace ?? '', object.metadata.name ?? '') !== undefined) return;
-  try {
-    await client.resource(type).create(object);
-  } catch (error) {
-    if (!isApiError(error, 'AlreadyExists')) throw error;
-  }
 }

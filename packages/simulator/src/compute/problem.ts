@@ -1,20 +1,9 @@
+import { NOVA_FAULT_NAMES } from '@fairway/openstack/types/error-body';
 import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
 import { renderWebobProblem } from '../http/webob.ts';
 import { type Access, canWrite, isAdmin } from '../identity/access.ts';
 
-const FAULT_NAMES: Readonly<Record<number, string>> = {
-  400: 'badRequest',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'itemNotFound',
-  405: 'badMethod',
-  409: 'conflictingRequest',
-  413: 'overLimit',
-  415: 'badMediaType',
-  429: 'overLimit',
-  501: 'notImplemented',
-  503: 'serviceUnavailable',
-};
+const FAULT_NAMES: Readonly<Record<number, string>> = NOVA_FAULT_NAMES;
 
 const UNEXPECTED =
   'Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.';

@@ -1,3 +1,4 @@
+import { SERVER_STATUSES } from '@fairway/openstack/types/server';
 import type { Server } from './records.ts';
 
 /** The status that users see, as Nova makes it of vm_state and task_state. */
@@ -27,28 +28,7 @@ const BUSY: Readonly<Record<string, string>> = {
   resize_prep: 'RESIZE',
 };
 
-export const KNOWN_STATUSES: ReadonlySet<string> = new Set([
-  'ACTIVE',
-  'BUILD',
-  'DELETED',
-  'ERROR',
-  'HARD_REBOOT',
-  'MIGRATING',
-  'PASSWORD',
-  'PAUSED',
-  'REBOOT',
-  'REBUILD',
-  'RESCUE',
-  'RESIZE',
-  'REVERT_RESIZE',
-  'SHELVED',
-  'SHELVED_OFFLOADED',
-  'SHUTOFF',
-  'SOFT_DELETED',
-  'SUSPENDED',
-  'UNKNOWN',
-  'VERIFY_RESIZE',
-]);
+export const KNOWN_STATUSES: ReadonlySet<string> = new Set(SERVER_STATUSES);
 
 /** Nova's power_state numbers. */
 export function powerStateOf({ vmState, taskState }: Pick<Server, 'vmState' | 'taskState'>): number {

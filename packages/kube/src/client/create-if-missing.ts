@@ -1,0 +1,19 @@
+import { isApiError } from '../object/api-error.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta.ts';
+import type { ObjectReader } from '../server/object-reader.ts';
+import type { KubeClient } from './kube-client.ts';
+
+/** Creates an object that the server does not hold yet; one that is there stays as it is. */
+export async function createIfMissing<T extends KubeObject>(
+  client: KubeClient,
+  reader: ObjectReader,
+  type: ResourceType<T>,
+  object: T,
+): Promise<void> {
+  if (reader.get(type, object.metadata.namespace ?? '', object.metadata.name ?? '') !== undefined) return;
+  try {
+    await client.resource(type).create({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
+  } catch (error) {
+    if (!isApiError(error, 'AlreadyExists')) throw error;
+  }
+}
