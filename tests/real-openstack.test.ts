@@ -215,7 +215,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       }
       await readyMachines('general', 4);
       await scale('general', 2);
-      await clusterReady('job');
+      await readyMachines('general', 2);
     });
 
     it('uses the network that it is given, and leaves it as it was', async () => {

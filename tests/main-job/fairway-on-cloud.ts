@@ -41,8 +41,11 @@ function say(fields: object, message: string): void {
 
 const loudLogger: Logger = { debug() {}, info: say, warn: say, error: say, child: () => loudLogger };
 
-export async function startFairwayOn(cloud: JobCloud): Promise<FairwayOnCloud> {
-  const log = IS_VERBOSE ? loudLogger : silentLogger;
+/** `log` gets what Fairway says, and nothing of the nodes. */
+export async function startFairwayOn(
+  cloud: JobCloud,
+  log: Logger = IS_VERBOSE ? loudLogger : silentLogger,
+): Promise<FairwayOnCloud> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-on-cloud-'));
   const home = new Home(folder);
   // As an operator names the file to a Fairway.
@@ -59,7 +62,7 @@ export async function startFairwayOn(cloud: JobCloud): Promise<FairwayOnCloud> {
     random: Math.random,
     log,
   });
-  const opening = { clock: systemClock, random: Math.random, log };
+  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
   const yaml = readCloudsYaml(cloud.cloudsYaml);
   const entries = [cloud.member, cloud.admin, cloud.other, cloud.reader];
   const clouds = entries.map((entry) => openCloud(yaml, entry, opening));

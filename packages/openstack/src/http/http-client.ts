@@ -130,7 +130,9 @@ export class HttpClient {
       release();
       const { service, method, template } = call;
       const labels = { cloud: this.#options.cloud, service, method, resource: template };
-      this.#options.metrics?.attempted(labels, code, this.#clock.now() - startedMs);
+      const durationMs = this.#clock.now() - startedMs;
+      this.#options.metrics?.attempted(labels, code, durationMs);
+      this.#logger.debug({ ...labels, code, durationMs, globalRequestId }, 'called OpenStack');
     }
   }
 
