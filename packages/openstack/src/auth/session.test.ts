@@ -2,7 +2,9 @@ import { FakeClock } from '@fairway/kube/clock-fake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Cloud } from '../cloud.ts';
 import { compileCloud } from '../config/compile-cloud.ts';
+import { OpenStackError } from '../http/openstack-error.ts';
 import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
+import type { Credential } from './credential.ts';
 
 const AUTH = {
   auth: {
@@ -234,5 +236,62 @@ describe('Session', () => {
     const client = connect().client();
 
     expect(await failureOf(list(client))).toMatchObject({ kind: 'unavailable', status: 200 });
+  });
+
+  describe('with a credential that somebody else keeps', () => {
+    const credential: Credential = { kind: 'applicationCredential', id: 'a1', secret: 'sesame' };
+
+    it('asks for it at every login', async () => {
+      let kept: Credential = credential;
+      const client = connect().client({ credential: () => Promise.resolve(kept), accept: () => {} });
+      await server.run(clock, client.session.token());
+      kept = { ...credential, id: 'a2' };
+
+      await server.run(clock, client.session.renew());
+
+      const logins = server.requests.filter(({ path }) => path === '/v3/auth/tokens').map(({ body }) => body);
+      expect(logins).toMatchObject(
+        ['a1', 'a2'].map((id) => ({ auth: { identity: { application_credential: { id, secret: 'sesame' } } } })),
+      );
+    });
+
+    it('makes no call with a token that is not accepted', async () => {
+      const refusal = new OpenStackError({
+        kind: 'unauthorized',
+        service: 'identity',
+        method: 'POST',
+        template: '/v3/auth/tokens',
+        message: 'of another project',
+        outcome: 'notDone',
+      });
+      const accept = () => {
+        throw refusal;
+      };
+      const client = connect().client({ credential: () => Promise.resolve(credential), accept });
+
+      expect(await failureOf(list(client))).toBe(refusal);
+      expect(paths()).toEqual(['POST /v3/auth/tokens']);
+    });
+  });
+
+  it('has no token after a renewal that Keystone refused, and tries again at once when asked to', async () => {
+    const client = connect().client();
+    await server.run(clock, client.session.token());
+    answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: { error: { code: 401 } } } : undefined);
+
+    expect(await failureOf(client.session.renew())).toMatchObject({ kind: 'unauthorized' });
+    expect(await failureOf(client.session.token())).toMatchObject({ kind: 'unauthorized' });
+
+    answer = () => undefined;
+    expect(await server.run(clock, client.session.renew())).toMatchObject({ id: 'token-2' });
+  });
+
+  it('keeps its token when a renewal fails because Keystone is away', async () => {
+    const client = connect().client();
+    await server.run(clock, client.session.token());
+    answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 503, body: {} } : undefined);
+
+    expect(await failureOf(client.session.renew())).toMatchObject({ kind: 'unavailable' });
+    expect(await server.run(clock, client.session.token())).toMatchObject({ id: 'token-1' });
   });
 });

@@ -291,6 +291,20 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0, 375, 1125, 2625, 5625]);
   });
 
+  it('lists at once when what made it fail has been mended', async () => {
+    const { clock, cloud, cache, listen } = start();
+    cloud.failure = failure(30_000);
+    listen();
+    await clock.advance(1_000);
+    cloud.failure = undefined;
+
+    cache.retryNow();
+    await clock.advance(0);
+
+    expect(cloud.lists).toEqual([0, 1_000]);
+    expect(cache.snapshot().stale).toBeUndefined();
+  });
+
   it('leaves a service alone that asked for it, and tells waiters at once', async () => {
     const { clock, cloud, cache, listen } = start();
     cloud.failure = failure(30_000);
