@@ -36,14 +36,16 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   const previous = cluster.status;
   const generation = cluster.metadata.generation ?? 0;
   const nodes = nodeCounts(facts.pools);
-  const states = [networkCondition(facts), controlPlaneCondition(facts), nodePoolsCondition(facts, nodes)];
-  states.push(readyCondition(states, facts.blocker));
+  const network = networkCondition(facts);
+  const controlPlane = controlPlaneCondition(facts);
+  const nodePools = nodePoolsCondition(facts, nodes);
+  const ready = readyCondition([network, controlPlane, nodePools], facts.blocker);
+  const states = { network, controlPlane, ready };
   let conditions = previous?.conditions ?? [];
-  for (const state of states) {
+  for (const state of [network, controlPlane, nodePools, ready]) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, facts.nowMs)];
   }
-  const wasReady = previous?.phase !== undefined && previous.phase !== 'Pending' && previous.phase !== 'Provisioning';
-  const phase = phaseOf(states, wasReady);
+  const phase = phaseOf(states, previous?.phase);
   const version = facts.controlPlane?.version ?? previous?.version;
   const endpoint = facts.controlPlane?.endpoint ?? previous?.endpoint;
   const networking = facts.plan && effectiveNetworking(cluster, facts.plan);
@@ -132,35 +134,45 @@ function readyCondition(states: readonly ConditionState[], blocker: Problem | un
   return conditionMet(type);
 }
 
-function phaseOf(states: readonly ConditionState[], wasReady: boolean): ClusterPhase {
-  const ready = states.at(-1);
-  if (ready?.status === 'True') return 'Ready';
-  const turn = turnOf((ready?.reason ?? 'Provisioning') as ConditionReason);
-  if (!wasReady) return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
-  const [network, controlPlane] = states;
-  if (network?.status !== 'True' || controlPlane?.status !== 'True') return 'Degraded';
+interface States {
+  readonly network: ConditionState;
+  readonly controlPlane: ConditionState;
+  readonly ready: ConditionState;
+}
+
+/** Phases of a cluster that has never been ready; Failed is where it waits for somebody before it ever was. */
+const PHASES_BEFORE_READY: ReadonlySet<ClusterPhase | undefined> = new Set([
+  undefined,
+  'Pending',
+  'Provisioning',
+  'Failed',
+]);
+
+function phaseOf({ network, controlPlane, ready }: States, previous: ClusterPhase | undefined): ClusterPhase {
+  if (ready.status === 'True') return 'Ready';
+  const turn = turnOf(ready.reason as ConditionReason);
+  if (PHASES_BEFORE_READY.has(previous)) return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
+  if (network.status !== 'True' || controlPlane.status !== 'True') return 'Degraded';
   return turn === 'fairway' ? 'Updating' : 'Degraded';
 }
 
 function lastOperation(
   previous: ClusterStatus | undefined,
   phase: ClusterPhase,
-  [network, controlPlane, , ready]: readonly ConditionState[],
+  { network, controlPlane, ready }: States,
   nodes: NodeCounts,
   nowMs: number,
 ): ClusterStatus['lastOperation'] {
-  const isCreating =
-    previous?.lastOperation === undefined ||
-    (previous.lastOperation.type === 'Create' && previous.lastOperation.state !== 'Succeeded');
-  const type = isCreating ? 'Create' : 'Reconcile';
+  const last = previous?.lastOperation;
   if (phase === 'Ready') {
-    const state = { type: previous?.lastOperation?.type ?? type, state: 'Succeeded' as const, progress: 100 };
-    return operation(previous?.lastOperation, { ...state, description: 'the cluster is ready' }, nowMs);
+    const done = { type: last?.type ?? 'Create', state: 'Succeeded', progress: 100 } as const;
+    return operation(last, { ...done, description: 'the cluster is ready' }, nowMs);
   }
+  const isCreating = last === undefined || (last.type === 'Create' && last.state !== 'Succeeded');
+  const type = isCreating ? 'Create' : 'Reconcile';
   const share = nodes.desired === 0 ? 1 : Math.min(nodes.ready / nodes.desired, 1);
-  const done =
-    (network?.status === 'True' ? 25 : 0) + (controlPlane?.status === 'True' ? 25 : 0) + Math.floor(share * 45);
-  const turn = turnOf((ready?.reason ?? 'Provisioning') as ConditionReason);
-  const state = turn === 'fairway' ? 'Processing' : 'Error';
-  return operation(previous?.lastOperation, { type, state, progress: done, description: ready?.message ?? '' }, nowMs);
+  const base = [network, controlPlane].filter(({ status }) => status === 'True').length * 25;
+  const progress = base + Math.floor(share * 45);
+  const state = turnOf(ready.reason as ConditionReason) === 'fairway' ? 'Processing' : 'Error';
+  return operation(last, { type, state, progress, description: ready.message }, nowMs);
 }

@@ -1,6 +1,6 @@
 import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
 import type { Machine, MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
-import type { OperationState } from '@fairway/api/kinds/status';
+import type { OperationState, OperationType } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/kube/clock';
 import { type ConditionState, findCondition, isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
 import type { Server } from '@fairway/openstack/types/server';
@@ -34,7 +34,8 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ? node !== undefined && isNodeReady(node)
     : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
   const isRunning = serverStatus === 'ACTIVE' && isNodeUp;
-  // Trouble with a node that works, such as its floating IP, keeps it from being called ready for the first time, not from staying it.
+  // Trouble with a node that works, such as its floating IP, keeps it from being called ready for the first time, not
+  // from staying it.
   const isReady = isRunning && (facts.problem === undefined || previous?.readyTime !== undefined);
   const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined);
   const addresses = server && server.status !== 'BUILD' ? machineAddresses(server) : previous?.addresses;
@@ -136,13 +137,19 @@ function lastOperation(
   server: Server | undefined,
   nowMs: number,
 ): MachineStatus['lastOperation'] {
-  const type = previous?.readyTime === undefined ? 'Create' : 'Reconcile';
+  const type = operationType(previous, phase);
   const { progress, description } = progressOf(phase, facts, server);
   return operation(
     previous?.lastOperation,
     { type, state: stateOf(phase, facts.problem), progress, description },
     nowMs,
   );
+}
+
+/** What has just succeeded goes on to say what it was, so that a machine at rest is not written again. */
+function operationType(previous: MachineStatus | undefined, phase: MachinePhase): OperationType {
+  if (previous?.readyTime === undefined) return 'Create';
+  return phase === 'Ready' ? (previous.lastOperation?.type ?? 'Reconcile') : 'Reconcile';
 }
 
 function stateOf(phase: MachinePhase, problem: Problem | undefined): OperationState {

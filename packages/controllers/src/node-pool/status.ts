@@ -27,7 +27,7 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
   const generation = pool.metadata.generation ?? 0;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const readyMachines = staying.filter(({ status }) => status?.phase === 'Ready');
-  const updated = desired === undefined ? [] : staying.filter(({ spec }) => !isOutdated(desired, spec));
+  const updated = desired && staying.filter(({ spec }) => !isOutdated(desired, spec)).length;
   const counts = {
     desired: pool.spec.replicas,
     staying: staying.length,
@@ -36,27 +36,30 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
   };
   const machinesReady = machinesCondition(facts, staying, counts);
   const ready = { ...machinesReady, type: ConditionType.Ready };
-  const states = [machinesReady, upToDateCondition(updated.length, counts), ready];
+  const states = [machinesReady, upToDateCondition(facts, previous, updated, counts), ready];
   let conditions = previous?.conditions ?? [];
   for (const state of states) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, nowMs)];
   }
   const phase = phaseOf(previous, machinesReady, counts);
   const version = lowestVersion(staying);
+  // What it can't know this time is what it was.
+  const imageID = desired ? desired.image : previous?.imageID;
+  const serverGroupID = desired ? facts.serverGroupID : previous?.serverGroupID;
   return {
     observedGeneration: generation,
     phase,
     conditions: [...conditions],
     replicas: staying.length,
     readyReplicas: readyMachines.length,
-    updatedReplicas: updated.length,
+    updatedReplicas: updated ?? previous?.updatedReplicas ?? 0,
     availableReplicas: readyMachines.filter(facts.isSchedulable).length,
     selector: `${CLUSTER_LABEL}=${pool.spec.clusterName},${NODE_POOL_LABEL}=${pool.metadata.name}`,
     readySummary: `${readyMachines.length}/${pool.spec.replicas}`,
     ...(version !== undefined && { version }),
-    ...(facts.serverGroupID !== undefined && { serverGroupID: facts.serverGroupID }),
+    ...(serverGroupID !== undefined && { serverGroupID }),
     ...(facts.flavorID !== undefined && { flavorID: facts.flavorID }),
-    ...(desired && { imageID: desired.image }),
+    ...(imageID !== undefined && { imageID }),
     lastOperation: lastOperation(previous, machinesReady, counts, nowMs),
   };
 }
@@ -97,8 +100,17 @@ function troubleOf(machine: Machine): ConditionReason | undefined {
   return turnOf(reason) === 'fairway' ? undefined : reason;
 }
 
-function upToDateCondition(updated: number, counts: Counts): ConditionState {
+function upToDateCondition(
+  { problem }: PoolFacts,
+  previous: NodePoolStatus | undefined,
+  updated: number | undefined,
+  counts: Counts,
+): ConditionState {
   const type = ConditionType.UpToDate;
+  if (updated === undefined) {
+    const unknown = problem ?? { reason: ConditionReason.Provisioning, message: 'not known yet' };
+    return findCondition(previous?.conditions, type) ?? { ...conditionUnmet(type, unknown), status: 'Unknown' };
+  }
   const outdated = counts.staying - updated;
   if (outdated === 0) return conditionMet(type);
   const message =
@@ -110,10 +122,12 @@ function upToDateCondition(updated: number, counts: Counts): ConditionState {
 function phaseOf(previous: NodePoolStatus | undefined, state: ConditionState, counts: Counts): NodePoolStatus['phase'] {
   if (state.status === 'True') return 'Ready';
   const turn = turnOf(state.reason as ConditionReason);
-  const wasReady = previous?.phase !== undefined && previous.phase !== 'Pending' && previous.phase !== 'Provisioning';
+  const last = previous?.phase;
+  // Failed is where a pool waits for somebody before it ever was ready.
+  const wasReady = last !== undefined && last !== 'Pending' && last !== 'Provisioning' && last !== 'Failed';
   if (turn === 'user' || turn === 'operator') return wasReady ? 'Degraded' : 'Failed';
   if (!wasReady) return counts.staying === 0 ? 'Pending' : 'Provisioning';
-  const isScaling = counts.staying !== counts.desired || counts.leaving > 0 || previous.phase === 'Scaling';
+  const isScaling = counts.staying !== counts.desired || counts.leaving > 0 || last === 'Scaling';
   return isScaling && turn === 'fairway' ? 'Scaling' : 'Degraded';
 }
 

@@ -1,0 +1,236 @@
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { describe, expect, test } from 'vitest';
+import { type ClusterFacts, clusterStatus } from './status.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const controlPlane: ControlPlaneState = {
+  phase: 'Running',
+  endpoint: { host: '192.0.2.7', port: 6443 },
+  version: '1.34.2',
+  ready: true,
+  reason: 'AsExpected',
+  message: '',
+  etcdUsageBytes: 1_000,
+};
+const network = { steps: [], resolved: { networkID: 'net', subnetID: 'sub' }, ready: true };
+
+/** All is well, and there are no pools. */
+const well: ClusterFacts = {
+  plan: SHIPPED_PLANS[0]?.spec,
+  releases: SHIPPED_RELEASES,
+  blocker: undefined,
+  network,
+  networkProblem: undefined,
+  projectID: 'project',
+  controlPlane,
+  controlPlaneProblem: undefined,
+  caCertificate: 'PEM',
+  etcdQuotaBytes: 2_000,
+  isConnected: true,
+  pools: [],
+  nowMs: NOW_MS,
+};
+/** Nothing is there yet. */
+const fresh: ClusterFacts = {
+  ...well,
+  network: { ...network, resolved: {}, ready: false },
+  controlPlane: undefined,
+  isConnected: false,
+};
+
+function statusOf(facts: Partial<ClusterFacts>, status?: ClusterStatus): ClusterStatus {
+  const cluster: Cluster = { ...aCluster({}, { generation: 3 }), ...(status && { status }) };
+  return clusterStatus(cluster, { ...well, ...facts });
+}
+
+function pool(name: string, replicas: number, ready: number, reason?: string): NodePool {
+  const isReady = reason === undefined;
+  const conditions = [
+    {
+      type: 'Ready',
+      status: isReady ? ('True' as const) : ('False' as const),
+      reason: reason ?? 'AsExpected',
+      message: isReady ? '' : `${name} waits`,
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    },
+  ];
+  const status = {
+    observedGeneration: 1,
+    replicas,
+    readyReplicas: ready,
+    updatedReplicas: replicas,
+    conditions,
+  };
+  return { ...aNodePool({ replicas }, { name, generation: 1 }), status };
+}
+
+const problem = (reason: string) => ({ reason, message: 'because' }) as ClusterFacts['blocker'];
+const before = (phase: ClusterStatus['phase']): ClusterStatus => ({ phase: phase ?? 'Pending' });
+
+describe('phase', () => {
+  test.each<{ phase: string; was?: ClusterStatus['phase']; facts: Partial<ClusterFacts>; reason: string }>([
+    { facts: fresh, phase: 'Provisioning', reason: 'nothing is there yet' },
+    { facts: {}, phase: 'Ready', reason: 'all conditions hold' },
+    { facts: { blocker: problem('PlanNotFound') }, phase: 'Failed', reason: 'the operator must act first' },
+    { facts: { networkProblem: problem('QuotaExceeded') }, phase: 'Failed', reason: 'the user must act first' },
+    { facts: { networkProblem: problem('CloudUnavailable') }, phase: 'Provisioning', reason: 'clouds recover' },
+    { facts: { isConnected: false }, phase: 'Provisioning', reason: 'a control plane nobody can reach' },
+    { facts: { pools: [pool('a', 2, 1, 'Scaling')] }, phase: 'Provisioning', reason: 'first nodes' },
+    { was: 'Failed', facts: fresh, phase: 'Provisioning', reason: 'the cause of the failure is gone' },
+    { was: 'Failed', facts: {}, phase: 'Ready', reason: 'the cause of the failure is gone' },
+    { was: 'Ready', facts: { pools: [pool('a', 2, 1, 'Scaling')] }, phase: 'Updating', reason: 'Fairway is at work' },
+    { was: 'Ready', facts: { pools: [pool('a', 2, 1, 'QuotaExceeded')] }, phase: 'Degraded', reason: 'user' },
+    { was: 'Ready', facts: { networkProblem: problem('CloudUnavailable') }, phase: 'Degraded', reason: 'network' },
+    { was: 'Updating', facts: { isConnected: false }, phase: 'Degraded', reason: 'the API server is away' },
+    { was: 'Degraded', facts: { blocker: problem('PlanNotFound') }, phase: 'Degraded', reason: 'nodes run on' },
+    { was: 'Degraded', facts: {}, phase: 'Ready', reason: 'healed' },
+  ])('$was becomes $phase: $reason', ({ was, facts, phase }) => {
+    expect(statusOf(facts, was && before(was)).phase).toBe(phase);
+  });
+});
+
+describe('conditions', () => {
+  test.each<{ facts: Partial<ClusterFacts>; says: Record<string, string> }>([
+    {
+      facts: {},
+      says: {
+        NetworkReady: 'True AsExpected',
+        ControlPlaneReady: 'True AsExpected',
+        NodePoolsReady: 'True AsExpected',
+        Ready: 'True AsExpected',
+      },
+    },
+    {
+      facts: fresh,
+      says: {
+        NetworkReady: 'False Provisioning',
+        ControlPlaneReady: 'False Provisioning',
+        NodePoolsReady: 'True AsExpected',
+        Ready: 'False Provisioning',
+      },
+    },
+    {
+      facts: { controlPlaneProblem: problem('ControlPlaneFailed'), pools: [pool('a', 1, 0, 'WaitingForNode')] },
+      says: {
+        NetworkReady: 'True AsExpected',
+        ControlPlaneReady: 'False ControlPlaneFailed',
+        NodePoolsReady: 'False WaitingForNode',
+        Ready: 'False ControlPlaneFailed',
+      },
+    },
+    {
+      facts: { network: { ...network, ready: false, problem: { reason: 'SubnetNotFound', message: 'because' } } },
+      says: {
+        NetworkReady: 'False SubnetNotFound',
+        ControlPlaneReady: 'True AsExpected',
+        NodePoolsReady: 'True AsExpected',
+        Ready: 'False SubnetNotFound',
+      },
+    },
+  ])('are all set, and Ready is the first that fails: $says', ({ facts, says }) => {
+    const { conditions = [] } = statusOf(facts);
+    expect(Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]))).toEqual(
+      says,
+    );
+    expect(conditions.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true);
+  });
+
+  test('carry no more of a problem than its reason and message', () => {
+    const networkProblem = { reason: 'RateLimited' as const, message: 'because', retryAfterMs: 5_000 };
+
+    expect(findCondition(statusOf({ networkProblem }).conditions, 'NetworkReady')).toEqual({
+      type: 'NetworkReady',
+      status: 'False',
+      reason: 'RateLimited',
+      message: 'because',
+      observedGeneration: 3,
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    });
+  });
+
+  test('name the pool that waits, with all nodes counted', () => {
+    const { conditions } = statusOf({ pools: [pool('a', 2, 2), pool('b', 3, 1, 'FlavorOutOfStock')] });
+
+    expect(findCondition(conditions, 'Ready')?.message).toBe('3/5 nodes are ready; pool b: b waits');
+  });
+
+  test('do not believe a pool about an older generation', () => {
+    const changed = pool('a', 1, 1);
+    changed.metadata.generation = 2;
+
+    expect(findCondition(statusOf({ pools: [changed] }).conditions, 'NodePoolsReady')?.status).toBe('False');
+  });
+});
+
+describe('lastOperation', () => {
+  const creating = statusOf(fresh);
+  const created = statusOf({}, creating);
+
+  test.each<{ was?: ClusterStatus; facts: Partial<ClusterFacts>; operation: object; reason: string }>([
+    {
+      facts: fresh,
+      operation: { type: 'Create', state: 'Processing', progress: 45 },
+      reason: 'there are no nodes to wait for',
+    },
+    { was: creating, facts: {}, operation: { type: 'Create', state: 'Succeeded', progress: 100 }, reason: 'done' },
+    {
+      was: creating,
+      facts: { pools: [pool('a', 4, 2, 'WaitingForNode')] },
+      operation: { type: 'Create', state: 'Processing', progress: 72 },
+      reason: '25 for the network, 25 for the control plane, 45 for the nodes',
+    },
+    {
+      was: creating,
+      facts: { ...fresh, blocker: problem('PlanNotFound') },
+      operation: { type: 'Create', state: 'Error', description: 'because' },
+      reason: 'somebody else must act',
+    },
+    {
+      was: created,
+      facts: { pools: [pool('a', 1, 0, 'WaitingForNode')] },
+      operation: { type: 'Reconcile', state: 'Processing', progress: 50 },
+      reason: 'a cluster is created once',
+    },
+  ])('$operation: $reason', ({ was, facts, operation }) => {
+    expect(statusOf(facts, was).lastOperation).toMatchObject(operation);
+  });
+
+  test('keeps its time while nothing of it changes', () => {
+    const later = statusOf({ nowMs: NOW_MS + 60_000 }, created);
+
+    expect(later).toEqual(created);
+  });
+});
+
+test('what could not be learnt this time is what it was', () => {
+  const created = statusOf({});
+  const unknown = { network: undefined, controlPlane: undefined, caCertificate: undefined, etcdQuotaBytes: undefined };
+  const { endpoint, url, version, caCertificate, etcd, network: kept } = created;
+
+  expect(statusOf({ ...unknown, projectID: undefined, isConnected: false }, created)).toMatchObject({
+    endpoint,
+    url: 'https://192.0.2.7:6443',
+    version,
+    caCertificate,
+    etcd,
+    network: kept,
+  });
+  expect(url).toBe('https://192.0.2.7:6443');
+});
+
+test('nodes of a pool that goes are no longer wished for, but still there', () => {
+  const going = pool('a', 2, 2, 'Deleting');
+  going.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
+
+  expect(statusOf({ pools: [going, pool('b', 1, 1)] })).toMatchObject({
+    nodes: { desired: 1, current: 3, ready: 3, upToDate: 3 },
+    upToDate: false,
+    readySummary: '3/1',
+  });
+});

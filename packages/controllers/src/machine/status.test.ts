@@ -1,0 +1,221 @@
+import type { Machine, MachineStatus } from '@fairway/api/kinds/machine';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Server, type ServerStatus } from '@fairway/openstack/types/server';
+import { describe, expect, test } from 'vitest';
+import { type TenantNode, UNINITIALIZED_TAINT } from '../tenant/node.ts';
+import { type MachineFacts, machineStatus } from './status.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const NOW = '2026-01-01T00:00:00Z';
+
+function server(status: ServerStatus, fault?: string): Server {
+  return Server.parse({
+    id: 's1',
+    name: 'm1',
+    status,
+    tenant_id: 'p',
+    user_id: 'u',
+    created: '',
+    updated: '',
+    flavor: { original_name: 'b3-8', vcpus: 2, ram: 8192, disk: 50, ephemeral: 0, swap: 0 },
+    addresses: { nodes: [{ addr: '10.0.0.7', version: 4, 'OS-EXT-IPS:type': 'fixed' }] },
+    ...(fault !== undefined && { fault: { code: 500, message: fault } }),
+  });
+}
+
+function node(ready: 'True' | 'False', { message = '', isInitialized = true } = {}): TenantNode {
+  return {
+    metadata: { name: 'm1' },
+    ...(!isInitialized && { spec: { taints: [{ key: UNINITIALIZED_TAINT, effect: 'NoSchedule' }] } }),
+    status: { conditions: [{ type: 'Ready', status: ready, message }], nodeInfo: { kubeletVersion: 'v1.34.2' } },
+  };
+}
+
+const nothing: MachineFacts = {
+  isServerKnown: true,
+  server: undefined,
+  isNodeKnown: true,
+  node: undefined,
+  problem: undefined,
+  nowMs: NOW_MS,
+};
+
+function statusOf(facts: Partial<MachineFacts>, status?: MachineStatus): MachineStatus {
+  const machine: Machine = {
+    metadata: { name: 'm1', namespace: 'team', generation: 2 },
+    spec: {
+      clusterName: 'demo',
+      nodePoolName: 'general',
+      flavor: 'b3-8',
+      image: 'i',
+      version: '1.34.2',
+      floatingIP: false,
+    },
+    ...(status && { status }),
+  };
+  return machineStatus(machine, { ...nothing, ...facts });
+}
+
+function conditionsOf({ conditions = [] }: MachineStatus): Record<string, string> {
+  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+}
+
+const up = { server: server('ACTIVE'), node: node('True') };
+const running = statusOf(up);
+const quota = { reason: 'QuotaExceeded' as const, message: 'cores: 4 of 4' };
+
+describe('on the way up', () => {
+  test.each<{
+    facts: Partial<MachineFacts>;
+    phase: string;
+    conditions: [server: string, node: string, ready: string];
+    operation: object;
+  }>([
+    {
+      facts: {},
+      phase: 'Pending',
+      conditions: ['False WaitingForServer', 'False WaitingForNode', 'False WaitingForServer'],
+      operation: { type: 'Create', state: 'Processing', progress: 10 },
+    },
+    {
+      facts: { problem: quota },
+      phase: 'Pending',
+      conditions: ['False QuotaExceeded', 'False WaitingForNode', 'False QuotaExceeded'],
+      operation: { type: 'Create', state: 'Error', progress: 0, description: 'cores: 4 of 4' },
+    },
+    {
+      facts: { problem: { reason: 'WaitingForNetwork', message: 'no network yet' } },
+      phase: 'Pending',
+      conditions: ['False WaitingForNetwork', 'False WaitingForNode', 'False WaitingForNetwork'],
+      operation: { type: 'Create', state: 'Pending', progress: 0 },
+    },
+    {
+      facts: { server: { id: 's1' } },
+      phase: 'Installing',
+      conditions: ['False WaitingForServer', 'False WaitingForNode', 'False WaitingForServer'],
+      operation: { type: 'Create', state: 'Processing', progress: 30 },
+    },
+    {
+      facts: { server: server('BUILD') },
+      phase: 'Installing',
+      conditions: ['False WaitingForServer', 'False WaitingForNode', 'False WaitingForServer'],
+      operation: { state: 'Processing', progress: 30 },
+    },
+    {
+      facts: { server: server('ACTIVE') },
+      phase: 'Installing',
+      conditions: ['True AsExpected', 'False WaitingForNode', 'False WaitingForNode'],
+      operation: { state: 'Processing', progress: 60 },
+    },
+    {
+      facts: { server: server('ACTIVE'), node: node('False', { message: 'cni config uninitialized' }) },
+      phase: 'Installing',
+      conditions: ['True AsExpected', 'False NodeNotReady', 'False NodeNotReady'],
+      operation: { state: 'Processing', progress: 90 },
+    },
+    {
+      facts: { server: server('ACTIVE'), node: node('True', { isInitialized: false }) },
+      phase: 'Installing',
+      conditions: ['True AsExpected', 'False NodeNotReady', 'False NodeNotReady'],
+      operation: { state: 'Processing', progress: 90 },
+    },
+    {
+      facts: { ...up, problem: quota },
+      phase: 'Installing',
+      conditions: ['False QuotaExceeded', 'True AsExpected', 'False QuotaExceeded'],
+      operation: { state: 'Error', progress: 30 },
+    },
+    {
+      facts: up,
+      phase: 'Ready',
+      conditions: ['True AsExpected', 'True AsExpected', 'True AsExpected'],
+      operation: { type: 'Create', state: 'Succeeded', progress: 100 },
+    },
+  ])('$phase with $conditions', ({ facts, phase, conditions, operation }) => {
+    const status = statusOf(facts);
+    const [ServerReady, NodeReady, Ready] = conditions;
+
+    expect(status.phase).toBe(phase);
+    expect(conditionsOf(status)).toEqual({ ServerReady, NodeReady, Ready });
+    expect(status.lastOperation).toMatchObject(operation);
+  });
+});
+
+describe('once ready', () => {
+  test.each<{ facts: Partial<MachineFacts>; phase: string; ready: string; reason: string }>([
+    { facts: up, phase: 'Ready', ready: 'True AsExpected', reason: 'it still is' },
+    { facts: { ...up, problem: quota }, phase: 'Ready', ready: 'True AsExpected', reason: 'a floating IP is missing' },
+    { facts: { ...up, node: node('False') }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'heartbeats' },
+    { facts: { ...up, node: undefined }, phase: 'NotReady', ready: 'False WaitingForNode', reason: 'node deleted' },
+    { facts: { ...up, server: server('SHUTOFF') }, phase: 'NotReady', ready: 'False ServerFailed', reason: 'off' },
+    { facts: { server: undefined }, phase: 'NotReady', ready: 'False WaitingForServer', reason: 'server deleted' },
+    { facts: { isServerKnown: false, isNodeKnown: false }, phase: 'Ready', ready: 'True AsExpected', reason: 'blind' },
+    {
+      facts: { isServerKnown: false, node: node('False') },
+      phase: 'NotReady',
+      ready: 'False NodeNotReady',
+      reason: '',
+    },
+  ])('$phase, Ready $ready: $reason', ({ facts, phase, ready }) => {
+    const status = statusOf(facts, running);
+
+    expect(status.phase).toBe(phase);
+    expect(conditionsOf(status)).toMatchObject({ Ready: ready });
+  });
+
+  test('healing counts from the moment it was not ready any more, and no longer when it is', () => {
+    const broken = statusOf({ ...up, node: node('False') }, running);
+    const later = statusOf({ ...up, node: node('False'), nowMs: NOW_MS + 60_000 }, broken);
+    const healed = statusOf({ ...up, nowMs: NOW_MS + 90_000 }, later);
+
+    expect(later).toMatchObject({ readyTime: NOW, notReadyTime: NOW });
+    expect(later.lastOperation).toMatchObject({ type: 'Reconcile', state: 'Processing' });
+    expect(healed).toMatchObject({ phase: 'Ready', readyTime: NOW });
+    expect(healed).not.toHaveProperty('notReadyTime');
+  });
+
+  test('a cloud that does not answer leaves the server unknown, not failed', () => {
+    const problem = { reason: 'CloudUnavailable' as const, message: 'nova: no answer' };
+
+    const status = statusOf({ isServerKnown: false, node: node('True'), problem }, running);
+
+    expect(status).toMatchObject({ phase: 'Ready', serverID: 's1', serverStatus: 'ACTIVE' });
+    expect(findCondition(status.conditions, 'ServerReady')).toMatchObject({
+      status: 'Unknown',
+      reason: 'CloudUnavailable',
+    });
+  });
+
+  test('nothing changes while nothing happens', () => {
+    expect(statusOf({ ...up, nowMs: NOW_MS + 60_000 }, running)).toEqual(running);
+  });
+});
+
+test('what server and node say of themselves is told', () => {
+  expect(running).toMatchObject({
+    observedGeneration: 2,
+    serverID: 's1',
+    serverStatus: 'ACTIVE',
+    address: '10.0.0.7',
+    nodeName: 'm1',
+    version: '1.34.2',
+    readyTime: NOW,
+  });
+});
+
+test.each([
+  {
+    facts: { server: server('ERROR', 'No valid host') },
+    type: 'ServerReady',
+    says: 'the server is ERROR: No valid host',
+  },
+  { facts: { node: node('False', { message: 'no CNI' }) }, type: 'NodeReady', says: 'the node is not ready: no CNI' },
+  { facts: { node: node('False') }, type: 'NodeReady', says: 'the node is not ready yet' },
+  {
+    facts: { node: node('True', { isInitialized: false }) },
+    type: 'NodeReady',
+    says: 'the node is not ready: the cloud provider has not initialised it yet',
+  },
+])('$type says: $says', ({ facts, type, says }) => {
+  expect(findCondition(statusOf(facts).conditions, type)?.message).toBe(says);
+});

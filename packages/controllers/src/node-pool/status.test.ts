@@ -1,0 +1,240 @@
+import type { Machine, MachinePhase } from '@fairway/api/kinds/machine';
+import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
+import { aNodePool } from '@fairway/api/testing/objects';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { describe, expect, test } from 'vitest';
+import { type PoolFacts, poolStatus } from './status.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', floatingIP: false };
+
+interface Given {
+  readonly reason?: string;
+  readonly version?: string;
+  readonly isLeaving?: boolean;
+}
+
+function machine(name: string, phase: MachinePhase, given: Given = {}): Machine {
+  const { reason = phase === 'Ready' ? 'AsExpected' : 'WaitingForNode', version = desired.version } = given;
+  const ready = {
+    type: 'Ready',
+    status: phase === 'Ready' ? ('True' as const) : ('False' as const),
+    reason,
+    message: phase === 'Ready' ? '' : 'not yet',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  return {
+    metadata: { name, ...(given.isLeaving && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
+    spec: { ...desired, version, clusterName: 'demo', nodePoolName: 'general' },
+    status: { phase, version, conditions: [ready] },
+  };
+}
+
+const A = machine('a', 'Ready');
+const B = machine('b', 'Ready');
+const YOUNG = machine('c', 'Installing');
+const STUCK = machine('d', 'Pending', { reason: 'QuotaExceeded' });
+const GOING = machine('e', 'Draining', { isLeaving: true });
+const OLD = machine('f', 'Ready', { version: '1.33.4' });
+
+function statusOf(replicas: number, facts: Partial<PoolFacts>, status?: NodePoolStatus): NodePoolStatus {
+  const pool: NodePool = { ...aNodePool({ replicas }, { generation: 4 }), ...(status && { status }) };
+  const nothing: PoolFacts = {
+    machines: [],
+    desired,
+    problem: undefined,
+    serverGroupID: undefined,
+    flavorID: undefined,
+    isSchedulable: () => true,
+    nowMs: NOW_MS,
+  };
+  return poolStatus(pool, { ...nothing, ...facts });
+}
+
+const notFound = { reason: 'ImageNotFound' as const, message: 'no such image' };
+const away = { reason: 'CloudUnavailable' as const, message: 'glance: no answer' };
+
+describe('phase, condition and operation', () => {
+  const creating = statusOf(2, {});
+  const ready = statusOf(2, { machines: [A, B] }, creating);
+  const scaling = statusOf(3, { machines: [A, B] }, ready);
+
+  test.each<{
+    was?: NodePoolStatus;
+    replicas: number;
+    facts: Partial<PoolFacts>;
+    phase: string;
+    says: string;
+    operation: string;
+    reason: string;
+  }>([
+    { replicas: 2, facts: {}, phase: 'Pending', says: 'Scaling', operation: 'Create Processing 0', reason: 'new' },
+    {
+      replicas: 2,
+      facts: { machines: [A, YOUNG] },
+      phase: 'Provisioning',
+      says: 'WaitingForNode',
+      operation: 'Create Processing 47',
+      reason: 'half of the nodes are there',
+    },
+    {
+      replicas: 2,
+      facts: { machines: [A, YOUNG, STUCK] },
+      phase: 'Failed',
+      says: 'QuotaExceeded',
+      operation: 'Create Error 47',
+      reason: 'a machine that waits for the user speaks for all',
+    },
+    {
+      replicas: 2,
+      facts: { problem: notFound, desired: undefined },
+      phase: 'Failed',
+      says: 'ImageNotFound',
+      operation: 'Create Error 0',
+      reason: 'the user must act before anything is made',
+    },
+    {
+      was: statusOf(2, { problem: notFound, desired: undefined }),
+      replicas: 2,
+      facts: { machines: [YOUNG] },
+      phase: 'Provisioning',
+      says: 'WaitingForNode',
+      operation: 'Create Processing 0',
+      reason: 'the cause of the failure is gone, and no node was ever there',
+    },
+    {
+      was: creating,
+      replicas: 2,
+      facts: { machines: [A, B] },
+      phase: 'Ready',
+      says: 'AsExpected',
+      operation: 'Create Succeeded 100',
+      reason: 'all are there',
+    },
+    { replicas: 0, facts: {}, phase: 'Ready', says: 'AsExpected', operation: 'Create Succeeded 100', reason: 'empty' },
+    {
+      was: ready,
+      replicas: 3,
+      facts: { machines: [A, B] },
+      phase: 'Scaling',
+      says: 'Scaling',
+      operation: 'Scale Processing 63',
+      reason: 'more are wished for',
+    },
+    {
+      was: scaling,
+      replicas: 3,
+      facts: { machines: [A, B, YOUNG] },
+      phase: 'Scaling',
+      says: 'WaitingForNode',
+      operation: 'Scale Processing 63',
+      reason: 'scaling goes on until the last is ready',
+    },
+    {
+      was: ready,
+      replicas: 0,
+      facts: { machines: [GOING] },
+      phase: 'Scaling',
+      says: 'Scaling',
+      operation: 'Scale Processing 50',
+      reason: 'nodes are leaving',
+    },
+    {
+      was: ready,
+      replicas: 2,
+      facts: { machines: [A, machine('b', 'NotReady', { reason: 'NodeNotReady' })] },
+      phase: 'Degraded',
+      says: 'NodeNotReady',
+      operation: 'Reconcile Processing 47',
+      reason: 'a node broke',
+    },
+    {
+      was: ready,
+      replicas: 3,
+      facts: { machines: [A, B, STUCK] },
+      phase: 'Degraded',
+      says: 'QuotaExceeded',
+      operation: 'Reconcile Error 63',
+      reason: 'there is no room for more',
+    },
+    {
+      was: ready,
+      replicas: 2,
+      facts: { machines: [A, B], problem: away, desired: undefined },
+      phase: 'Degraded',
+      says: 'CloudUnavailable',
+      operation: 'Reconcile Error 95',
+      reason: 'the cloud is away',
+    },
+    {
+      was: scaling,
+      replicas: 3,
+      facts: { machines: [A, B, machine('c', 'Ready')] },
+      phase: 'Ready',
+      says: 'AsExpected',
+      operation: 'Scale Succeeded 100',
+      reason: 'scaled',
+    },
+  ])('$phase, $says, $operation: $reason', ({ was, replicas, facts, phase, says, operation }) => {
+    const status = statusOf(replicas, facts, was);
+    const { type, state, progress } = status.lastOperation ?? {};
+
+    expect(status.phase).toBe(phase);
+    expect(findCondition(status.conditions, 'MachinesReady')?.reason).toBe(says);
+    expect(findCondition(status.conditions, 'Ready')?.reason).toBe(says);
+    expect(`${type} ${state} ${progress}`).toBe(operation);
+  });
+
+  test('nothing changes while nothing happens', () => {
+    expect(statusOf(2, { machines: [A, B], nowMs: NOW_MS + 60_000 }, ready)).toEqual(ready);
+  });
+});
+
+describe('counts', () => {
+  test('leave out who is leaving, and tell ready, up-to-date and available apart', () => {
+    const facts = { machines: [A, B, OLD, YOUNG, GOING], isSchedulable: (one: Machine) => one !== B };
+
+    expect(statusOf(4, facts)).toMatchObject({
+      observedGeneration: 4,
+      replicas: 4,
+      readyReplicas: 3,
+      updatedReplicas: 3,
+      availableReplicas: 2,
+      readySummary: '3/4',
+      version: '1.33.4',
+      selector: 'fairway.dev/cluster=demo,fairway.dev/node-pool=general',
+    });
+  });
+
+  test.each([
+    { machines: [A, B], status: 'True', says: '' },
+    { machines: [A, OLD], status: 'False', says: '1 of 2 machines have an older version' },
+  ])('UpToDate is $status: $says', ({ machines, status, says }) => {
+    const condition = findCondition(statusOf(2, { machines }).conditions, 'UpToDate');
+
+    expect(condition?.status).toBe(status);
+    expect(condition?.message).toContain(says);
+  });
+});
+
+describe('a pool that can not know what its machines should be', () => {
+  const blind = { desired: undefined, problem: away };
+
+  test('keeps what it knew, rather than to call all machines outdated', () => {
+    const known = statusOf(2, { machines: [A, B], serverGroupID: 'group' });
+    const status = statusOf(2, { ...blind, machines: [A, B] }, known);
+
+    expect(status).toMatchObject({ updatedReplicas: 2, imageID: 'img', serverGroupID: 'group' });
+    expect(findCondition(status.conditions, 'UpToDate')?.status).toBe('True');
+  });
+
+  test('says that it does not know, where it never did', () => {
+    const status = statusOf(2, blind);
+
+    expect(findCondition(status.conditions, 'UpToDate')).toMatchObject({
+      status: 'Unknown',
+      reason: 'CloudUnavailable',
+      message: 'glance: no answer',
+    });
+  });
+});
