@@ -3,13 +3,14 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
 import { serversOfMachine } from '@fairway/controllers/cloud/servers';
 import { ignoreGone } from '@fairway/controllers/ignore-gone';
-import { tenantNodes } from '@fairway/controllers/tenant/node';
+import { type TenantNode, tenantNodes } from '@fairway/controllers/tenant/node';
 import type { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
 import type { Informer } from '@fairway/kube/client/informer';
+import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { TransportError } from '@fairway/kube/client/transport';
 import type { Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
-import { nodePatches } from './node-patch.ts';
+import { type NodePatches, nodePatches } from './node-patch.ts';
 
 export interface NodeDependencies {
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
@@ -50,39 +51,33 @@ export class NodeReconciler {
     }
     if (server === undefined) return { requeueAfterMs: RETRY_MS };
     const flavorName = 'original_name' in server.flavor ? server.flavor.original_name : machine.spec.flavor;
-    const { object, status } = nodePatches(node, machine, { server, region: cloud.region, flavorName });
+    const facts = { server, region: cloud.region, flavorName };
     const client = tenant.client.resource(tenantNodes);
     try {
-      if (status) await ignoreGone(client.patch(name, { type: 'merge', value: status }, { subresource: 'status' }));
-      if (object) await ignoreGone(this.#patchObject(name, object, client, status !== undefined));
+      await ignoreGone(writePatches(client, node, (current) => nodePatches(current, machine, facts)));
     } catch (error) {
       if (error instanceof TransportError) return { requeueAfterMs: RETRY_MS };
       throw error;
     }
     return server.status === 'BUILD' ? { requeueAfterMs: RETRY_MS } : {};
   }
+}
 
-  /**
-   * The status write has moved the resourceVersion; labels and providerID don't depend on it, taints do and come with
-   * the next event.
-   */
-  async #patchObject(
-    name: string,
-    object: object,
-    client: ReturnType<NonNullable<ReturnType<TenantClusters['get']>>['client']['resource']>,
-    isStale: boolean,
-  ): Promise<void> {
-    if (!isStale) {
-      await client.patch(name, { type: 'merge', value: object });
-      return;
-    }
-    const current = await client.get(name);
-    const metadata = {
-      ...(object as { metadata: object }).metadata,
-      resourceVersion: current.metadata.resourceVersion,
-    };
-    await client.patch(name, { type: 'merge', value: { ...object, metadata } });
-  }
+/**
+ * Writes the addresses, and then the rest by the Node that this write answered with: taints are replaced as a list, so
+ * they must be those that the resourceVersion stands for.
+ */
+async function writePatches(
+  client: ResourceClient<TenantNode>,
+  node: TenantNode,
+  patchesFor: (node: TenantNode) => NodePatches,
+): Promise<void> {
+  const { name = '' } = node.metadata;
+  const { status } = patchesFor(node);
+  const addressed = { type: 'merge', value: status ?? {} } as const;
+  const current = status ? await client.patch(name, addressed, { subresource: 'status' }) : node;
+  const { object } = patchesFor(current);
+  if (object) await client.patch(name, { type: 'merge', value: object });
 }
 
 type ServerSnapshot = Parameters<typeof serversOfMachine>[0];
