@@ -232,8 +232,8 @@ describe('what a killed process had asked for', { timeout: 30_000 }, () => {
     await watching;
 
     expect(seen.filter((state) => state.startsWith('NotReady'))).toEqual([]);
-    expect((await fairway.machines()).slice(0, 2).map(({ metadata }) => metadata.name)).toEqual(
-      before.map(({ metadata }) => metadata.name),
+    expect((await fairway.machines()).map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(before.map(({ metadata }) => metadata.name)),
     );
   });
 
