@@ -22,7 +22,18 @@ function bundledNode() {
   }
 }
 
+/** A server that lives for months: a small young generation and few malloc arenas give memory back (30 clusters: 418 instead of 569 MiB). */
+const SERVER_FLAGS = ['--max-semi-space-size=8'];
+const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+const isServer = process.argv[2] === 'up';
+
 if (Number.parseInt(process.versions.node, 10) >= MIN_NODE_MAJOR) {
+  // In place of this process, so that it keeps its id, its terminal and its signals.
+  if (isServer && process.execArgv.length === 0 && typeof process.execve === 'function') {
+    process.removeAllListeners('warning');
+    const environment = { ...SERVER_ENVIRONMENT, ...process.env };
+    process.execve(process.execPath, [process.execPath, ...SERVER_FLAGS, main, ...process.argv.slice(2)], environment);
+  }
   await import(main);
 } else {
   const node = bundledNode();
@@ -32,7 +43,9 @@ if (Number.parseInt(process.versions.node, 10) >= MIN_NODE_MAJOR) {
     );
     process.exit(1);
   }
-  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const flags = isServer ? SERVER_FLAGS : [];
+  const environment = isServer ? { ...SERVER_ENVIRONMENT, ...process.env } : process.env;
+  const child = spawn(node, [...flags, main, ...process.argv.slice(2)], { stdio: 'inherit', env: environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
 }

@@ -13,7 +13,7 @@ import type { Result } from '@fairway/kube/controller/result';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import type { Logger } from '@fairway/kube/log';
-import { type ClaimedMachine, claimedNode, judge } from './node-request.ts';
+import { BOOTSTRAP_USER, type ClaimedMachine, claimedNode, judge } from './node-request.ts';
 
 export interface ApprovalDependencies {
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
@@ -43,7 +43,8 @@ export class ApprovalReconciler {
     if (name === undefined) return {};
     const cluster = cache.clusters.get(tenant.clusterKey);
     if (cluster?.metadata.uid !== tenant.clusterUid) return {};
-    const verdict = judge(csr, await this.#claimed(cluster, name));
+    const isFirst = csr.spec.username?.startsWith(BOOTSTRAP_USER) ?? false;
+    const verdict = judge(csr, await this.#claimed(cluster, name, isFirst));
     if (verdict.kind === 'notOurs') return {};
     const { reason } = verdict;
     log.info(
@@ -55,10 +56,10 @@ export class ApprovalReconciler {
   }
 
   /**
-   * The machine of this name with the server that the cloud holds for it, looked up anew where the list does not show
-   * it yet.
+   * The machine of this name with the server that the cloud holds for it. A first certificate is given on a list that began
+   * now, so that the token of a server that has just gone is worth nothing; later ones on the list that there is.
    */
-  async #claimed(cluster: Cluster, name: string): Promise<ClaimedMachine | undefined> {
+  async #claimed(cluster: Cluster, name: string, isFirst: boolean): Promise<ClaimedMachine | undefined> {
     const { cache, clouds, bootstrapper, clock } = this.#dependencies;
     const { namespace = '' } = cluster.metadata;
     const machine = cache.machines.get(`${namespace}/${name}`);
@@ -71,7 +72,9 @@ export class ApprovalReconciler {
       serversOfMachine(snapshot, uid).find(
         ({ status, addresses }) => status === 'ACTIVE' && Object.keys(addresses).length > 0,
       );
-    const server = find(cloud.cache.servers.snapshot()) ?? find(await cloud.cache.servers.refreshAfter(clock.now()));
+    const { servers } = cloud.cache;
+    const listed = isFirst ? undefined : find(servers.snapshot());
+    const server = listed ?? find(await servers.refreshAfter(clock.now()));
     if (server === undefined || server.name !== name) return undefined;
     const addresses = machineAddresses(server).flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));
     return { addresses, tokenID: await bootstrapper.tokenID(cluster, machine) };

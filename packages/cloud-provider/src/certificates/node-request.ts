@@ -8,7 +8,8 @@ import {
 
 const NODE_USER = 'system:node:';
 const NODES_GROUP = 'system:nodes';
-const BOOTSTRAP_USER = 'system:bootstrap:';
+/** Prefix of the users that bootstrap tokens make. */
+export const BOOTSTRAP_USER = 'system:bootstrap:';
 
 /** What is known of the machine that a request claims to be. */
 export interface ClaimedMachine {
