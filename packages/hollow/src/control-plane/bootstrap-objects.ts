@@ -37,6 +37,7 @@ export async function createBootstrapObjects(
     createIfMissing(client, reader, Services, kubernetesService(facts)),
     createIfMissing(client, reader, EndpointSlices, kubernetesEndpoints(facts)),
     createIfMissing(client, reader, ConfigMaps, clusterInfo(facts)),
+    createIfMissing(client, reader, ConfigMaps, clientAuthentication(facts)),
   ]);
 }
 
@@ -90,6 +91,16 @@ function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointSlice {
     addressType: /^[0-9.]+$/.test(endpoint.host) ? 'IPv4' : 'FQDN',
     endpoints: [{ addresses: [endpoint.host], conditions: { ready: true } }],
     ports: [{ name: 'https', port: endpoint.port, protocol: 'TCP' }],
+  };
+}
+
+/** What extension API servers, and the ports of kube-scheduler and kube-controller-manager, know clients by. */
+function clientAuthentication({ caBundle }: ClusterFacts): ConfigMap {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
+    data: { 'client-ca-file': caBundle },
   };
 }
 

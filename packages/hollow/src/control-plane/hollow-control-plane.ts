@@ -48,7 +48,12 @@ export interface HollowControlPlaneOptions {
     readonly caBundle: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
   };
+  /** `none` leaves scheduling and controllers to other programs; `own` unless said otherwise. */
+  readonly controllers?: Controllers;
 }
+
+/** Who does the work around the API server. */
+export type Controllers = 'own' | 'none';
 
 export interface HollowControlPlane {
   readonly server: ApiServer;
@@ -130,7 +135,8 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         caBundle: pki.caBundle,
         signToken: (subject, seconds) => auth.access.signToken(subject, auth.access.apiAudiences, seconds),
       };
-      const manager = new Manager({ log }).addInformers(informers).add(...allControllers(context));
+      const controllers = options.controllers === 'none' ? [] : allControllers(context);
+      const manager = new Manager({ log }).addInformers(informers).add(...controllers);
       await new Promise<void>((resolve, reject) => {
         running = manager.run(stop.signal, resolve);
         running.catch(reject);

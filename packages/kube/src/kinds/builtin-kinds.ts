@@ -25,6 +25,7 @@ import { EndpointSliceKind } from './networking/endpoint-slice.ts';
 import { IngressKind } from './networking/ingress.ts';
 import { IngressClassKind } from './networking/ingress-class.ts';
 import { NetworkPolicyKind } from './networking/network-policy.ts';
+import { IPAddressKind, ServiceCIDRKind } from './networking/service-cidr.ts';
 import { PodKind } from './pod/pod.ts';
 import { PodDisruptionBudgetKind } from './policy/pod-disruption-budget.ts';
 import { LeaseKind, PriorityClassKind, RuntimeClassKind } from './policy/scheduling.ts';
@@ -38,8 +39,15 @@ import {
   ValidatingAdmissionPolicyKind,
   ValidatingWebhookConfigurationKind,
 } from './registration/webhooks.ts';
+import {
+  DeviceClassKind,
+  ResourceClaimKind,
+  ResourceClaimTemplateKind,
+  ResourceSliceKind,
+} from './resource/dynamic-resources.ts';
 import { CSIDriverKind, CSINodeKind, CSIStorageCapacityKind, VolumeAttachmentKind } from './storage/csi.ts';
 import { StorageClassKind } from './storage/storage-class.ts';
+import { VolumeAttributesClassKind } from './storage/volume-attributes-class.ts';
 
 /**
  * All built-in kinds by group. Definitions hold no state: one set serves every server of a process. CustomResourceDefinitions
@@ -67,14 +75,22 @@ export const KINDS_BY_GROUP: Readonly<Record<string, readonly ResourceDefinition
   batch: [JobKind, CronJobKind],
   policy: [PodDisruptionBudgetKind],
   autoscaling: [HorizontalPodAutoscalerKind, HorizontalPodAutoscalerV1Kind],
-  'storage.k8s.io': [StorageClassKind, CSIDriverKind, CSINodeKind, VolumeAttachmentKind, CSIStorageCapacityKind],
+  'storage.k8s.io': [
+    StorageClassKind,
+    CSIDriverKind,
+    CSINodeKind,
+    VolumeAttachmentKind,
+    CSIStorageCapacityKind,
+    VolumeAttributesClassKind,
+  ],
   'coordination.k8s.io': [LeaseKind],
   'discovery.k8s.io': [EndpointSliceKind],
   'events.k8s.io': [EventsV1EventKind],
-  'networking.k8s.io': [IngressKind, IngressClassKind, NetworkPolicyKind],
+  'networking.k8s.io': [IngressKind, IngressClassKind, NetworkPolicyKind, ServiceCIDRKind, IPAddressKind],
   'rbac.authorization.k8s.io': [RoleKind, ClusterRoleKind, RoleBindingKind, ClusterRoleBindingKind],
   'certificates.k8s.io': [CertificateSigningRequestKind],
   'scheduling.k8s.io': [PriorityClassKind],
+  'resource.k8s.io': [ResourceClaimKind, ResourceClaimTemplateKind, ResourceSliceKind, DeviceClassKind],
   'node.k8s.io': [RuntimeClassKind],
   'admissionregistration.k8s.io': [
     MutatingWebhookConfigurationKind,

@@ -15,6 +15,7 @@ import type {
   CustomResourceDefinition,
   DaemonSet,
   Deployment,
+  DeviceClass,
   EndpointSlice,
   Endpoints as EndpointsObject,
   Event,
@@ -22,6 +23,7 @@ import type {
   HorizontalPodAutoscaler,
   Ingress,
   IngressClass,
+  IPAddress,
   Job,
   Lease,
   LimitRange,
@@ -37,19 +39,24 @@ import type {
   PriorityClass,
   ReplicaSet,
   ReplicationController,
+  ResourceClaimTemplate,
   ResourceQuota,
+  ResourceSlice,
+  ResourceV1ResourceClaim,
   Role,
   RoleBinding,
   RuntimeClass,
   Secret,
   Service,
   ServiceAccount,
+  ServiceCIDR,
   StatefulSet,
   StorageClass,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
   VolumeAttachment,
+  VolumeAttributesClass,
 } from './generated/types.ts';
 
 /** The names of the built-in kinds on the wire, typed: what a client or an informer is asked for (`client.resource(Pods)`). */
@@ -192,6 +199,38 @@ export const PriorityClasses = resource<PriorityClass>(
   'v1',
   'priorityclasses',
   'PriorityClass',
+  CLUSTER,
+);
+
+export const ResourceClaims = resource<ResourceV1ResourceClaim>(
+  'resource.k8s.io',
+  'v1',
+  'resourceclaims',
+  'ResourceClaim',
+);
+export const ResourceClaimTemplates = resource<ResourceClaimTemplate>(
+  'resource.k8s.io',
+  'v1',
+  'resourceclaimtemplates',
+  'ResourceClaimTemplate',
+);
+export const ResourceSlices = resource<ResourceSlice>(
+  'resource.k8s.io',
+  'v1',
+  'resourceslices',
+  'ResourceSlice',
+  CLUSTER,
+);
+export const DeviceClasses = resource<DeviceClass>('resource.k8s.io', 'v1', 'deviceclasses', 'DeviceClass', CLUSTER);
+
+export const ServiceCIDRs = resource<ServiceCIDR>('networking.k8s.io', 'v1', 'servicecidrs', 'ServiceCIDR', CLUSTER);
+export const IPAddresses = resource<IPAddress>('networking.k8s.io', 'v1', 'ipaddresses', 'IPAddress', CLUSTER);
+
+export const VolumeAttributesClasses = resource<VolumeAttributesClass>(
+  'storage.k8s.io',
+  'v1',
+  'volumeattributesclasses',
+  'VolumeAttributesClass',
   CLUSTER,
 );
 

@@ -2318,6 +2318,11 @@ export interface CSIStorageCapacity extends KubeObject {
   storageClassName: string;
 }
 
+export interface VolumeAttributesClass extends KubeObject {
+  driverName: string;
+  parameters?: Record<string, string>;
+}
+
 export interface Lease extends KubeObject {
   spec: LeaseSpec;
 }
@@ -2519,6 +2524,34 @@ export interface NetworkPolicyIngressRule {
   ports?: NetworkPolicyPort[];
 }
 
+export interface IPAddress extends KubeObject {
+  spec: IPAddressSpec;
+}
+
+export interface IPAddressSpec {
+  parentRef: ParentReference;
+}
+
+export interface ParentReference {
+  group?: string;
+  name: string;
+  namespace?: string;
+  resource: string;
+}
+
+export interface ServiceCIDR extends KubeObject {
+  spec: ServiceCIDRSpec;
+  status?: ServiceCIDRStatus;
+}
+
+export interface ServiceCIDRSpec {
+  cidrs?: string[];
+}
+
+export interface ServiceCIDRStatus {
+  conditions?: Condition[];
+}
+
 export interface Role extends KubeObject {
   rules?: PolicyRule[];
 }
@@ -2598,6 +2631,256 @@ export interface PriorityClass extends KubeObject {
   globalDefault?: boolean;
   preemptionPolicy?: string;
   value?: number;
+}
+
+export interface ResourceV1ResourceClaim extends KubeObject {
+  spec: ResourceClaimSpec;
+  status?: ResourceClaimStatus;
+}
+
+export interface ResourceClaimSpec {
+  devices?: DeviceClaim;
+}
+
+export interface DeviceClaim {
+  config?: DeviceClaimConfiguration[];
+  constraints?: DeviceConstraint[];
+  requests?: DeviceRequest[];
+}
+
+export interface DeviceClaimConfiguration {
+  opaque?: OpaqueDeviceConfiguration;
+  requests?: string[];
+}
+
+export interface OpaqueDeviceConfiguration {
+  driver: string;
+  parameters: unknown;
+}
+
+export interface DeviceConstraint {
+  distinctAttribute?: string;
+  matchAttribute?: string;
+  requests?: string[];
+}
+
+export interface DeviceRequest {
+  exactly?: ExactDeviceRequest;
+  firstAvailable?: DeviceSubRequest[];
+  name: string;
+}
+
+export interface ExactDeviceRequest {
+  adminAccess?: boolean;
+  allocationMode?: string;
+  capacity?: CapacityRequirements;
+  count?: number;
+  deviceClassName: string;
+  selectors?: DeviceSelector[];
+  tolerations?: DeviceToleration[];
+}
+
+export interface CapacityRequirements {
+  requests?: Record<string, string>;
+}
+
+export interface DeviceSelector {
+  cel?: CELDeviceSelector;
+}
+
+export interface CELDeviceSelector {
+  expression: string;
+}
+
+export interface DeviceToleration {
+  effect?: string;
+  key?: string;
+  operator?: string;
+  tolerationSeconds?: number;
+  value?: string;
+}
+
+export interface DeviceSubRequest {
+  allocationMode?: string;
+  capacity?: CapacityRequirements;
+  count?: number;
+  deviceClassName: string;
+  name: string;
+  selectors?: DeviceSelector[];
+  tolerations?: DeviceToleration[];
+}
+
+export interface ResourceClaimStatus {
+  allocation?: AllocationResult;
+  devices?: AllocatedDeviceStatus[];
+  reservedFor?: ResourceClaimConsumerReference[];
+}
+
+export interface AllocationResult {
+  allocationTimestamp?: string;
+  devices?: DeviceAllocationResult;
+  nodeSelector?: NodeSelector;
+}
+
+export interface DeviceAllocationResult {
+  config?: DeviceAllocationConfiguration[];
+  results?: DeviceRequestAllocationResult[];
+}
+
+export interface DeviceAllocationConfiguration {
+  opaque?: OpaqueDeviceConfiguration;
+  requests?: string[];
+  source: string;
+}
+
+export interface DeviceRequestAllocationResult {
+  adminAccess?: boolean;
+  bindingConditions?: string[];
+  bindingFailureConditions?: string[];
+  consumedCapacity?: Record<string, string>;
+  device: string;
+  driver: string;
+  pool: string;
+  request: string;
+  shareID?: string;
+  tolerations?: DeviceToleration[];
+}
+
+export interface AllocatedDeviceStatus {
+  conditions?: Condition[];
+  data?: unknown;
+  device: string;
+  driver: string;
+  networkData?: NetworkDeviceData;
+  pool: string;
+  shareID?: string;
+}
+
+export interface NetworkDeviceData {
+  hardwareAddress?: string;
+  interfaceName?: string;
+  ips?: string[];
+}
+
+export interface ResourceClaimConsumerReference {
+  apiGroup?: string;
+  name: string;
+  resource: string;
+  uid: string;
+}
+
+export interface ResourceClaimTemplate extends KubeObject {
+  spec: ResourceClaimTemplateSpec;
+}
+
+export interface ResourceClaimTemplateSpec {
+  metadata?: ObjectMeta;
+  spec: ResourceClaimSpec;
+}
+
+export interface ResourceSlice extends KubeObject {
+  spec: ResourceSliceSpec;
+}
+
+export interface ResourceSliceSpec {
+  allNodes?: boolean;
+  devices?: Device[];
+  driver: string;
+  nodeName?: string;
+  nodeSelector?: NodeSelector;
+  perDeviceNodeSelection?: boolean;
+  pool: ResourcePool;
+  sharedCounters?: CounterSet[];
+}
+
+export interface Device {
+  allNodes?: boolean;
+  allowMultipleAllocations?: boolean;
+  attributes?: Record<string, DeviceAttribute>;
+  bindingConditions?: string[];
+  bindingFailureConditions?: string[];
+  bindsToNode?: boolean;
+  capacity?: Record<string, DeviceCapacity>;
+  consumesCounters?: DeviceCounterConsumption[];
+  name: string;
+  nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>;
+  nodeName?: string;
+  nodeSelector?: NodeSelector;
+  taints?: DeviceTaint[];
+}
+
+export interface DeviceAttribute {
+  bool?: boolean;
+  bools?: boolean[];
+  int?: number;
+  ints?: number[];
+  string?: string;
+  strings?: string[];
+  version?: string;
+  versions?: string[];
+}
+
+export interface DeviceCapacity {
+  requestPolicy?: CapacityRequestPolicy;
+  value: string;
+}
+
+export interface CapacityRequestPolicy {
+  default?: string;
+  validRange?: CapacityRequestPolicyRange;
+  validValues?: string[];
+}
+
+export interface CapacityRequestPolicyRange {
+  max?: string;
+  min: string;
+  step?: string;
+}
+
+export interface DeviceCounterConsumption {
+  counterSet: string;
+  counters: Record<string, Counter>;
+}
+
+export interface Counter {
+  value: string;
+}
+
+export interface NodeAllocatableResourceMapping {
+  allocationMultiplier?: string;
+  capacityKey?: string;
+}
+
+export interface DeviceTaint {
+  effect: string;
+  key: string;
+  timeAdded?: string;
+  value?: string;
+}
+
+export interface ResourcePool {
+  generation: number;
+  name: string;
+  resourceSliceCount: number;
+}
+
+export interface CounterSet {
+  counters: Record<string, Counter>;
+  name: string;
+}
+
+export interface DeviceClass extends KubeObject {
+  spec: DeviceClassSpec;
+}
+
+export interface DeviceClassSpec {
+  config?: DeviceClassConfiguration[];
+  extendedResourceName?: string;
+  selectors?: DeviceSelector[];
+}
+
+export interface DeviceClassConfiguration {
+  opaque?: OpaqueDeviceConfiguration;
 }
 
 export interface RuntimeClass extends KubeObject {
