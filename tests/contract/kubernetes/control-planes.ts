@@ -1,4 +1,4 @@
-import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
+import { type Controllers, createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 import { systemClock } from '@fairway/kube/clock';
 import { silentLogger } from '@fairway/kube/log';
 import { MemoryStore } from '@fairway/kube/store/memory-store';
@@ -16,7 +16,7 @@ export interface RunningControlPlane extends AsyncDisposable {
 const EMBEDDED_VERSION = '1.34.2';
 
 /** The embedded API server as hollow clusters have it. */
-export async function startEmbeddedControlPlane(): Promise<RunningControlPlane> {
+export async function startEmbeddedControlPlane(controllers: Controllers = 'own'): Promise<RunningControlPlane> {
   const pki = await createClusterPki();
   const [port = 0] = await freePorts(1);
   const { authority, serviceAccountKeys, serving } = pki;
@@ -30,6 +30,7 @@ export async function startEmbeddedControlPlane(): Promise<RunningControlPlane> 
     podCidr: '10.2.0.0/16',
     serviceCidr: '10.3.0.0/16',
     endpoint: { host: '127.0.0.1', port },
+    controllers,
     pki: { ca: authority, caBundle: authority.certificatePem, serviceAccountKeys },
   });
   await plane.start();

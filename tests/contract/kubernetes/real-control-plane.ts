@@ -6,6 +6,7 @@ import { publicKeyToPem } from '@fairway/kube/pki/key-pair';
 import type { KubernetesBinaries } from './binaries.ts';
 import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
 import type { RunningControlPlane } from './control-planes.ts';
+import { startControllerManager } from './real-controllers.ts';
 import { freePorts, SupervisedProcess } from './supervised-process.ts';
 
 /** Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a folder of their own that goes with them. */
@@ -19,7 +20,7 @@ export async function startRealControlPlane(binaries: KubernetesBinaries): Promi
     stack.use(await startEtcd(binaries, folder, etcdPort, peerPort));
     const url = `https://127.0.0.1:${port}`;
     stack.use(await startApiServer(binaries, folder, pki, { etcdPort, port }));
-    stack.use(await startControllerManager(binaries, folder, pki, url));
+    stack.use(await startControllerManager(binaries, { url, pki, minor: binaries.minor }));
     return { url, pki, minor: binaries.minor, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
     await stack.disposeAsync();
@@ -103,37 +104,4 @@ async function startApiServer(
       }),
   );
   return server;
-}
-
-async function startControllerManager(
-  binaries: KubernetesBinaries,
-  folder: string,
-  pki: ClusterPki,
-  url: string,
-): Promise<SupervisedProcess> {
-  const kubeconfig = join(folder, 'controller-manager.yaml');
-  const caKey = join(folder, 'ca.key');
-  await writeFile(kubeconfig, await pki.kubeconfig(url, 'system:kube-controller-manager'), { mode: 0o600 });
-  await writeFile(caKey, pki.authority.privateKeyPem, { mode: 0o600 });
-  const [port] = await freePorts(1);
-  const manager = new SupervisedProcess(
-    binaries.path('kube-controller-manager'),
-    [
-      `--kubeconfig=${kubeconfig}`,
-      `--authentication-kubeconfig=${kubeconfig}`,
-      `--authorization-kubeconfig=${kubeconfig}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${port}`,
-      `--cert-dir=${folder}`,
-      '--leader-elect=false',
-      '--use-service-account-credentials',
-      '--controllers=*,bootstrapsigner,tokencleaner',
-      `--root-ca-file=${join(folder, 'ca.crt')}`,
-      `--service-account-private-key-file=${join(folder, 'sa.key')}`,
-      `--cluster-signing-cert-file=${join(folder, 'ca.crt')}`,
-      `--cluster-signing-key-file=${caKey}`,
-    ],
-    join(folder, 'kube-controller-manager.log'),
-  );
-  return manager;
 }

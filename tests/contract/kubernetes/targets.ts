@@ -17,7 +17,7 @@ const EMBEDDED: Target = {
   name: 'the embedded server',
   isMissing: false,
   minor: 34,
-  start: startEmbeddedControlPlane,
+  start: () => startEmbeddedControlPlane(),
 };
 
 const MISSING: Target = {

@@ -1,0 +1,68 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KubernetesBinaries, Program } from './binaries.ts';
+import type { RunningControlPlane } from './control-planes.ts';
+import { freePorts, SupervisedProcess } from './supervised-process.ts';
+
+type Served = Pick<RunningControlPlane, 'url' | 'pki' | 'minor'>;
+
+/** Runs a kube-controller-manager with all its controllers beside an API server, real or embedded. */
+export function startControllerManager(binaries: KubernetesBinaries, plane: Served): Promise<AsyncDisposable> {
+  return startComponent('kube-controller-manager', binaries, plane, async (file) => {
+    const { authority, serviceAccountKeys } = plane.pki;
+    const ca = await file('ca.crt', authority.certificatePem);
+    return [
+      '--use-service-account-credentials',
+      '--controllers=*,bootstrapsigner,tokencleaner',
+      '--allocate-node-cidrs',
+      '--cluster-cidr=10.2.0.0/16',
+      '--service-cluster-ip-range=10.3.0.0/16',
+      `--root-ca-file=${ca}`,
+      `--service-account-private-key-file=${await file('sa.key', serviceAccountKeys.signing.privateKeyPem)}`,
+      `--cluster-signing-cert-file=${ca}`,
+      `--cluster-signing-key-file=${await file('ca.key', authority.privateKeyPem)}`,
+    ];
+  });
+}
+
+export function startScheduler(binaries: KubernetesBinaries, plane: Served): Promise<AsyncDisposable> {
+  return startComponent('kube-scheduler', binaries, plane, () => Promise.resolve([]));
+}
+
+type WriteFile = (name: string, content: string) => Promise<string>;
+
+async function startComponent(
+  program: Program,
+  binaries: KubernetesBinaries,
+  { url, pki }: Served,
+  flagsOf: (file: WriteFile) => Promise<readonly string[]>,
+): Promise<AsyncDisposable> {
+  const stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), `fairway-${program}-`));
+  stack.defer(() => rm(folder, { recursive: true }));
+  const file: WriteFile = async (name, content) => {
+    const path = join(folder, name);
+    await writeFile(path, content, { mode: 0o600 });
+    return path;
+  };
+  try {
+    const kubeconfig = await file('kubeconfig', await pki.kubeconfig(url, `system:${program}`));
+    const [port] = await freePorts(1);
+    const flags = [
+      `--kubeconfig=${kubeconfig}`,
+      `--authentication-kubeconfig=${kubeconfig}`,
+      `--authorization-kubeconfig=${kubeconfig}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--cert-dir=${folder}`,
+      '--leader-elect=false',
+      ...(await flagsOf(file)),
+    ];
+    stack.use(new SupervisedProcess(binaries.path(program), flags, join(folder, 'log')));
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+  return stack;
+}

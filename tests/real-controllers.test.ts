@@ -1,0 +1,216 @@
+import { HollowNode } from '@fairway/hollow/node/hollow-node';
+import { MemoryDisks } from '@fairway/hollow/node/node-state';
+import { userDataOf } from '@fairway/hollow/node/testing/node-cluster';
+import { systemClock } from '@fairway/kube/clock';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  Deployments,
+  EndpointSlices,
+  Jobs,
+  Namespaces,
+  Nodes,
+  Pods,
+  ReplicaSets,
+  Secrets,
+  ServiceAccounts,
+  Services,
+} from '@fairway/kube/kinds/resources';
+import { silentLogger } from '@fairway/kube/log';
+import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinaries } from './contract/kubernetes/binaries.ts';
+import { ContractServer } from './contract/kubernetes/contract-server.ts';
+import { startEmbeddedControlPlane } from './contract/kubernetes/control-planes.ts';
+import { startControllerManager, startScheduler } from './contract/kubernetes/real-controllers.ts';
+
+const TOKEN = 'abcdef.0123456789abcdef';
+const PATIENTLY = { deadlineMs: 90_000 };
+const NODES = ['node-1', 'node-2'];
+
+// Releases before 1.31 want APIs that are gone since.
+const binaries = findBinaries().find(({ minor }) => minor >= 31);
+const title = 'kube-controller-manager and kube-scheduler run the embedded server';
+const reason = ' (skipped: KUBEBUILDER_ASSETS and PATH have no release from 1.31 on)';
+
+/** The other way round than the contract tests: Kubernetes' own controllers against our API server, with hollow nodes. */
+describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reason : ''}`, () => {
+  const stack = new AsyncDisposableStack();
+  const inDefault = { namespace: 'default' };
+  let server: ContractServer;
+
+  beforeAll(async () => {
+    if (binaries === undefined) return;
+    const plane = stack.use(await startEmbeddedControlPlane('none'));
+    server = await ContractServer.open(plane);
+    stack.defer(() => server.close());
+    stack.use(await startControllerManager(binaries, plane));
+    stack.use(await startScheduler(binaries, plane));
+    await letNodesJoin(server);
+    for (const name of NODES) {
+      const node = new HollowNode({
+        server: {
+          id: `server-of-${name}`,
+          name,
+          addresses: ['192.168.0.11'],
+          zone: 'a',
+          flavor: { vcpus: 4, ramMib: 16_384, diskGib: 100 },
+        },
+        userData: userDataOf(name, { server: plane.url, certificateAuthority: server.authority, token: TOKEN }),
+        disks: new MemoryDisks(),
+        clock: systemClock,
+        random: Math.random,
+        log: silentLogger,
+      });
+      stack.defer(() => node.stop());
+      node.start();
+    }
+  });
+
+  afterAll(() => stack.disposeAsync());
+
+  it('nodes get their certificates approved, a pod CIDR, and become ready', async () => {
+    const nodes = await eventually(
+      server.client.resource(Nodes),
+      {},
+      (found) => {
+        expect(found.map(({ metadata }) => metadata.name).sort()).toEqual(NODES);
+        for (const { spec, status } of found) {
+          expect(spec.podCIDR).toMatch(/^10\.2\.\d+\.0\/24$/);
+          expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }));
+        }
+      },
+      PATIENTLY,
+    );
+
+    expect(new Set(nodes.map(({ spec }) => spec.podCIDR)).size).toBe(NODES.length);
+  });
+
+  it('namespaces get an account and the root certificates', async () => {
+    await eventuallyObject(
+      server.client.resource(ServiceAccounts),
+      { ...inDefault, name: 'default' },
+      undefined,
+      PATIENTLY,
+    );
+    const name = 'kube-root-ca.crt';
+    const roots = await eventuallyObject(
+      server.client.resource(ConfigMaps),
+      { ...inDefault, name },
+      undefined,
+      PATIENTLY,
+    );
+
+    expect(roots.data?.['ca.crt']).toBe(server.authority);
+  });
+
+  it("a Deployment's pods are scheduled, run, and are behind its Service", async () => {
+    const labels = { app: 'web' };
+    await server.client.resource(Services).create({
+      metadata: { name: 'web', ...inDefault },
+      spec: { selector: labels, ports: [{ port: 80 }] },
+    });
+    await server.client.resource(Deployments).create({
+      metadata: { name: 'web', ...inDefault },
+      spec: {
+        replicas: 6,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx:1.29' }] } },
+      },
+    });
+
+    const pods = await eventually(
+      server.client.resource(Pods),
+      { ...inDefault, labelSelector: 'app=web' },
+      (found) => found.length === 6 && found.every(({ status }) => status?.phase === 'Running'),
+      PATIENTLY,
+    );
+    await eventuallyObject(
+      server.client.resource(Deployments),
+      { ...inDefault, name: 'web' },
+      ({ status }) => status?.availableReplicas === 6,
+      PATIENTLY,
+    );
+    expect(new Set(pods.map(({ spec }) => spec.nodeName))).toEqual(new Set(NODES));
+    await eventually(
+      server.client.resource(EndpointSlices),
+      { ...inDefault, labelSelector: 'kubernetes.io/service-name=web' },
+      ([slice]) => slice?.endpoints?.filter(({ conditions }) => conditions?.ready).length === 6,
+      PATIENTLY,
+    );
+  });
+
+  it('a new template rolls out', async () => {
+    const containers = [{ name: 'web', image: 'nginx:1.30' }];
+    await server.client
+      .resource(Deployments)
+      .patch('web', { type: 'strategic', value: { spec: { template: { spec: { containers } } } } }, inDefault);
+
+    await eventually(
+      server.client.resource(Pods),
+      { ...inDefault, labelSelector: 'app=web' },
+      (found) => found.length === 6 && found.every(({ spec }) => spec.containers[0]?.image === 'nginx:1.30'),
+      PATIENTLY,
+    );
+    await eventuallyObject(
+      server.client.resource(Deployments),
+      { ...inDefault, name: 'web' },
+      ({ status }) => status?.updatedReplicas === 6 && status.availableReplicas === 6,
+      PATIENTLY,
+    );
+  });
+
+  it('a Job completes', async () => {
+    const containers = [{ name: 'main', image: 'busybox', command: ['true'] }];
+    await server.client.resource(Jobs).create({
+      metadata: { name: 'once', ...inDefault },
+      spec: { completions: 2, parallelism: 2, template: { spec: { restartPolicy: 'Never', containers } } },
+    });
+
+    await eventuallyObject(
+      server.client.resource(Jobs),
+      { ...inDefault, name: 'once' },
+      ({ status }) => {
+        expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Complete', status: 'True' }));
+      },
+      PATIENTLY,
+    );
+  });
+
+  it('what belongs to a deleted object is collected', async () => {
+    await server.client.resource(Deployments).delete('web', { ...inDefault, propagationPolicy: 'Foreground' });
+
+    await eventuallyGone(server.client.resource(Deployments), { ...inDefault, name: 'web' }, PATIENTLY);
+    const left = await server.client.resource(ReplicaSets).list({ ...inDefault, labelSelector: 'app=web' });
+    expect(left.items).toEqual([]);
+  });
+
+  it('a deleted namespace is emptied and goes', async () => {
+    const name = await server.namespace();
+    await server.client
+      .resource(ConfigMaps)
+      .create({ metadata: { name: 'content', namespace: name }, data: { a: '1' } });
+
+    await server.client.resource(Namespaces).delete(name);
+
+    await eventuallyGone(server.client.resource(Namespaces), { name }, PATIENTLY);
+  });
+});
+
+/** What kubeadm sets up: a bootstrap token, the right to ask for a certificate with it, and approval of such requests. */
+async function letNodesJoin({ client }: ContractServer): Promise<void> {
+  const [id = '', secret = ''] = TOKEN.split('.');
+  await client.resource(Secrets).create({
+    metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
+    type: 'bootstrap.kubernetes.io/token',
+    stringData: { 'token-id': id, 'token-secret': secret, 'usage-bootstrap-authentication': 'true' },
+  });
+  const roles = ['system:node-bootstrapper', 'system:certificates.k8s.io:certificatesigningrequests:nodeclient'];
+  for (const [index, name] of roles.entries()) {
+    await client.resource(ClusterRoleBindings).create({
+      metadata: { name: `bootstrap-${index}` },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:bootstrappers' }],
+    });
+  }
+}
