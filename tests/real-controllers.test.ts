@@ -74,7 +74,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
       server.client.resource(Nodes),
       {},
       (found) => {
-        expect(found.map(({ metadata }) => metadata.name).sort()).toEqual(NODES);
+        expect(new Set(found.map(({ metadata }) => metadata.name))).toEqual(new Set(NODES));
         for (const { spec, status } of found) {
           expect(spec.podCIDR).toMatch(/^10\.2\.\d+\.0\/24$/);
           expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }));
@@ -152,12 +152,13 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
       (found) => found.length === 6 && found.every(({ spec }) => spec.containers[0]?.image === 'nginx:1.30'),
       PATIENTLY,
     );
-    await eventuallyObject(
+    const { metadata } = await eventuallyObject(
       server.client.resource(Deployments),
       { ...inDefault, name: 'web' },
       ({ status }) => status?.updatedReplicas === 6 && status.availableReplicas === 6,
       PATIENTLY,
     );
+    expect(metadata.annotations).toMatchObject({ 'deployment.kubernetes.io/revision': '2' });
   });
 
   it('a Job completes', async () => {
@@ -167,7 +168,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
       spec: { completions: 2, parallelism: 2, template: { spec: { restartPolicy: 'Never', containers } } },
     });
 
-    await eventuallyObject(
+    const job = await eventuallyObject(
       server.client.resource(Jobs),
       { ...inDefault, name: 'once' },
       ({ status }) => {
@@ -175,6 +176,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
       },
       PATIENTLY,
     );
+    expect(job.status?.succeeded).toBe(2);
   });
 
   it('what belongs to a deleted object is collected', async () => {
@@ -194,6 +196,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
     await server.client.resource(Namespaces).delete(name);
 
     await eventuallyGone(server.client.resource(Namespaces), { name }, PATIENTLY);
+    expect((await server.client.resource(ConfigMaps).list({ namespace: name })).items).toEqual([]);
   });
 });
 

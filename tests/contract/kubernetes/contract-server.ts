@@ -102,8 +102,14 @@ export class ContractServer {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const json = (/^[[{]/.test(text) ? JSON.parse(text) : {}) as Answered;
-    return { status: response.status, headers: response.headers, text, json };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      get json() {
+        return JSON.parse(text) as Answered;
+      },
+    };
   }
 
   /** The Status that a request is refused with. */

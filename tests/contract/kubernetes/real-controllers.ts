@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KubernetesBinaries, Program } from './binaries.ts';
 import type { RunningControlPlane } from './control-planes.ts';
-import { freePorts, SupervisedProcess } from './supervised-process.ts';
+import { SupervisedProcess } from './supervised-process.ts';
 
 type Served = Pick<RunningControlPlane, 'url' | 'pki' | 'minor'>;
 
@@ -47,15 +47,13 @@ async function startComponent(
     return path;
   };
   try {
+    const { minor } = binaries;
     const kubeconfig = await file('kubeconfig', await pki.kubeconfig(url, `system:${program}`));
-    const [port] = await freePorts(1);
     const flags = [
       `--kubeconfig=${kubeconfig}`,
-      `--authentication-kubeconfig=${kubeconfig}`,
-      `--authorization-kubeconfig=${kubeconfig}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${port}`,
-      `--cert-dir=${folder}`,
+      // Nobody asks them anything, and a port that is known beforehand may be taken by then.
+      '--secure-port=0',
+      ...(minor < 24 ? ['--port=0'] : []),
       '--leader-elect=false',
       ...(await flagsOf(file)),
     ];

@@ -1,6 +1,7 @@
 import { reviewDefinitions } from '@fairway/kube/auth/auth-kinds';
 import { certificateSigningRequests } from '@fairway/kube/auth/certificates/signing-requests';
 import { serviceAccountToken } from '@fairway/kube/auth/token-request';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '@fairway/kube/crd/custom-resource-definition';
 import { ALL_KINDS, kindOf } from '@fairway/kube/kinds/builtin-kinds';
 import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { ResourceDefinition } from '@fairway/kube/server/resource';
@@ -27,5 +28,6 @@ const REPLACED = new Map<string, ResourceDefinition>([
 /** Every kind of a hollow cluster: one list for all clusters of a process, which then share what is derived from it. */
 export const HOLLOW_RESOURCES: readonly ResourceDefinition[] = [
   ...ALL_KINDS.map((kind) => REPLACED.get(kind.plural) ?? kind),
+  CUSTOM_RESOURCE_DEFINITIONS,
   ...reviewDefinitions,
 ];

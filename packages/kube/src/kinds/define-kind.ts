@@ -44,6 +44,8 @@ export function defineKind<T extends KubeObject>(type: ResourceType<T>, options:
 /** Where a kind has a spec, every object has one, be it empty: it is no pointer upstream. */
 function withSpec(definition: string, strategy: ResourceStrategy = {}): ResourceStrategy {
   return {
+    // Upstream's status strategies of these kinds take over the spec alone: kube-controller-manager counts revisions that way.
+    statusWritesMetadata: true,
     ...strategy,
     default(object: KubeObject & { spec?: object }) {
       if (object.spec === undefined && builtinDefinitions().get(definition)?.properties?.['spec']) object.spec = {};

@@ -55,7 +55,7 @@ export interface ResourceStrategy {
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** An update without resourceVersion overwrites whatever is there, as most built-in kinds allow; on unless set to false, or `custom`. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** The status subresource writes labels and annotations too, as those of pods and nodes do; off unless set. */
+  /** The status subresource writes labels and annotations too, as those of nearly all built-in kinds do; off unless set. */
   readonly statusWritesMetadata?: boolean;
 }
 

@@ -110,7 +110,6 @@ export const NodeKind = defineKind(Nodes, {
       ...(old === undefined ? [] : specUpdateErrors(node, old)),
     ],
     validateStatus: (node) => statusErrors(node),
-    statusWritesMetadata: true,
   },
   selectableFields: { 'spec.unschedulable': '.spec.unschedulable' },
   columns: [

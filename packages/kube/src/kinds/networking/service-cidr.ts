@@ -11,6 +11,7 @@ export const ServiceCIDRKind = defineKind(ServiceCIDRs, {
   hasStatus: true,
   hasGeneration: false,
   strategy: {
+    statusWritesMetadata: false,
     validate: ({ spec }, old) => [
       ...(spec?.cidrs?.length ? [] : [required('spec.cidrs', 'at least one CIDR required')]),
       ...(old === undefined ? [] : immutable('spec', spec, old.spec)),
@@ -33,8 +34,8 @@ export const IPAddressKind = defineKind(IPAddresses, {
   selectableFields: { 'spec.parentRef.name': '.spec.parentRef.name' },
   columns: [
     text('ParentRef', ({ spec }) => {
-      const { group, resource = '', namespace, name = '' } = spec?.parentRef ?? {};
-      return [...(group ? [group] : []), resource, ...(namespace ? [namespace] : []), name].join('/');
+      const { group, resource, namespace, name } = spec?.parentRef ?? {};
+      return [group, resource, namespace, name].filter((part) => part).join('/');
     }),
     AGE,
   ],

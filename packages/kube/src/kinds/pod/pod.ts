@@ -45,7 +45,6 @@ const strategy: KindStrategy<Pod> = {
     const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
     return seconds < 0 ? 1 : seconds;
   },
-  statusWritesMetadata: true,
 };
 
 function orNone(value: string | undefined): string {

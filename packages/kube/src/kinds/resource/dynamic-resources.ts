@@ -12,6 +12,7 @@ export const ResourceClaimKind = defineKind(ResourceClaims, {
   hasStatus: true,
   hasGeneration: false,
   strategy: {
+    statusWritesMetadata: false,
     validate: ({ spec }, old) => (old === undefined ? [] : immutable('spec', spec, old.spec)),
   },
   columns: [

@@ -1,0 +1,138 @@
+import { beforeAll, expect, it } from 'vitest';
+import type { ContractServer } from './contract-server.ts';
+import { describeServers } from './targets.ts';
+
+const merge = { 'content-type': 'application/merge-patch+json' };
+
+interface Seen {
+  readonly type: string;
+  readonly object: {
+    readonly kind: string;
+    readonly code?: number;
+    readonly reason?: string;
+    readonly metadata: { name?: string; resourceVersion: string; annotations?: Record<string, string> };
+  };
+}
+
+/** The events of a watch, until the server ends it. */
+async function watched(server: ContractServer, path: string): Promise<Seen[]> {
+  const { text } = await server.raw('GET', `${path}${path.includes('?') ? '&' : '?'}watch=1&timeoutSeconds=1`);
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Seen);
+}
+
+function briefly(events: readonly Seen[]): string[] {
+  return events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`.trim());
+}
+
+describeServers('watches', (server, target) => {
+  let maps: string;
+
+  beforeAll(async () => {
+    maps = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
+  });
+
+  async function create(name: string, labels: Record<string, string> = {}): Promise<string> {
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels } };
+    return (await server().raw('POST', maps, { body })).json.metadata.resourceVersion;
+  }
+
+  async function label(name: string, labels: Record<string, string | null>): Promise<string> {
+    const body = { metadata: { labels } };
+    return (await server().raw('PATCH', `${maps}/${name}`, { body, headers: merge })).json.metadata.resourceVersion;
+  }
+
+  it('go on after the version that they name, in order, with each change once', async () => {
+    const before = await create('ordered', { own: 'order' });
+    const changes = [await label('ordered', { step: '1' }), await label('ordered', { step: '2' })];
+    await server().raw('DELETE', `${maps}/ordered`);
+
+    const events = await watched(server(), `${maps}?labelSelector=own%3Dorder&resourceVersion=${before}`);
+
+    expect(briefly(events)).toEqual(['MODIFIED ordered', 'MODIFIED ordered', 'DELETED ordered']);
+    expect(events.slice(0, 2).map(({ object }) => object.metadata.resourceVersion)).toEqual(changes);
+    const versions = events.map(({ object }) => Number(object.metadata.resourceVersion));
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+    expect(versions[2]).toBeGreaterThan(versions[1] ?? 0);
+  });
+
+  it('resumed at each version, miss nothing and repeat nothing', async () => {
+    const versions = [await create('resumed', { own: 'resumption' })];
+    for (const step of ['1', '2', '3']) versions.push(await label('resumed', { step }));
+
+    const rests = await Promise.all(
+      versions.map((version) => watched(server(), `${maps}?labelSelector=own%3Dresumption&resourceVersion=${version}`)),
+    );
+
+    expect(rests.map((events) => events.map(({ object }) => object.metadata.resourceVersion))).toEqual(
+      versions.map((_, index) => versions.slice(index + 1)),
+    );
+  });
+
+  it('see objects come into a selection and leave it', async () => {
+    const before = await create('passing');
+    await label('passing', { own: 'passage' });
+    await label('passing', { step: '1' });
+    await label('passing', { own: null });
+    await label('passing', { step: '2' });
+
+    const events = await watched(server(), `${maps}?labelSelector=own%3Dpassage&resourceVersion=${before}`);
+
+    expect(briefly(events)).toEqual(['ADDED passing', 'MODIFIED passing', 'DELETED passing']);
+  });
+
+  it.each(['', 'resourceVersion=0'])('that name no version ("%s") begin with what is there', async (version) => {
+    await create(`there-${version.length}`, { own: `there${version.length}` });
+
+    const events = await watched(server(), `${maps}?labelSelector=own%3Dthere${version.length}&${version}`);
+
+    expect(briefly(events)).toEqual([`ADDED there-${version.length}`]);
+  });
+
+  it('of one name follow that object alone', async () => {
+    const before = await create('single');
+    await create('other-single');
+    await label('single', { step: '1' });
+
+    const events = await watched(server(), `${maps}?fieldSelector=metadata.name%3Dsingle&resourceVersion=${before}`);
+
+    expect(briefly(events)).toEqual(['MODIFIED single']);
+  });
+
+  it.runIf(target.minor >= 31)('stream the initial state, and mark its end', async () => {
+    await create('initial', { own: 'initial' });
+
+    const events = await watched(
+      server(),
+      `${maps}?labelSelector=own%3Dinitial&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+    );
+
+    expect(briefly(events.slice(0, 2))).toEqual(['ADDED initial', 'BOOKMARK']);
+    expect(events[1]?.object.kind).toBe('ConfigMap');
+    expect(events[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
+    expect(Number(events[1]?.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(
+      Number(events[0]?.object.metadata.resourceVersion),
+    );
+  });
+
+  it('answer as tables and as metadata', async () => {
+    const before = await create('formed', { own: 'form' });
+    await label('formed', { step: '1' });
+    const path = `${maps}?watch=1&timeoutSeconds=1&labelSelector=own%3Dform&resourceVersion=${before}`;
+    const as = async (kind: string) => {
+      const accept = `application/json;as=${kind};v=v1;g=meta.k8s.io`;
+      return JSON.parse((await server().raw('GET', path, { headers: { accept } })).text.split('\n')[0] ?? '') as Seen;
+    };
+
+    expect(await as('Table')).toMatchObject({
+      type: 'MODIFIED',
+      object: { kind: 'Table', rows: [{ cells: ['formed', 0, expect.any(String)] }] },
+    });
+    expect(await as('PartialObjectMetadata')).toMatchObject({
+      type: 'MODIFIED',
+      object: { kind: 'PartialObjectMetadata', metadata: { name: 'formed' } },
+    });
+  });
+});
