@@ -207,6 +207,26 @@ describe.skipIf(binaries === undefined)(`a control plane of processes ${describe
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
+  test.each([{ groupsClaims: ['groups'] }, { groupsClaims: ['groups', 'roles'] }])(
+    'believes an issuer of tokens with $groupsClaims',
+    async ({ groupsClaims }) => {
+      const oidc = {
+        issuerURL: 'https://127.0.0.1:1/issuer',
+        clientID: 'kubernetes',
+        usernameClaim: 'sub',
+        groupsClaims,
+        groupsPrefix: 'oidc:',
+        requiredClaims: { hd: 'example.org' },
+        signingAlgorithms: ['ES256' as const],
+        certificateAuthority: trustBundle(spec.pki.cluster),
+      };
+      spec = { ...spec, apiServer: { ...spec.apiServer, oidc } };
+
+      expect(await reach(({ phase }) => phase === 'Running' || phase === 'Failed')).toMatchObject({ phase: 'Running' });
+      expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
+    },
+  );
+
   test('ends in order when Fairway does, and is back with its data at the same place', async () => {
     const { endpoint } = await reach(isRunning);
 

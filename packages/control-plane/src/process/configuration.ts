@@ -94,7 +94,7 @@ export function needsAuthenticationFile(oidc: Oidc): boolean {
 export function authenticationConfiguration(oidc: Oidc): object {
   const { issuerURL, clientID, usernameClaim, groupsClaims = [], groupsPrefix = '', requiredClaims = {} } = oidc;
   const groups = groupsClaims.map((claim) => {
-    const value = `claims[${JSON.stringify(claim)}]`;
+    const value = `dyn(claims[${JSON.stringify(claim)}])`;
     return `(${JSON.stringify(claim)} in claims ? (type(${value}) == list ? ${value}.map(group, ${prefixed(groupsPrefix, 'string(group)')}) : [${prefixed(groupsPrefix, `string(${value})`)}]) : [])`;
   });
   return {

@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Launch, localProcessHost, type ProcessIdentity, parsePidFile } from './process-host.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-host-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Alive as far as this test is concerned; who tells real ones apart is `fairway up`. */
+const identify = (pid: number): ProcessIdentity => ({ pid, started: '' });
+
+function launch(change: Partial<Launch> = {}): Launch {
+  return {
+    command: '/bin/sh',
+    args: ['-c', 'pwd -P; cat pid; echo "$LIMIT:$HOME"'],
+    env: { PATH: '/usr/bin:/bin', LIMIT: '2' },
+    folder,
+    logFile: join(folder, 'log'),
+    pidFile: join(folder, 'pid'),
+    fingerprint: 'abc',
+    ...change,
+  };
+}
+
+function runToEnd(change: Partial<Launch> = {}): Promise<ProcessIdentity> {
+  return new Promise((resolve) => {
+    const identity = localProcessHost(identify).spawn(launch(change), () => resolve(identity));
+  });
+}
+
+test('a program is in its pid file before it runs, in its folder, with its environment alone', async () => {
+  const { pid } = await runToEnd();
+
+  expect(readFileSync(join(folder, 'log'), 'utf8')).toMatch(new RegExp(`${folder}\n${pid} abc \\d*\n2:\n`));
+  expect(parsePidFile(readFileSync(join(folder, 'pid'), 'utf8'))).toMatchObject({
+    process: { pid },
+    fingerprint: 'abc',
+  });
+});
+
+test('a program does not run where another is in the pid file', async () => {
+  writeFileSync(join(folder, 'pid'), '1 other 5\n');
+
+  await runToEnd();
+
+  expect(readFileSync(join(folder, 'log'), 'utf8')).not.toContain(`${folder}\n`);
+  expect(readFileSync(join(folder, 'pid'), 'utf8')).toBe('1 other 5\n');
+});
+
+test.each(['', 'x abc 5', '0 abc 5', '-1 abc 5', '12'])('"%s" is no pid file', (text) => {
+  expect(parsePidFile(text)).toBeUndefined();
+});
