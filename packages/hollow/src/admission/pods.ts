@@ -13,8 +13,7 @@ export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate(request) {
     const pod = written(request, Pods);
-    // The spec of a pod that is bound may only gain tolerations; a default would be one.
-    if (pod === undefined || request.operation !== 'CREATE') return;
+    if (pod === undefined) return;
     const tolerations = pod.spec.tolerations ?? [];
     const missing = GONE_NODES.filter((key) => !tolerations.some((toleration) => coversNoExecute(toleration, key)));
     if (missing.length === 0) return;

@@ -2,8 +2,8 @@ import { canonicalJson, isJsonObject } from '../object/json.ts';
 import type { Json } from '../object/meta.ts';
 
 /**
- * Orders a merged list as `$setElementOrder` asks: the items that the patch names in its order; items that only the server has
- * keep their place relative to the named ones that they stood before (apimachinery's strategicpatch, `mergeSortedSlice`).
+ * Orders a merged list as the patch names its items; items that only the server has keep their place relative to the named ones
+ * that they stood before, and come after new ones (apimachinery's strategicpatch, `mergeSortedSlice`).
  */
 export function orderMergedList(
   merged: readonly Json[],
@@ -35,7 +35,8 @@ export function orderMergedList(
   const result: Json[] = [];
   let next = 0;
   for (const item of named) {
-    for (; next < unnamed.length && positionIn(stood, unnamed[next]) < positionIn(stood, item); next++) {
+    const place = stood.has(identityOf(item)) ? positionIn(stood, item) : -1;
+    for (; next < unnamed.length && positionIn(stood, unnamed[next]) < place; next++) {
       result.push(unnamed[next] as Json);
     }
     result.push(item);

@@ -64,7 +64,7 @@ describe('strategic merge patch', () => {
       { containers: [{ name: 'b', image: 'b:2' }] },
       { containers: [a, { ...b, image: 'b:2' }] },
     ],
-    ['appends an item of a new key', { containers: [a] }, { containers: [b] }, { containers: [a, b] }],
+    ['puts an item of a new key first', { containers: [a] }, { containers: [b] }, { containers: [b, a] }],
     ['deletes an item', { containers: [a, b] }, { containers: [{ name: 'a', $patch: 'delete' }] }, { containers: [b] }],
     [
       'deletes a field of an item',
@@ -138,7 +138,7 @@ describe('strategic merge patch', () => {
       metadata: { labels: { b: '2' }, finalizers: ['y'], ownerReferences: [{ uid: '1', $patch: 'delete' }] },
     };
     expect(applyStrategicMergePatch({ schema, definitions }, target, patch)).toEqual({
-      metadata: { labels: { a: '1', b: '2' }, finalizers: ['x', 'y'], ownerReferences: [] },
+      metadata: { labels: { a: '1', b: '2' }, finalizers: ['y', 'x'], ownerReferences: [] },
     });
   });
 

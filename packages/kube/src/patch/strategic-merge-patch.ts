@@ -132,7 +132,7 @@ function mergeLists(
     items?.type === 'object' || patch.some(isJsonObject)
       ? mergeObjects(items, previous, patch, mergeKey, definitions)
       : [...new Set([...previous, ...patch])];
-  if (order === undefined) return merged;
+  if (order === undefined) return orderMergedList(merged, previous, patch, mergeKey);
   if (!isJsonArray(order)) throw badRequest('invalid patch format of setElementOrder list');
   return orderMergedList(merged, previous, order, mergeKey);
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '../object/api-error.ts';
 import type { FieldError } from '../object/field-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { applyDefaults } from '../schema/defaults.ts';
@@ -42,6 +43,13 @@ export function allErrors(
   return [...rest, ...ofKind];
 }
 
+/** By the schema; where it has nothing to say, by the kind itself: a quantity is a string like any other to a schema. */
+function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): readonly FieldError[] {
+  const errors = schemaErrors(core, request, object, undefined);
+  if (errors.length > 0) return errors;
+  return request.resource.definition.strategy?.validate?.(object, undefined) ?? [];
+}
+
 /**
  * Runs the hooks of a kind and of admission, which take a well-formed object for granted: where one trips over something else,
  * the schema says what is wrong with it, and that is the answer.
@@ -55,8 +63,7 @@ export async function onWellFormed(
   try {
     await hooks();
   } catch (error) {
-    if (error instanceof TypeError)
-      refuse(request, object.metadata.name ?? '', schemaErrors(core, request, object, undefined));
+    if (!(error instanceof ApiError)) refuse(request, object.metadata.name ?? '', errorsOf(core, request, object));
     throw error;
   }
 }

@@ -94,8 +94,8 @@ export const NodeKind = defineKind(Nodes, {
   strategy: {
     default(node) {
       const { spec, status } = node;
-      // The list is what counts; the single field is its first entry.
-      if (spec.podCIDR && !spec.podCIDRs?.length) spec.podCIDRs = [spec.podCIDR];
+      // The list is what counts; the single field is its first entry, and wins where they differ.
+      if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
       if (!spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
       if (!status) return;
       canonicalizeQuantities(status.capacity);
