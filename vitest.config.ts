@@ -7,6 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          setupFiles: ['tools/property-seed.ts'],
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
           pool: 'threads',
           isolate: false,

@@ -27,7 +27,8 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
   let present = 0;
   for (const key in left) {
     if (left[key] === undefined) continue;
-    if (!jsonEqual(left[key], right[key])) return false;
+    // Not what an object inherits: `__proto__` is a name like any other in JSON.
+    if (!Object.hasOwn(right, key) || !jsonEqual(left[key], right[key])) return false;
     present++;
   }
   for (const key in right) if (right[key] !== undefined) present--;

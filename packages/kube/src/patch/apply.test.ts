@@ -338,7 +338,7 @@ describe('properties of apply', () => {
       fc.property(configuration, configuration, (first, second) => {
         const stored = new Stored().apply('a', first).apply('a', second);
         const alone = new Stored().apply('a', second);
-        expect(pruneEmpty(stored.spec)).toEqual(pruneEmpty(alone.spec));
+        expect(pruneEmpty(stored.spec ?? {})).toEqual(pruneEmpty(alone.spec ?? {}));
       }),
     );
   });

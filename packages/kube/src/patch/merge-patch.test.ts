@@ -29,6 +29,11 @@ describe('merge patch', () => {
     expect(applyMergePatch(target, patch)).toEqual(expected);
   });
 
+  it('a name that JavaScript inherits is a name like any other', () => {
+    const from: unknown = JSON.parse('{"__proto__":{}}');
+    expect(createMergePatch(from as Json, { a: [] })).toEqual(JSON.parse('{"__proto__":null,"a":[]}'));
+  });
+
   it('the patch made of a difference makes that difference', () => {
     fc.assert(
       fc.property(value, value, (from, to) => {
