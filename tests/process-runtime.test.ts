@@ -84,6 +84,7 @@ describe.skipIf(binaries === undefined)(`a control plane of processes ${describe
         unsubscribe();
         return state;
       }
+      if (state.phase === 'Failed') throw new Error(state.message);
       await changed.promise;
       unsubscribe();
     }
@@ -222,7 +223,7 @@ describe.skipIf(binaries === undefined)(`a control plane of processes ${describe
       };
       spec = { ...spec, apiServer: { ...spec.apiServer, oidc } };
 
-      expect(await reach(({ phase }) => phase === 'Running' || phase === 'Failed')).toMatchObject({ phase: 'Running' });
+      await reach(isRunning);
       expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
     },
   );
@@ -312,7 +313,8 @@ describe.skipIf(binaries === undefined)(`fairway up --control-plane process ${de
     await fairway.kill();
     expect(processesIn(planes)).toHaveLength(COMPONENTS.length);
     fairway = await up();
-    expect(await cli('nodepool', 'scale', 'general', '--nodes', '3')).toMatchObject({ code: 0 });
+    const pool = (await cli('nodepool', 'list', '--output', 'name')).stdout.trim().split('/').at(-1) ?? '';
+    expect(await cli('nodepool', 'scale', pool, '--nodes', '3')).toMatchObject({ code: 0 });
 
     expect(pidsOf(onlyFolderIn(planes))).toEqual(before);
   });
