@@ -36,14 +36,7 @@ export function daemonSetController(context: ControllerContext): Controller {
     ownerType: DaemonSets,
   };
   const ownersOf = controllerKeys(DaemonSets);
-  pods.addHandler({
-    onAdd: (pod) => ownersOf(pod).forEach((key) => expectations.creationObserved(key)),
-    onUpdate: (_, pod) => {
-      if (pod.metadata.deletionTimestamp)
-        ownersOf(pod).forEach((key) => expectations.deletionObserved(key, keyOf(pod)));
-    },
-    onDelete: (pod) => ownersOf(pod).forEach((key) => expectations.deletionObserved(key, keyOf(pod))),
-  });
+  control.observe(pods, ownersOf);
 
   async function reconcile(key: string): Promise<Result> {
     const set = sets.get(key);

@@ -1,4 +1,4 @@
-import { keyOf, splitKey } from '@fairway/kube/client/object-key';
+import { splitKey } from '@fairway/kube/client/object-key';
 import { formatTime } from '@fairway/kube/clock';
 import { Controller } from '@fairway/kube/controller/controller';
 import { Expectations } from '@fairway/kube/controller/expectations';
@@ -37,14 +37,7 @@ export function jobController(context: ControllerContext): Controller {
   const control = new PodControl(client, events, expectations);
   const children = { informer: pods, children: client.resource(Pods), owners: client.resource(Jobs), ownerType: Jobs };
   const ownersOf = controllerKeys(Jobs);
-  pods.addHandler({
-    onAdd: (pod) => ownersOf(pod).forEach((key) => expectations.creationObserved(key)),
-    onUpdate: (_, pod) => {
-      if (pod.metadata.deletionTimestamp)
-        ownersOf(pod).forEach((key) => expectations.deletionObserved(key, keyOf(pod)));
-    },
-    onDelete: (pod) => ownersOf(pod).forEach((key) => expectations.deletionObserved(key, keyOf(pod))),
-  });
+  control.observe(pods, ownersOf);
 
   async function reconcile(key: string): Promise<Result> {
     const job = jobs.get(key);

@@ -1,3 +1,4 @@
+import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { Expectations } from '@fairway/kube/controller/expectations';
@@ -17,6 +18,22 @@ export class PodControl {
     this.#client = client;
     this.#events = events;
     this.#expectations = expectations;
+  }
+
+  /** Takes what the cache comes to show off the count; `ownersOf` gives the keys of a pod's owners. */
+  observe(pods: Informer<Pod>, ownersOf: (pod: Pod) => readonly string[]): void {
+    const deleted = (pod: Pod) => {
+      for (const key of ownersOf(pod)) this.#expectations.deletionObserved(key, keyOf(pod));
+    };
+    pods.addHandler({
+      onAdd: (pod) => {
+        for (const key of ownersOf(pod)) this.#expectations.creationObserved(key);
+      },
+      onUpdate: (_, pod) => {
+        if (pod.metadata.deletionTimestamp) deleted(pod);
+      },
+      onDelete: deleted,
+    });
   }
 
   /**
