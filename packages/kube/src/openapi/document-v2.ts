@@ -2,7 +2,7 @@ import type { Json } from '../object/meta.ts';
 import type { Definitions } from '../schema/schema.ts';
 import type { ResourceDefinition } from '../server/resource.ts';
 import { componentsOf } from './components.ts';
-import { type Method, type Operation, type Path, pathsOf } from './operations.ts';
+import { allPaths, type Method, type Operation, type Path, STATUS_TEXTS } from './operations.ts';
 import { schemaV2 } from './published-schema.ts';
 
 export interface DocumentV2 {
@@ -33,7 +33,7 @@ export interface OperationV2 {
 
 /** The OpenAPI v2 document of everything that a server serves. */
 export function documentV2(resources: readonly ResourceDefinition[], definitions: Definitions): DocumentV2 {
-  const paths = resources.flatMap(pathsOf).sort((left, right) => (left.path < right.path ? -1 : 1));
+  const paths = allPaths(resources);
   const components = componentsOf(resources, definitions);
   return {
     swagger: '2.0',
@@ -71,7 +71,7 @@ function operation({
   const answers = codes.map((code) => [
     String(code),
     {
-      description: code === 200 ? 'OK' : code === 201 ? 'Created' : 'Accepted',
+      description: STATUS_TEXTS[code],
       ...(answer !== undefined && { schema: { $ref: `#/definitions/${answer}` } }),
     },
   ]);

@@ -2,12 +2,12 @@ import type { Json } from '../object/meta.ts';
 import type { Definitions } from '../schema/schema.ts';
 import type { ResourceDefinition } from '../server/resource.ts';
 import { componentsOf } from './components.ts';
-import { type Operation, type Path, pathsOf } from './operations.ts';
+import { allPaths, type Operation, type Path, STATUS_TEXTS } from './operations.ts';
 import { schemaV3 } from './published-schema.ts';
 
 /** The OpenAPI v3 document of one group version. */
 export function documentV3(resources: readonly ResourceDefinition[], definitions: Definitions): Json {
-  const paths = resources.flatMap(pathsOf).sort((left, right) => (left.path < right.path ? -1 : 1));
+  const paths = allPaths(resources);
   const components = componentsOf(resources, definitions);
   return {
     openapi: '3.0.0',
@@ -45,7 +45,7 @@ function operation({
   const answers = codes.map((code) => [
     String(code),
     {
-      description: code === 200 ? 'OK' : code === 201 ? 'Created' : 'Accepted',
+      description: STATUS_TEXTS[code],
       ...(answer !== undefined && { content: content(answer, ['application/json']) }),
     },
   ]);

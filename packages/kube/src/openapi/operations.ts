@@ -8,6 +8,10 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
+export const STATUS_TEXTS = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
+
+export type SuccessCode = keyof typeof STATUS_TEXTS;
+
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
 /** One operation, in terms that both versions of OpenAPI are written from. Bodies and answers name definitions. */
@@ -22,7 +26,7 @@ export interface Operation {
   readonly body: string | undefined;
   readonly answer: string | undefined;
   /** Status codes of success. */
-  readonly codes: readonly number[];
+  readonly codes: readonly SuccessCode[];
   /** Media types of a patch's body; undefined for other operations. */
   readonly patchTypes: readonly string[] | undefined;
 }
@@ -52,8 +56,13 @@ export const SCALE = 'io.k8s.api.autoscaling.v1.Scale';
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
+/** All paths of all kinds, in the order of their text. */
+export function allPaths(resources: readonly ResourceDefinition[]): Path[] {
+  return resources.flatMap(pathsOf).sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
 /** All paths of one kind, with its subresources. */
-export function pathsOf(resource: ResourceDefinition): Path[] {
+function pathsOf(resource: ResourceDefinition): Path[] {
   const { namespaced, plural, kind } = resource;
   const root = `/${groupVersionPath(resource)}`;
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
@@ -97,7 +106,7 @@ interface Details {
   readonly parameters?: readonly QueryParameter[];
   readonly body?: string;
   readonly answer?: string;
-  readonly codes?: readonly number[];
+  readonly codes?: readonly SuccessCode[];
   readonly suffix?: string;
   readonly kind?: GroupVersionKind;
 }
@@ -128,7 +137,7 @@ class OperationMaker {
     const { kind } = this.#resource;
     const description = `create ${article(kind)} ${kind}`;
     const definition = this.#definition;
-    const codes = [200, 201, 202];
+    const codes = [200, 201, 202] as const;
     const details = { description, parameters: WRITE, body: definition, answer: definition, codes };
     return this.#make('create', { verb: 'create', method: 'post', action: 'post', ...details });
   }
@@ -157,13 +166,13 @@ class OperationMaker {
   replace(): Operation | undefined {
     const description = `replace the specified ${this.#resource.kind}`;
     const body = this.#definition;
-    const details = { description, parameters: WRITE, body, answer: body, codes: [200, 201] };
+    const details = { description, parameters: WRITE, body, answer: body, codes: [200, 201] as const };
     return this.#make('update', { verb: 'replace', method: 'put', action: 'put', ...details });
   }
 
   patch(): Operation | undefined {
     const description = `partially update the specified ${this.#resource.kind}`;
-    const details = { description, parameters: [...WRITE, FORCE], body: PATCH, codes: [200, 201] };
+    const details = { description, parameters: [...WRITE, FORCE], body: PATCH, codes: [200, 201] as const };
     return this.#make('patch', {
       verb: 'patch',
       method: 'patch',
@@ -176,7 +185,13 @@ class OperationMaker {
   delete(): Operation | undefined {
     const { kind } = this.#resource;
     const description = `delete ${article(kind)} ${kind}`;
-    const details = { description, parameters: DELETE, body: DELETE_OPTIONS, answer: STATUS, codes: [200, 202] };
+    const details = {
+      description,
+      parameters: DELETE,
+      body: DELETE_OPTIONS,
+      answer: STATUS,
+      codes: [200, 202] as const,
+    };
     return this.#make('delete', { verb: 'delete', method: 'delete', action: 'delete', ...details });
   }
 
