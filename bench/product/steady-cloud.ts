@@ -1,21 +1,12 @@
-import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
 import type { Home } from '@fairway/cli/up/home';
-import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
-import { FolderDisks } from '@fairway/hollow/node/node-state';
-import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import { bootHollowNodes, type SimulatedCloud } from '@fairway/cli/up/simulated-cloud';
 import { systemClock } from '@fairway/kube/clock';
 import { silentLogger } from '@fairway/kube/log';
-import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import { createCloud } from '@fairway/simulator/cloud';
 import { type Duration, type LatencyProfile, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
 
-export interface SteadyCloud {
-  readonly cloud: Cloud;
-  startNodes(): void;
-  close(): Promise<void>;
-}
-
 /** The simulated cloud with realistic latency, but each step takes its mean: what differs between two runs is then not the cloud. */
-export async function startSteadyCloud(home: Home): Promise<SteadyCloud> {
+export async function startSteadyCloud(home: Home): Promise<SimulatedCloud> {
   const common = { clock: systemClock, random: Math.random, log: silentLogger };
   const cloud = createCloud({
     ...common,
@@ -23,23 +14,7 @@ export async function startSteadyCloud(home: Home): Promise<SteadyCloud> {
   });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
   home.write(home.cloudsYaml, cloud.cloudsYaml());
-  const admin = openCloud(readCloudsYaml(home.cloudsYaml), 'simulator-admin', common);
-  const fleet = new HollowNodeFleet({
-    cloud: openStackFleetCloud(admin.client()),
-    disks: new FolderDisks(home.nodes),
-    ...common,
-  });
-  const unsubscribe = [cloud.onServerActive(() => fleet.poke()), cloud.onServerGone(() => fleet.poke())];
-  return {
-    cloud,
-    startNodes: () => fleet.start(),
-    async close() {
-      for (const off of unsubscribe) off();
-      await fleet.stop();
-      await admin.close();
-      await cloud.close();
-    },
-  };
+  return bootHollowNodes(cloud, { home, ...common });
 }
 
 function steady({ operations, life }: LatencyProfile): LatencyProfile {

@@ -38,6 +38,14 @@ export async function startSimulatedCloud(options: SimulatedCloudOptions): Promi
   });
   home.write(home.ports, JSON.stringify({ simulator: Number(new URL(origin).port) }));
   home.write(home.cloudsYaml, cloud.cloudsYaml());
+  return bootHollowNodes(cloud, { home, clock, random, log });
+}
+
+/** Boots hollow nodes for the servers of a cloud that listens, and whose clouds.yaml is in the home. */
+export function bootHollowNodes(
+  cloud: Cloud,
+  { home, clock, random, log }: Omit<SimulatedCloudOptions, 'latency'>,
+): SimulatedCloud {
   const admin = openCloud(readCloudsYaml(home.cloudsYaml), ADMIN_ENTRY, { clock, random, log });
   const fleet = new HollowNodeFleet({
     cloud: openStackFleetCloud(admin.client()),
