@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
-import { accessSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findExecutable } from '@fairway/control-plane/process/executables';
+import { binaryFolders } from '@fairway/control-plane/process/find-binaries';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { systemClock } from '@fairway/kube/clock';
@@ -88,22 +90,12 @@ export interface PeerBinaries {
 
 /** In the folder that KUBEBUILDER_ASSETS names, else on PATH; the names of those that are missing otherwise. */
 export function findPeer(env: NodeJS.ProcessEnv): PeerBinaries | { readonly missing: readonly string[] } {
-  const folders = [env['KUBEBUILDER_ASSETS'], ...(env['PATH'] ?? '').split(delimiter)].filter(Boolean) as string[];
-  const find = (name: string) => folders.map((folder) => join(folder, name)).find(isExecutable);
-  const kubeApiserver = find('kube-apiserver');
-  const etcd = find('etcd');
+  const folders = binaryFolders(env, []);
+  const kubeApiserver = findExecutable(folders, 'kube-apiserver');
+  const etcd = findExecutable(folders, 'etcd');
   if (kubeApiserver !== undefined && etcd !== undefined) return { kubeApiserver, etcd };
   const found = { 'kube-apiserver': kubeApiserver, etcd };
   return { missing: Object.entries(found).flatMap(([name, path]) => (path === undefined ? [name] : [])) };
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export async function startPeer(folder: string, pki: BenchPki, binaries: PeerBinaries): Promise<BenchServer> {

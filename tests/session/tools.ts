@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
+import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 
 export interface Tool {
   readonly path: string;
@@ -10,8 +10,8 @@ export interface Tool {
 
 /** The kubectl of PATH and the one that KUBEBUILDER_ASSETS has beside a real API server's binaries, where they are at hand. */
 export function findKubectls(): readonly Tool[] {
-  const { PATH = '', KUBEBUILDER_ASSETS = '' } = process.env;
-  const found = [firstIn(PATH.split(delimiter), 'kubectl'), firstIn([KUBEBUILDER_ASSETS], 'kubectl')];
+  const { env } = process;
+  const found = [foldersOnPath(env), [env[ASSETS_VARIABLE] ?? '']].map((folders) => findExecutable(folders, 'kubectl'));
   return [...new Set(found)].flatMap((path) => {
     if (path === undefined) return [];
     const version = /GitVersion:"?(v[\w.+-]+)|Client Version: (v[\w.+-]+)/.exec(
@@ -23,19 +23,5 @@ export function findKubectls(): readonly Tool[] {
 
 /** The distribution's client, which must not meet another Python on PATH. */
 export function findOpenStackClient(): string | undefined {
-  return firstIn(['/usr/bin'], 'openstack');
-}
-
-function firstIn(folders: readonly string[], name: string): string | undefined {
-  return folders
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, name))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+  return findExecutable(['/usr/bin'], 'openstack');
 }

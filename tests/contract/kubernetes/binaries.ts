@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
+import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-binaries';
 
 /** Where the programs of one Kubernetes release lie. */
 export interface KubernetesBinaries {
@@ -15,27 +16,19 @@ export interface KubernetesBinaries {
 export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
 
 const CONTROL_PLANE: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
-const TESTBED = join(import.meta.dirname, '../../../testbed/cache/kubernetes/bin');
 
 /** Every release that there is a whole control plane of: KUBEBUILDER_ASSETS, else PATH, and what testbed/kubernetes has built. */
 export function findBinaries(): KubernetesBinaries[] {
   const assets = process.env.KUBEBUILDER_ASSETS;
-  const users = assets === undefined ? (process.env.PATH ?? '').split(delimiter) : [assets];
-  const found = [users.find(isComplete), [TESTBED].find(isComplete)].filter((folder) => folder !== undefined);
+  const users = assets === undefined ? foldersOnPath(process.env) : [assets];
+  const found = [users.find(isComplete), [testbedBinaries(process.env)].find(isComplete)].filter(
+    (folder) => folder !== undefined,
+  );
   return [...new Set(found)].map(describeFolder);
 }
 
 function isComplete(folder: string): boolean {
-  return folder !== '' && CONTROL_PLANE.every((program) => isExecutable(join(folder, program)));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return CONTROL_PLANE.every((program) => findExecutable([folder], program) !== undefined);
 }
 
 function describeFolder(folder: string): KubernetesBinaries {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { SimulatedRuntime } from '@fairway/control-plane/simulated/simulated-runtime';
@@ -49,9 +48,6 @@ export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPl
   };
 }
 
-/** Where testbed/kubernetes puts what it builds. */
-export const TESTBED_BINARIES = join(import.meta.dirname, '../../../../testbed/cache/kubernetes/bin');
-
 /** Real control planes, as processes of this machine. */
 export function processControlPlanes(
   env: Readonly<Record<string, string | undefined>>,
@@ -60,7 +56,7 @@ export function processControlPlanes(
     const runtime = localProcessRuntime({
       folder: home.controlPlanes,
       env,
-      binaryFolders: [TESTBED_BINARIES],
+      binaryFolders: [],
       identify: identifyProcess,
       clock,
       random,

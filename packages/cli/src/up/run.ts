@@ -9,7 +9,7 @@ import type { CliContext } from '../command/context.ts';
 import { ExitCode } from '../command/exit-code.ts';
 import { createLogger, type LogLevel } from '../command/logger.ts';
 import { type ControlPlaneKind, chooseControlPlane } from './choose-control-plane.ts';
-import { processControlPlanes, simulatedControlPlanes, TESTBED_BINARIES } from './control-planes.ts';
+import { processControlPlanes, simulatedControlPlanes } from './control-planes.ts';
 import { Home, HomeInUseError } from './home.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { type RunningFairway, type UpOptions, up } from './up.ts';
@@ -55,7 +55,7 @@ async function controlPlanesOf(
     kept === 'process' || kept === 'simulated' ? kept : existsSync(home.clustersDatabase) ? 'simulated' : undefined;
   const assets = env[ASSETS_VARIABLE];
   const mayBeProcesses = [controlPlane, remembered].includes('process') || assets !== undefined;
-  const found = mayBeProcesses ? await findLocalBinaries(env, [TESTBED_BINARIES]) : [];
+  const found = mayBeProcesses ? await findLocalBinaries(env, []) : [];
   const versions = [...new Set(found.map(({ version }) => version))];
   const { kind, note } = chooseControlPlane({ asked: controlPlane, remembered, home: home.path, assets, versions });
   if (note !== undefined) stderr.write(`${note}\n`);

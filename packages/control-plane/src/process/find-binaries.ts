@@ -1,5 +1,6 @@
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { type Component, perComponent } from './components.ts';
+import { foldersOnPath } from './executables.ts';
 
 export type BinaryPaths = Readonly<Record<Component, string>>;
 
@@ -18,8 +19,9 @@ export function binaryFolders(
   env: Readonly<Record<string, string | undefined>>,
   further: readonly string[],
 ): readonly string[] {
-  const onPath = (env['PATH'] ?? '').split(delimiter);
-  return [...new Set([env[ASSETS_VARIABLE] ?? '', ...onPath, ...further])].filter((folder) => folder !== '');
+  return [...new Set([env[ASSETS_VARIABLE] ?? '', ...foldersOnPath(env), ...further])].filter(
+    (folder) => folder !== '',
+  );
 }
 
 export interface BinaryLookup {

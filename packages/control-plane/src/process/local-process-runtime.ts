@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
+import { isExecutable } from './executables.ts';
 import { diskFiles } from './files.ts';
 import { type Binaries, binaryFolders, findBinaries } from './find-binaries.ts';
 import { networkProbes } from './probes.ts';
@@ -64,15 +64,6 @@ const PASSED_ON = [
 
 function programEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function isPortFree(port: number): Promise<boolean> {

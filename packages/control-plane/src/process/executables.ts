@@ -1,0 +1,26 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The folders of PATH, in its order. */
+export function foldersOnPath(env: Env): readonly string[] {
+  return (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+}
+
+/** The first file of this name in the folders that may be executed. */
+export function findExecutable(folders: readonly string[], name: string): string | undefined {
+  return folders
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
