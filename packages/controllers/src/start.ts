@@ -50,6 +50,10 @@ export interface ControllersOptions {
   readonly metrics?: ControllerMetrics | undefined;
   /** Which keys are this process's; all of them unless given. */
   readonly owner?: KeyOwner | undefined;
+  /** Caches that others share, and that whoever gives them starts and stops; the manager has its own unless given. */
+  readonly informers?: InformerSet;
+  /** Where the controllers are added, after what is in it; a new one unless given. */
+  readonly manager?: Manager;
   /** The first and the longest pause after a server that failed. */
   readonly serverBackoffMs?: { readonly base: number; readonly max: number };
 }
@@ -73,7 +77,9 @@ const MAX_BACKOFF_MS = 60_000;
 /** Wires Fairway's reconcilers to what they watch. */
 export function createControllers(options: ControllersOptions): Controllers {
   const { client, clouds, tenants, clock, random, log, metrics, owner } = options;
-  const informers = new InformerSet(client, { clock, random, log });
+  const manager = options.manager ?? new Manager({ log });
+  const informers = options.informers ?? new InformerSet(client, { clock, random, log });
+  if (options.informers === undefined) manager.addInformers(informers);
   const cache = {
     clusters: informers.informer(clusters),
     nodePools: informers.informer(nodePools),
@@ -249,8 +255,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   planController.watch(cache.plans);
   releaseController.watch(cache.releases);
 
-  const manager = new Manager({ log })
-    .addInformers(informers)
+  manager
     .add(planController, releaseController)
     .add(clusterController, poolController, machineController, templateController, sweepController)
     .add(credentialController);

@@ -1,28 +1,14 @@
-import { clusters } from '@fairway/api/kinds/cluster';
-import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
-import { plans } from '@fairway/api/kinds/plan';
-import { createCloudProvider } from '@fairway/cloud-provider/start';
-import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
-import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
-import { createControllers } from '@fairway/controllers/start';
-import { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
-import { createGateway } from '@fairway/gateway/server/gateway';
 import type { Clock } from '@fairway/kube/clock';
-import { ControllerMetrics } from '@fairway/kube/controller/metrics';
 import type { Logger } from '@fairway/kube/log';
 import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
-import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
-import { Registry } from 'prom-client';
+import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
+import { startFairway } from '../fairway/fairway.ts';
 import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
-import { managementRunnables } from './management.ts';
-import { metricsRoute } from './metrics-route.ts';
 import { adminKubeconfig, CERTIFICATE_RENEWAL_MS, loadServerPki, serverTls } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
-import { tenantClouds } from './tenant-clouds.ts';
-import { connectTenant } from './tenant-connection.ts';
 
 export interface UpOptions {
   readonly home: Home;
@@ -71,8 +57,6 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     const database = SqliteDatabase.open(home.database, { codec });
     closing.push(() => database.close());
     const pki = await loadServerPki(home, clock);
-    const registry = new Registry();
-    const metrics = new OpenStackMetrics(registry);
 
     const isSimulated = options.cloud === undefined;
     onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
@@ -87,83 +71,23 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     closing.push(() => controlPlanes.close());
 
     onStep('starting the API server');
-    const { clouds, close: closeClouds } = tenantClouds({
+    const store = database.store('fairway');
+    const { version, defaultImage, settleMs } = options;
+    const shared = { clock, random, log };
+    const fairway = await startFairway({
+      openEngine: (parts) => openEmbeddedEngine({ store, pki, version, ...shared }, parts),
       cloudsYaml,
-      defaultCloud: cloudName,
-      opening: { clock, random, log, metrics, settleMs: options.settleMs },
-      reader: () => gateway.server.reader,
-      client: () => gateway.client,
-    });
-    closing.push(closeClouds);
-    const gateway = createGateway({
-      store: database.store('fairway'),
-      clock,
-      random,
-      log,
-      version: options.version,
-      issuer: 'https://fairway.local',
-      authority: pki.authority,
-      serviceAccountKeys: pki.serviceAccountKeys,
-      clouds,
-      credentials: () => credentials,
-    });
-    const credentials = new ClusterCredentials(gateway.client, clock);
-    gateway.server.addRoute(metricsRoute(registry));
-    // It ends its watches and then its listener, which alone would wait for them.
-    closing.push(() => gateway.server.close());
-    await gateway.start();
-    const clusterUids = new Set(gateway.server.reader.list(clusters).map(({ metadata }) => metadata.uid));
-    await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
-
-    onStep('starting the controllers');
-    const tenants = new TenantClusters({
-      connect: (cluster) => connectTenant(cluster, credentials, clock),
-      clock,
-      random,
-      log,
-    });
-    closing.push(() => tenants.close());
-    const reader = gateway.server.reader;
-    const bootstrapper = new CloudInitBootstrapper({
-      credentials,
-      tenants,
-      plans: { get: (name) => reader.get(plans, '', name) },
-      releases: { list: () => reader.list(kubernetesReleases) },
-      clock,
-    });
-    const controllerMetrics = new ControllerMetrics(registry, () => clock.now());
-    const shared = { clouds, tenants, bootstrapper, clock, random, log, metrics: controllerMetrics };
-    const controllers = createControllers({
+      cloudName,
+      controlPlanes,
+      defaultImage,
+      settleMs,
+      onStep,
       ...shared,
-      client: gateway.client,
-      runtime: controlPlanes.runtime,
-      credentials,
-      defaultImage: options.defaultImage,
     });
-    controllers.manager.add(
-      ...createCloudProvider({ ...shared, cache: controllers.cache }),
-      ...managementRunnables({
-        client: gateway.client,
-        informers: controllers.informers,
-        authority: pki.authority,
-        clock,
-        random,
-        log,
-      }),
-    );
-    const abort = new AbortController();
-    const running = new Promise<void>((resolve, reject) => {
-      closing.push(async () => {
-        abort.abort();
-        await ended;
-      });
-      const ended = controllers.manager.run(abort.signal, resolve);
-      ended.catch(reject);
-    });
-    await running;
+    closing.push(() => fairway.close());
 
     const tls = await serverTls(pki, host, clock);
-    const listener = await gateway.server.listen({ host, port: options.port, tls });
+    const listener = await fairway.engine.server.listen({ host, port: options.port, tls });
     home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
     closing.push(
       every(CERTIFICATE_RENEWAL_MS, clock, async () => {

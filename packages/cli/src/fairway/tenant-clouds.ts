@@ -9,7 +9,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
-import { type CloudOpening, openCloud, openProject } from './clouds.ts';
+import { type CloudOpening, openCloud, openProject } from '../up/clouds.ts';
 
 /** Namespace annotation by which the operator says which cloud its clusters live in. */
 const CLOUD_ANNOTATION = 'fairway.dev/cloud';

@@ -13,7 +13,7 @@ import { namespaceController } from '@fairway/kube/lifecycle/namespace-controlle
 import type { Logger } from '@fairway/kube/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 
-export interface ManagementOptions {
+export interface EmbeddedManagementOptions {
   readonly client: KubeClient;
   readonly informers: InformerSet;
   readonly authority: CertificateAuthority;
@@ -23,7 +23,7 @@ export interface ManagementOptions {
 }
 
 /** What kube-controller-manager does for an API without pods, which Fairway's own is: owners, namespaces, events, certificates, aggregated roles. */
-export function managementRunnables(options: ManagementOptions): Runnable[] {
+export function embeddedManagement(options: EmbeddedManagementOptions): Runnable[] {
   const { client, informers, authority, clock, random, log } = options;
   const requests = informers.informer(CertificateSigningRequests);
   const clusterRoles = informers.informer(ClusterRoles);
