@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -67,7 +68,6 @@ export function complaints(before: Holdings, now: Holdings, { clusters, pools, m
     const known = new Set(before[table].map(({ id }) => id));
     return now[table].filter(({ id }) => !known.has(id));
   };
-  const uid = ({ metadata }: Cluster | NodePool | Machine) => metadata.uid ?? '';
   const roles = {
     networks: 'network',
     subnets: 'subnet',
@@ -75,18 +75,18 @@ export function complaints(before: Holdings, now: Holdings, { clusters, pools, m
     securityGroups: 'node-security-group',
   } as const;
   const expected: Record<Exclude<Table, 'ports'>, readonly string[]> = {
-    servers: machines.map(uid),
-    serverGroups: pools.filter(({ spec }) => spec.antiAffinity).map((pool) => serverGroupName(uid(pool))),
+    servers: machines.map(identityOf),
+    serverGroups: pools.filter(({ spec }) => spec.antiAffinity).map((pool) => serverGroupName(identityOf(pool))),
     floatingIps: machines
       .filter(({ spec }) => spec.floatingIP)
       .map((machine) => {
         const owner = clusters.find(({ metadata }) => metadata.name === machine.spec.clusterName);
-        return ownerDescription(owner?.metadata.uid ?? '', `floating-ip-${uid(machine)}`);
+        return ownerDescription(owner ? identityOf(owner) : '', `floating-ip-${identityOf(machine)}`);
       }),
-    networks: clusters.map((cluster) => ownerDescription(uid(cluster), roles.networks)),
-    subnets: clusters.map((cluster) => ownerDescription(uid(cluster), roles.subnets)),
-    routers: clusters.map((cluster) => ownerDescription(uid(cluster), roles.routers)),
-    securityGroups: clusters.map((cluster) => ownerDescription(uid(cluster), roles.securityGroups)),
+    networks: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.networks)),
+    subnets: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.subnets)),
+    routers: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.routers)),
+    securityGroups: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.securityGroups)),
   };
   const marks: Record<keyof typeof expected, (row: Row) => string> = {
     servers: ({ tags = [], name }) => serverOwner({ tags })?.machineUid ?? `none (${name})`,

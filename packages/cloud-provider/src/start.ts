@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { serverOwner } from '@fairway/controllers/cloud/ownership';
@@ -81,7 +82,7 @@ export function createCloudProvider(options: CloudProviderOptions): Runnable[] {
   clouds.onProject((cloud) => {
     cloud.cache.servers.subscribe(({ added, changed }) => {
       const uids = new Set([...added, ...changed].map((server) => serverOwner(server)?.machineUid));
-      for (const machine of cache.machines.list()) if (uids.has(machine.metadata.uid)) nodes.enqueue(keyOf(machine));
+      for (const machine of cache.machines.list()) if (uids.has(identityOf(machine))) nodes.enqueue(keyOf(machine));
     });
   });
   return [nodes, approvals];

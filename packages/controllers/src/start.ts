@@ -1,6 +1,7 @@
 import { ConditionType } from '@fairway/api/conditions';
 import { planProblems, releaseProblems } from '@fairway/api/domain/offer-problems';
 import { CLUSTER_UID_LABEL } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -151,7 +152,7 @@ export function createControllers(options: ControllersOptions): Controllers {
 
   const clusterKeyOf = (object: NodePool | Machine) => [`${object.metadata.namespace}/${object.spec.clusterName}`];
   const machinesOfCluster = (cluster: Cluster) =>
-    cache.machines.list().filter((machine) => machine.metadata.labels?.[CLUSTER_UID_LABEL] === cluster.metadata.uid);
+    cache.machines.list().filter((machine) => machine.metadata.labels?.[CLUSTER_UID_LABEL] === identityOf(cluster));
   clusterController
     .watch(cache.clusters)
     .watch(cache.nodePools, clusterKeyOf)
@@ -225,10 +226,10 @@ export function createControllers(options: ControllersOptions): Controllers {
     cloud.cache.servers.subscribe(({ added, changed, removed, isStale }) => {
       if (isStale && cloud.credentialKey !== undefined) credentialController.enqueue(cloud.credentialKey);
       const uids = new Set([...added, ...changed, ...removed].map((server) => serverOwner(server)?.machineUid));
-      const touched = cache.machines.list().filter(({ metadata }) => uids.has(metadata.uid));
+      const touched = cache.machines.list().filter((machine) => uids.has(identityOf(machine)));
       for (const machine of touched) machineController.enqueue(keyOf(machine));
       const clusterUids = new Set(added.map((server) => serverOwner(server)?.clusterUid));
-      const grown = cache.clusters.list().filter(({ metadata }) => clusterUids.has(metadata.uid));
+      const grown = cache.clusters.list().filter((cluster) => clusterUids.has(identityOf(cluster)));
       for (const cluster of grown) sweepController.enqueue(keyOf(cluster));
     });
   });
@@ -237,7 +238,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     sweepController.enqueue(`${metadata.namespace}/${spec.clusterName}`);
   cache.machines.addHandler({ onDelete: sweepClusterOf });
   options.runtime.onChange((clusterUid: string) => {
-    const cluster = cache.clusters.list().find(({ metadata }) => metadata.uid === clusterUid);
+    const cluster = cache.clusters.list().find((each) => identityOf(each) === clusterUid);
     if (cluster) clusterController.enqueue(keyOf(cluster));
   });
 

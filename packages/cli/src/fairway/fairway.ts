@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
@@ -69,7 +70,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     closing.push(() => engine.close());
     const { client, reader, informers } = engine;
     const credentials = new ClusterCredentials(client, clock);
-    const clusterUids = new Set(reader.list(clusters).map(({ metadata }) => metadata.uid));
+    const clusterUids = new Set(reader.list(clusters).map(identityOf));
     await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
 
     onStep('starting the controllers');

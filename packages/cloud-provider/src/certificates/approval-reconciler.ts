@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
@@ -42,7 +43,7 @@ export class ApprovalReconciler {
     const name = claimedNode(csr);
     if (name === undefined) return {};
     const cluster = cache.clusters.get(tenant.clusterKey);
-    if (cluster?.metadata.uid !== tenant.clusterUid) return {};
+    if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid) return {};
     const isFirst = csr.spec.username?.startsWith(BOOTSTRAP_USER) ?? false;
     const verdict = judge(csr, await this.#claimed(cluster, name, isFirst));
     if (verdict.kind === 'notOurs') return {};
@@ -67,7 +68,7 @@ export class ApprovalReconciler {
     if (machine === undefined || cloud === undefined || machine.spec.clusterName !== cluster.metadata.name)
       return undefined;
     if (machine.metadata.deletionTimestamp !== undefined) return undefined;
-    const uid = machine.metadata.uid ?? '';
+    const uid = identityOf(machine);
     const find = (snapshot: Parameters<typeof serversOfMachine>[0]) =>
       serversOfMachine(snapshot, uid).find(
         ({ status, addresses }) => status === 'ACTIVE' && Object.keys(addresses).length > 0,

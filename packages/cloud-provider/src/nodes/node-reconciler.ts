@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
@@ -37,17 +38,17 @@ export class NodeReconciler {
     const { cache, clouds, tenants, now } = this.#dependencies;
     const machine = cache.machines.get(key);
     if (machine === undefined) return {};
-    const { namespace = '', name = '', uid = '' } = machine.metadata;
+    const { namespace = '', name = '' } = machine.metadata;
     const cluster = cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
     const cloud = clouds.forNamespace(namespace, cluster?.spec.credentialName);
-    const tenant = tenants.get(cluster?.metadata.uid ?? '');
+    const tenant = cluster && tenants.get(identityOf(cluster));
     const node = tenant?.nodes.get(name);
     if (cloud === undefined || tenant === undefined || node === undefined) return {};
-    let server = currentServer(cloud.cache.servers.snapshot(), uid, machine);
+    let server = currentServer(cloud.cache.servers.snapshot(), machine);
     if (server === undefined || (server.status === 'BUILD' && !node.spec?.providerID)) {
       // A node that speaks before its server was seen: the list is old.
       const fresh = await cloud.cache.servers.refreshAfter(now()).catch(() => undefined);
-      server = fresh && currentServer(fresh, uid, machine);
+      server = fresh && currentServer(fresh, machine);
     }
     if (server === undefined) return { requeueAfterMs: RETRY_MS };
     const flavorName = 'original_name' in server.flavor ? server.flavor.original_name : machine.spec.flavor;
@@ -82,7 +83,7 @@ async function writePatches(
 
 type ServerSnapshot = Parameters<typeof serversOfMachine>[0];
 
-function currentServer(snapshot: ServerSnapshot, uid: string, machine: Machine): Server | undefined {
-  const servers = serversOfMachine(snapshot, uid);
+function currentServer(snapshot: ServerSnapshot, machine: Machine): Server | undefined {
+  const servers = serversOfMachine(snapshot, identityOf(machine));
   return servers.find(({ id }) => id === machine.status?.serverID) ?? servers[0];
 }

@@ -1,4 +1,5 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type ClusterPki, createClusterPki } from '@fairway/control-plane/pki/cluster-pki';
 import { parsePkiSecret, pkiSecret, pkiSecretName } from '@fairway/control-plane/pki/pki-secret';
@@ -21,7 +22,7 @@ export class ClusterCredentials {
 
   /** The cluster's roots, made now if there are none. */
   pki(cluster: Cluster): Promise<ClusterPki> {
-    const identity = identityOf(cluster);
+    const identity = clusterIdentity(cluster);
     const known = this.#known.get(identity.uid);
     if (known) return known;
     const loading = this.#loadOrCreate(identity);
@@ -63,6 +64,7 @@ export class ClusterCredentials {
   }
 }
 
-export function identityOf({ metadata }: Cluster): ClusterIdentity {
-  return { uid: metadata.uid ?? '', name: metadata.name ?? '', namespace: metadata.namespace ?? '' };
+export function clusterIdentity(cluster: Cluster): ClusterIdentity {
+  const { metadata } = cluster;
+  return { uid: identityOf(cluster), name: metadata.name ?? '', namespace: metadata.namespace ?? '' };
 }

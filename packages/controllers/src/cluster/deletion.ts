@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { setCondition } from '@fairway/kube/controller/conditions';
@@ -27,7 +28,7 @@ export async function deleteCluster(
 ): Promise<Result> {
   if (!hasFinalizer(cluster, FINALIZER)) return {};
   const { cache, clock, runtime, tenants, credentials, client, backoff } = dependencies;
-  const uid = cluster.metadata.uid ?? '';
+  const uid = identityOf(cluster);
   const key = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
   await Promise.all(pools.map((pool) => deletePool(pool, dependencies)));
   const machines = cache.machines

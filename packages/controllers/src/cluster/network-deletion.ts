@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import { isOwnedByCluster } from '../cloud/ownership.ts';
@@ -16,7 +17,7 @@ export interface Leftover {
  * their subnets, security groups. What the tenant brought stays. Neutron deletes at once, so an accepted call is an end.
  */
 export async function deleteCloudResources(cloud: ProjectCloud, cluster: Cluster): Promise<Leftover | undefined> {
-  const uid = cluster.metadata.uid ?? '';
+  const uid = identityOf(cluster);
   const servers = await deleteStrayServers(cloud, uid);
   if (servers) return servers;
   const { network } = cloud.client;

@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Port } from '@fairway/openstack/types/network';
@@ -22,7 +23,7 @@ export async function observeNetwork(
   cluster: Cluster,
   wish: ObservedWish,
 ): Promise<ObservedNetwork> {
-  const uid = cluster.metadata.uid ?? '';
+  const uid = identityOf(cluster);
   const known = cluster.status?.network;
   const { cache, ledgers } = cloud;
   const [networks, subnets, routers, securityGroups] = await Promise.all([

@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type NetworkRole, ownerDescription } from '../cloud/ownership.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
@@ -34,7 +35,7 @@ async function perform(step: NetworkStep, cloud: ProjectCloud, cluster: Cluster,
   const { client, ledgers } = cloud;
   const { network } = client;
   const name = `fairway-${cluster.metadata.name}`;
-  const mark = (role: NetworkRole) => ownerDescription(cluster.metadata.uid ?? '', role);
+  const mark = (role: NetworkRole) => ownerDescription(identityOf(cluster), role);
   switch (step.kind) {
     case 'createNetwork': {
       const description = mark('network');

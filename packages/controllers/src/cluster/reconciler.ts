@@ -1,6 +1,7 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { resolveUpgrade, resolveVersion } from '@fairway/api/domain/versions';
 import { FINALIZER, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
@@ -45,7 +46,7 @@ export class ClusterReconciler {
     if (found === undefined || found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
     const cluster = await ensureFinalizer(client.resource(clusters), found, FINALIZER);
     if (cluster.metadata.deletionTimestamp !== undefined) {
-      this.#setUp.delete(cluster.metadata.uid ?? '');
+      this.#setUp.delete(identityOf(cluster));
       return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies);
     }
     const ensuring = this.#ensure(key, cluster);
@@ -174,7 +175,7 @@ export class ClusterReconciler {
   /** Connects to the tenant's API server, and sets it up the first time that this process does. */
   async #connect(cluster: Cluster): Promise<void> {
     const { tenants } = this.#dependencies;
-    const uid = cluster.metadata.uid ?? '';
+    const uid = identityOf(cluster);
     await tenants.ensure(cluster);
     const tenant = tenants.get(uid);
     if (tenant === undefined || this.#setUp.has(uid)) return;

@@ -5,7 +5,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneSpec } from '@fairway/control-plane/runtime';
-import { identityOf } from './credentials.ts';
+import { clusterIdentity } from './credentials.ts';
 import type { NetworkWish } from './network-plan.ts';
 
 /** What the cluster asks of its network. */
@@ -36,7 +36,7 @@ export function controlPlaneSpec(
 ): ControlPlaneSpec {
   const { podCIDR, serviceCIDR } = effectiveNetworking(cluster, plan);
   return {
-    cluster: identityOf(cluster),
+    cluster: clusterIdentity(cluster),
     version: inputs.version,
     pki: inputs.pki,
     podCIDR,

@@ -3,6 +3,7 @@ import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
 import { isKubeletLabel } from '@fairway/api/domain/node-metadata';
 import { minorOf } from '@fairway/api/domain/versions';
 import { NODE_POOL_LABEL } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -82,7 +83,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
 
   async revoke(cluster: Cluster, machine: Machine): Promise<void> {
     const { credentials, tenants } = this.#options;
-    const tenant = tenants.get(cluster.metadata.uid ?? '');
+    const tenant = tenants.get(identityOf(cluster));
     if (tenant === undefined) return;
     const token = tokenOf(await credentials.pki(cluster), machine, 0);
     const { name = '', namespace = '' } = bootstrapTokenSecret(token, '').metadata;
@@ -91,7 +92,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
 
   async #ensureToken(cluster: Cluster, machine: Machine, pki: ClusterPki): Promise<BootstrapToken> {
     const { tenants, clock } = this.#options;
-    const tenant = tenants.get(cluster.metadata.uid ?? '');
+    const tenant = tenants.get(identityOf(cluster));
     if (tenant === undefined) throw new Error(`cluster ${cluster.metadata.name} is not connected`);
     const token = tokenOf(pki, machine, clock.now() + TOKEN_LIFETIME_MS);
     const secret = bootstrapTokenSecret(token, machine.metadata.name ?? '');
@@ -121,7 +122,7 @@ function tokenOf(pki: ClusterPki, machine: Machine, expirationMs: number): Boots
   let block = 0;
   const bytes = (size: number) =>
     createHmac('sha256', pki.cluster.active.privateKeyPem)
-      .update(`bootstrap-token/${machine.metadata.uid}/${block++}`)
+      .update(`bootstrap-token/${identityOf(machine)}/${block++}`)
       .digest()
       .subarray(0, size);
   return createBootstrapToken(bytes, expirationMs);

@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
@@ -29,7 +30,7 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
   const port = await portOf(cloud, server, cluster.status?.network?.networkID);
   if (port === undefined) return;
   const { floatingIps } = cloud.client.network;
-  const owner = ownerDescription(cluster.metadata.uid ?? '', roleOf(scope));
+  const owner = ownerDescription(identityOf(cluster), roleOf(scope));
   try {
     await cloud.make(cloud.ledgers.floatingIps, owner, () =>
       own
@@ -63,7 +64,7 @@ export async function removeFloatingIps(scope: MachineScope): Promise<void> {
 
 /** Throws StillSettling while a create without an answer may still come true. */
 async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise<readonly FloatingIp[]> {
-  const clusterUid = scope.cluster?.metadata.uid ?? '';
+  const clusterUid = scope.cluster ? identityOf(scope.cluster) : '';
   const { cache, ledgers } = cloud;
   const listed = await cache.floatingIps.refreshAfter(cloud.reliableFromMs(ledgers.floatingIps, MAX_AGE_MS));
   const marked = ownedBy([...listed.items.values()], clusterUid, roleOf(scope));

@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, type MachineStatus, machines } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -40,12 +41,12 @@ export class MachineScope {
     this.cluster = dependencies.cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
     this.pool = dependencies.cache.nodePools.get(`${namespace}/${machine.spec.nodePoolName}`);
     this.cloud = dependencies.clouds.forNamespace(namespace, this.cluster?.spec.credentialName);
-    const clusterUid = this.cluster?.metadata.uid;
-    this.tenant = clusterUid === undefined ? undefined : dependencies.tenants.get(clusterUid);
+    this.tenant = this.cluster && dependencies.tenants.get(identityOf(this.cluster));
   }
 
+  /** What the machine's resources in the cloud are marked with. */
   get uid(): string {
-    return this.machine.metadata.uid ?? '';
+    return identityOf(this.machine);
   }
 
   get backoff(): FailureBackoff {

@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { SchedulerHints, ServerCreate } from '@fairway/openstack/types/server';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '../cloud/ownership.ts';
@@ -23,7 +24,7 @@ export interface ServerRequest {
  */
 export function serverRequest(machine: Machine, inputs: ServerInputs): ServerRequest {
   const { spec } = machine;
-  const uid = machine.metadata.uid ?? '';
+  const uid = identityOf(machine);
   const { rootVolume } = spec;
   const boot: Partial<ServerCreate> = rootVolume
     ? {

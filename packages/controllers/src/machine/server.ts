@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { identityOf } from '@fairway/api/identity';
 import { serverFaultKind } from '@fairway/openstack/compute/server-fault';
 import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Server } from '@fairway/openstack/types/server';
@@ -26,7 +27,7 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
   }
   const userData = await scope.dependencies.bootstrapper.userData(cluster, pool, machine, flavor);
   const { server, hints } = serverRequest(machine, {
-    clusterUid: cluster.metadata.uid ?? '',
+    clusterUid: identityOf(cluster),
     clusterName: cluster.metadata.name ?? '',
     flavorID: flavor.id,
     networkID: network.networkID,

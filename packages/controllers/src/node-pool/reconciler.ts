@@ -1,6 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { type DesiredMachine, isOutdated } from '@fairway/api/domain/template-change';
 import { CLUSTER_LABEL, CLUSTER_UID_LABEL, FINALIZER, NODE_POOL_LABEL, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -86,7 +87,7 @@ export class NodePoolReconciler {
       }
       await Promise.all(current.map((machine) => this.#changeInPlace(machine, wish.desired as DesiredMachine)));
     }
-    const tenant = cluster && tenants.get(cluster.metadata.uid ?? '');
+    const tenant = cluster && tenants.get(identityOf(cluster));
     const status = poolStatus(pool, {
       machines: current,
       desired: wish.desired,
@@ -124,7 +125,7 @@ export class NodePoolReconciler {
         return { problem: { reason: ConditionReason.ImageNotFound, message }, retryAfterMs: 60_000 };
       }
       const serverGroupID = pool.spec.antiAffinity
-        ? await ensureServerGroup(cloud, pool.metadata.uid ?? '', pool.status?.serverGroupID)
+        ? await ensureServerGroup(cloud, identityOf(pool), pool.status?.serverGroupID)
         : undefined;
       backoff.succeeded(key);
       const desired: DesiredMachine = {
@@ -154,7 +155,7 @@ export class NodePoolReconciler {
     }
     const cloud = clouds.forNamespace(pool.metadata.namespace ?? '', cluster?.spec.credentialName);
     try {
-      if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, pool.metadata.uid ?? '');
+      if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, identityOf(pool));
     } catch (error) {
       const problem = cloudProblemOf(error, clock.now());
       if (problem === undefined) throw error;
@@ -184,15 +185,15 @@ export class NodePoolReconciler {
   /** Ties the pool's life to its cluster's, and says in labels whose it is. */
   async #adopt(pool: NodePool, cluster: Cluster | undefined): Promise<NodePool> {
     const { name = '', namespace, uid, labels, ownerReferences, deletionTimestamp } = pool.metadata;
-    const clusterUid = cluster?.metadata.uid;
-    if (cluster === undefined || clusterUid === undefined || deletionTimestamp !== undefined) return pool;
+    if (cluster === undefined || deletionTimestamp !== undefined) return pool;
+    const identity = identityOf(cluster);
     const isAdopted =
-      labels?.[CLUSTER_UID_LABEL] === clusterUid && ownerReferences?.some((owner) => owner.uid === clusterUid);
+      labels?.[CLUSTER_UID_LABEL] === identity && ownerReferences?.some((owner) => owner.uid === cluster.metadata.uid);
     if (isAdopted) return pool;
     const value = {
       metadata: {
         uid,
-        labels: { [CLUSTER_LABEL]: cluster.metadata.name, [CLUSTER_UID_LABEL]: clusterUid },
+        labels: { [CLUSTER_LABEL]: cluster.metadata.name, [CLUSTER_UID_LABEL]: identity },
         ownerReferences: [controllerRef(cluster, clusters)],
       },
     };
@@ -218,7 +219,7 @@ export class NodePoolReconciler {
         ...(pool.metadata.namespace !== undefined && { namespace: pool.metadata.namespace }),
         labels: {
           [CLUSTER_LABEL]: clusterName,
-          [CLUSTER_UID_LABEL]: cluster.metadata.uid ?? '',
+          [CLUSTER_UID_LABEL]: identityOf(cluster),
           [NODE_POOL_LABEL]: poolName,
         },
         ownerReferences: [controllerRef(pool, nodePools)],

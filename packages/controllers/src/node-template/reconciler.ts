@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -36,7 +37,7 @@ export class NodeTemplateReconciler {
     const { namespace = '', name = '' } = machine.metadata;
     const cluster = cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
     const pool = cache.nodePools.get(`${namespace}/${machine.spec.nodePoolName}`);
-    const tenant = tenants.get(cluster?.metadata.uid ?? '');
+    const tenant = cluster && tenants.get(identityOf(cluster));
     const node = tenant?.nodes.get(name);
     if (pool === undefined || tenant === undefined || node === undefined) return {};
     const patch = templatePatch(node, pool.metadata.name ?? '', pool.spec.template);

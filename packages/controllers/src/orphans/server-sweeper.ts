@@ -1,4 +1,5 @@
 import { CLUSTER_UID_LABEL } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import type { Informer } from '@fairway/kube/client/informer';
@@ -34,15 +35,15 @@ export class ServerSweeper {
     const cluster = cache.clusters.get(key);
     const cloud = clouds.forNamespace(cluster?.metadata.namespace ?? '', cluster?.spec.credentialName);
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || cloud === undefined) return {};
-    const { uid: clusterUid = '' } = cluster.metadata;
+    const clusterUid = identityOf(cluster);
     const snapshot = cloud.cache.servers.snapshot();
     const { servers: ledger } = cloud.ledgers;
     const present = serversOfCluster(snapshot, clusterUid).filter(
       ({ id }) => !ledger.isDeleting(id, snapshot.listedAtMs ?? 0),
     );
-    const known = new Set(cache.machines.list().map(({ metadata }) => metadata.uid));
-    const isOrphan = (uids: ReadonlySet<string | undefined>) => (server: { readonly tags: readonly string[] }) =>
-      !uids.has(serverOwner(server)?.machineUid);
+    const known = new Set(cache.machines.list().map(identityOf));
+    const isOrphan = (uids: ReadonlySet<string>) => (server: { readonly tags: readonly string[] }) =>
+      !uids.has(serverOwner(server)?.machineUid ?? '');
     if (!present.some(isOrphan(known))) return {};
     // The cache may be a moment behind, and a server of a living machine is beyond price: only what the API server holds counts here.
     const orphans = present.filter(isOrphan(await this.#liveMachines(cluster)));
@@ -56,11 +57,12 @@ export class ServerSweeper {
     return {};
   }
 
-  async #liveMachines({ metadata }: Cluster): Promise<ReadonlySet<string | undefined>> {
+  async #liveMachines(cluster: Cluster): Promise<ReadonlySet<string>> {
+    const { namespace } = cluster.metadata;
     const { items } = await this.#dependencies.client.resource(machines).list({
-      labelSelector: `${CLUSTER_UID_LABEL}=${metadata.uid}`,
-      ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+      labelSelector: `${CLUSTER_UID_LABEL}=${identityOf(cluster)}`,
+      ...(namespace !== undefined && { namespace }),
     });
-    return new Set(items.map((machine) => machine.metadata.uid));
+    return new Set(items.map(identityOf));
   }
 }

@@ -1,3 +1,4 @@
+import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Informer } from '@fairway/kube/client/informer';
 import { InformerSet } from '@fairway/kube/client/informer-set';
@@ -60,7 +61,7 @@ export class TenantClusters {
 
   /** Connects to a cluster whose control plane answers, or anew when its endpoint or CA has changed; resolves when its nodes are known. */
   async ensure(cluster: Cluster): Promise<void> {
-    const uid = cluster.metadata.uid ?? '';
+    const uid = identityOf(cluster);
     const target = JSON.stringify([cluster.status?.endpoint, cluster.status?.caCertificate]);
     if (this.#connections.get(uid)?.target !== target) {
       const connecting =

@@ -2,6 +2,7 @@ import type { ConditionReason } from '@fairway/api/conditions';
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import { KINDS } from '@fairway/api/kinds/all';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -155,7 +156,7 @@ export class TestFairway implements AsyncDisposable {
     const clouds: WatchedClouds = { forNamespace: () => project, onProject: (listener) => listener(project) };
     const credentials = new ClusterCredentials(client, clock);
     const tenants = new TenantClusters({
-      connect: async ({ metadata }) => runtime.server(metadata.uid ?? '').transport(TENANT_ADMIN),
+      connect: async (cluster) => runtime.server(identityOf(cluster)).transport(TENANT_ADMIN),
       clock,
       random,
       log,
