@@ -10,7 +10,7 @@ import { type ConfigurationFile, configurationFiles } from './configuration.ts';
 import { type Files, pathsIn } from './files.ts';
 import type { Binaries } from './find-binaries.ts';
 import { componentFlags } from './flags.ts';
-import { certificatePath, keyPath } from './folder-layout.ts';
+import { certificatePath, ETCD_PEER_SOCKET, ETCD_SOCKET, keyPath } from './folder-layout.ts';
 import type { ComponentLaunch, DesiredControlPlane } from './supervisor.ts';
 
 export interface PreparationInputs {
@@ -98,5 +98,6 @@ function launchOf(
     .update(JSON.stringify([command, binaries.version, args, limits, read]))
     .digest('hex')
     .slice(0, 32);
-  return { command, args, env: { ...env, ...limits }, fingerprint };
+  const sockets = component === 'etcd' ? [ETCD_SOCKET, ETCD_PEER_SOCKET] : [];
+  return { command, args, env: { ...env, ...limits }, fingerprint, sockets };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,6 +22,7 @@ function launch(change: Partial<Launch> = {}): Launch {
     logFile: join(folder, 'log'),
     pidFile: join(folder, 'pid'),
     fingerprint: 'abc',
+    sockets: [],
     ...change,
   };
 }
@@ -49,6 +50,18 @@ test('a program does not run where another is in the pid file', async () => {
 
   expect(readFileSync(join(folder, 'log'), 'utf8')).not.toContain(`${folder}\n`);
   expect(readFileSync(join(folder, 'pid'), 'utf8')).toBe('1 other 5\n');
+});
+
+test('a socket that a killed program has left is gone before the next runs, and only then', async () => {
+  const socket = join(folder, 'etcd:0');
+  writeFileSync(socket, '');
+  writeFileSync(join(folder, 'pid'), '1 other 5\n');
+  await runToEnd({ sockets: ['etcd:0'] });
+  expect(existsSync(socket)).toBe(true);
+
+  rmSync(join(folder, 'pid'));
+  await runToEnd({ sockets: ['etcd:0', 'never:0'] });
+  expect(existsSync(socket)).toBe(false);
 });
 
 test.each(['', 'x abc 5', '0 abc 5', '-1 abc 5', '12'])('"%s" is no pid file', (text) => {

@@ -19,6 +19,8 @@ export interface Launch {
   readonly pidFile: string;
   /** Says what the process was started as; stands in the pid file. */
   readonly fingerprint: string;
+  /** Paths below the folder that a killed predecessor leaves behind and that hinder a start: removed by whoever is in the pid file. */
+  readonly sockets: readonly string[];
 }
 
 /** Processes of this machine, as the supervisor sees them. */
@@ -48,16 +50,18 @@ const SCRIPT = [
   'rm -f "$1.$$"',
   '[ $taken = 0 ] || exit 73',
   'shift 2',
+  'until [ "$1" = -- ]; do rm -f "$1"; shift; done',
+  'shift',
   'exec "$@"',
 ].join('\n');
 
 export function localProcessHost(identify: ProcessHost['identify']): ProcessHost {
   return {
     identify,
-    spawn({ command, args, env, folder, logFile, pidFile, fingerprint }, onExit) {
+    spawn({ command, args, env, folder, logFile, pidFile, fingerprint, sockets }, onExit) {
       const log = openSync(logFile, 'a', 0o600);
       try {
-        const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', pidFile, fingerprint, command, ...args], {
+        const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', pidFile, fingerprint, ...sockets, '--', command, ...args], {
           cwd: folder,
           env: { ...env },
           detached: true,

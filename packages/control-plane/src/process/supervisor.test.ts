@@ -37,6 +37,7 @@ function desired(change: Partial<Record<Component, string>> = {}): DesiredContro
       args: [],
       env: {},
       fingerprint: change[component] ?? 'first',
+      sockets: [],
     })),
     apiServer: {
       endpoint: { host: '127.0.0.1', port: 1 },
@@ -129,6 +130,7 @@ test('a pid file whose process id belongs to another process by now is no proces
       logFile: '/elsewhere/log',
       pidFile: '/elsewhere/pid',
       fingerprint: 'x',
+      sockets: [],
     },
     () => {},
   );

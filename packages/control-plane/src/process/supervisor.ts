@@ -14,6 +14,8 @@ export interface ComponentLaunch {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly fingerprint: string;
+  /** What it listens on, below the folder. */
+  readonly sockets: readonly string[];
 }
 
 export interface DesiredControlPlane {
