@@ -20,20 +20,15 @@ import { ConfigMaps, Deployments, Nodes, Pods, Secrets, ServiceAccounts } from '
 import { silentLogger } from '@fairway/kube/log';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  areAllKnown,
-  kill,
-  onlyFolderIn,
-  pidsOf,
-  processesIn,
-  testBinaries,
-} from './process-runtime/local-processes.ts';
+import { areAllKnown, kill, onlyFolderIn, pidsOf, processesIn } from './process-runtime/local-processes.ts';
+import { type TestRelease, testReleases } from './process-runtime/releases.ts';
 import { RunningFairway, run } from './session/running-fairway.ts';
 
-const binaries = await testBinaries();
-const described = binaries
-  ? `with Kubernetes ${binaries.version}`
+const { offered, old } = await testReleases();
+const withOffered = offered
+  ? `with Kubernetes ${offered.described}`
   : '(skipped: no binaries of 1.31 or later are found)';
+const withOld = old ? `with Kubernetes ${old.described}` : '(skipped: testbed/kubernetes is not built)';
 
 /** Resolves when an object of the default namespace is there and as it should be. */
 async function first<T extends KubeObject>(
@@ -55,17 +50,23 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-describe.skipIf(binaries === undefined)(`a control plane of processes ${described}`, () => {
+describe.skipIf(offered === undefined)(`a control plane of processes ${withOffered}`, () => controlPlaneCases(offered));
+describe.skipIf(old === undefined)(`a control plane of processes ${withOld}`, () => controlPlaneCases(old));
+
+function controlPlaneCases(release: TestRelease | undefined): void {
   const UID = 'uid-1';
+  const minor = release?.minor ?? 0;
   let folder: string;
   let runtime: ProcessRuntime;
   let spec: ControlPlaneSpec;
   let client: KubeClient;
+  let own: string;
+  let assets: string;
 
   function openRuntime(): ProcessRuntime {
     return localProcessRuntime({
-      folder: join(parent, 'runtime'),
-      env: process.env,
+      folder: join(own, 'runtime'),
+      env: { ...process.env, KUBEBUILDER_ASSETS: assets },
       binaryFolders: [],
       identify: identifyProcess,
       clock: systemClock,
@@ -112,11 +113,13 @@ describe.skipIf(binaries === undefined)(`a control plane of processes ${describe
   const configMap = () => client.resource<ConfigMap>(ConfigMaps).get('kept', { namespace: 'default' });
 
   beforeAll(async () => {
-    folder = join(parent, 'runtime', UID);
+    own = await mkdtemp(join(parent, 'release-'));
+    assets = release?.assets(own) ?? '';
+    folder = join(own, 'runtime', UID);
     runtime = openRuntime();
     spec = {
       cluster: { uid: UID, name: 'demo', namespace: 'team' },
-      version: binaries?.version ?? '',
+      version: release?.version ?? '',
       pki: await createClusterPki(UID, systemClock),
       podCIDR: '10.2.0.0/16',
       serviceCIDR: '10.3.0.0/16',
@@ -208,7 +211,12 @@ describe.skipIf(binaries === undefined)(`a control plane of processes ${describe
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
-  test.each([{ groupsClaims: ['groups'] }, { groupsClaims: ['groups', 'roles'] }])(
+  const claims = [{ groupsClaims: ['groups'] }, { groupsClaims: ['groups', 'roles'], since: 30 }];
+  test.for(claims.filter(({ since = 0 }) => minor < since))(
+    'believes an issuer of tokens with $groupsClaims (skipped: --authentication-config came with 1.$since)',
+    (_, { skip }) => skip(),
+  );
+  test.each(claims.filter(({ since = 0 }) => minor >= since))(
     'believes an issuer of tokens with $groupsClaims',
     async ({ groupsClaims }) => {
       const oidc = {
@@ -263,9 +271,9 @@ describe.skipIf(binaries === undefined)(`a control plane of processes ${describe
     expect(await runtime.list()).not.toContain(UID);
     expect(processesIn(folder)).toEqual([]);
   });
-});
+}
 
-describe.skipIf(binaries === undefined)(`fairway up --control-plane process ${described}`, () => {
+describe.skipIf(offered === undefined)(`fairway up --control-plane process ${withOffered}`, () => {
   let home: string;
   let fairway: RunningFairway;
   let planes: string;

@@ -1,19 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPONENTS, type Component, perComponent } from '@fairway/control-plane/process/components';
-import type { Binaries } from '@fairway/control-plane/process/find-binaries';
-import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { parsePidFile } from '@fairway/control-plane/process/process-host';
-import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-binaries';
-
-/** First minor version of 1 whose command lines are written. */
-const FIRST_MINOR = 31;
-
-/** Binaries to test with, of a release that Fairway offers; undefined where there are none. */
-export async function testBinaries(): Promise<Binaries | undefined> {
-  const found = await findLocalBinaries(process.env, [testbedBinaries(process.env)]);
-  return found.find(({ version }) => Number(version.split('.')[1]) >= FIRST_MINOR);
-}
 
 /** Process ids by component, as the pid files of a cluster's folder name them. */
 export function pidsOf(folder: string): Readonly<Record<Component, number | undefined>> {

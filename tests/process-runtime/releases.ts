@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { COMPONENTS, type Component } from '@fairway/control-plane/process/components';
+import type { Binaries } from '@fairway/control-plane/process/find-binaries';
+import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
+import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-binaries';
+
+/** First minor version of 1 that Fairway offers, and whose flags the product writes. */
+const FIRST_MINOR = 31;
+
+/** What a test runs with. */
+export interface TestRelease {
+  readonly version: string;
+  /** Of 1.36: 36. */
+  readonly minor: number;
+  /** For the name of a test: the version, and what is done without. */
+  readonly described: string;
+  /** A value for KUBEBUILDER_ASSETS; makes the folder below `parent` where flags have to be left out. */
+  assets(parent: string): string;
+}
+
+/**
+ * What the programs of old releases don't know of the product's flags, and what they must be told instead. None of it changes
+ * what is tested: without the grace period a kube-apiserver with open watches is killed at the end of the supervisor's, and
+ * the old ports without TLS are open unless they are closed.
+ */
+const OLD_FLAGS: Readonly<Partial<Record<Component, { readonly lacks: readonly string[]; readonly needs: string }>>> = {
+  'kube-apiserver': { lacks: ['--shutdown-watch-termination-grace-period'], needs: '' },
+  'kube-controller-manager': { lacks: [], needs: '--port=0' },
+  'kube-scheduler': { lacks: [], needs: '--port=0' },
+};
+
+/** The newest release at hand that Fairway offers, and an older one that must do as far as it can. */
+export async function testReleases(): Promise<{ readonly offered?: TestRelease; readonly old?: TestRelease }> {
+  const found = await findLocalBinaries(process.env, [testbedBinaries(process.env)]);
+  const minorOf = ({ version }: Binaries) => Number(version.split('.')[1]);
+  const offered = found.find((binaries) => minorOf(binaries) >= FIRST_MINOR);
+  const old = found.find((binaries) => minorOf(binaries) < FIRST_MINOR);
+  return { ...(offered && { offered: releaseOf(offered) }), ...(old && { old: releaseOf(old) }) };
+}
+
+function releaseOf({ version, paths }: Binaries): TestRelease {
+  const minor = Number(version.split('.')[1]);
+  const lacks = Object.values(OLD_FLAGS).flatMap((flags) => flags.lacks);
+  const isOld = minor < FIRST_MINOR;
+  return {
+    version,
+    minor,
+    described: isOld ? `${version}, without ${lacks.join(' and ')}` : version,
+    assets: (parent) => wrapPrograms(join(parent, `kubernetes-${version}`), paths, isOld),
+  };
+}
+
+function wrapPrograms(folder: string, paths: Binaries['paths'], isOld: boolean): string {
+  mkdirSync(folder, { recursive: true });
+  for (const component of COMPONENTS) {
+    const flags = isOld ? OLD_FLAGS[component] : undefined;
+    const path = join(folder, component);
+    if (flags === undefined) symlinkSync(paths[component], path);
+    else writeFileSync(path, wrapper(paths[component], flags));
+    if (flags !== undefined) chmodSync(path, 0o755);
+  }
+  return folder;
+}
+
+/** Becomes the program, with the flags that it knows. */
+function wrapper(
+  program: string,
+  { lacks, needs }: { readonly lacks: readonly string[]; readonly needs: string },
+): string {
+  const unknown = [...lacks, '--none'].map((flag) => `${flag}=*`).join('|');
+  return `#!/bin/sh
+for flag; do
+  shift
+  case $flag in ${unknown}) ;; *) set -- "$@" "$flag" ;; esac
+done
+case "$*" in --version) ;; *) set -- "$@" ${needs} ;; esac
+exec ${program} "$@"
+`;
+}
