@@ -50,8 +50,12 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-describe.skipIf(offered === undefined)(`a control plane of processes ${withOffered}`, () => controlPlaneCases(offered));
-describe.skipIf(old === undefined)(`a control plane of processes ${withOld}`, () => controlPlaneCases(old));
+describe.skipIf(offered === undefined)(`a control plane of processes ${withOffered}`, () => {
+  controlPlaneCases(offered);
+});
+describe.skipIf(old === undefined)(`a control plane of processes ${withOld}`, () => {
+  controlPlaneCases(old);
+});
 
 function controlPlaneCases(release: TestRelease | undefined): void {
   const UID = 'uid-1';
@@ -211,30 +215,30 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
-  const claims = [{ groupsClaims: ['groups'] }, { groupsClaims: ['groups', 'roles'], since: 30 }];
-  test.for(claims.filter(({ since = 0 }) => minor < since))(
-    'believes an issuer of tokens with $groupsClaims (skipped: --authentication-config came with 1.$since)',
-    (_, { skip }) => skip(),
-  );
-  test.each(claims.filter(({ since = 0 }) => minor >= since))(
-    'believes an issuer of tokens with $groupsClaims',
-    async ({ groupsClaims }) => {
-      const oidc = {
-        issuerURL: 'https://127.0.0.1:1/issuer',
-        clientID: 'kubernetes',
-        usernameClaim: 'sub',
-        groupsClaims,
-        groupsPrefix: 'oidc:',
-        requiredClaims: { hd: 'example.org' },
-        signingAlgorithms: ['ES256' as const],
-        certificateAuthority: trustBundle(spec.pki.cluster),
-      };
-      spec = { ...spec, apiServer: { ...spec.apiServer, oidc } };
-
-      await reach(isRunning);
-      expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
+  test.for([
+    { groupsClaims: ['groups'], since: 0, which: 'one claim' },
+    {
+      groupsClaims: ['groups', 'roles'],
+      since: 30,
+      which: 'two claims (skipped before 1.30: --authentication-config)',
     },
-  );
+  ])('believes an issuer of tokens with groups in $which', async ({ groupsClaims, since }, { skip }) => {
+    skip(minor < since);
+    const oidc = {
+      issuerURL: 'https://127.0.0.1:1/issuer',
+      clientID: 'kubernetes',
+      usernameClaim: 'sub',
+      groupsClaims,
+      groupsPrefix: 'oidc:',
+      requiredClaims: { hd: 'example.org' },
+      signingAlgorithms: ['ES256' as const],
+      certificateAuthority: trustBundle(spec.pki.cluster),
+    };
+    spec = { ...spec, apiServer: { ...spec.apiServer, oidc } };
+
+    await reach(isRunning);
+    expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
+  });
 
   test('ends in order when Fairway does, and is back with its data at the same place', async () => {
     const { endpoint } = await reach(isRunning);
