@@ -7,14 +7,14 @@ import type { KubeObject } from '@fairway/kube/object/meta';
  * Writes the difference between the status that `object` has and `status`, as one merge patch, or nothing where there is none.
  *
  * **Assumptions.** One controller alone writes the status of a kind, so a cache that is a moment behind costs at most a patch that changes
- * nothing. **Errors.** An object that is gone is well; an object of the same name with another uid is left alone.
+ * nothing. `originUID` stays whatever `status` says. **Errors.** An object that is gone is well; an object of the same name with another uid is left alone.
  */
 export async function writeStatus<T extends KubeObject & { status?: object }>(
   client: ResourceClient<T>,
   object: T,
   status: object,
 ): Promise<void> {
-  const changes = mergeDifference(object.status ?? {}, status);
+  const changes = mergeDifference(object.status ?? {}, { ...originOf(object), ...status });
   if (changes === undefined) return;
   const { name = '', namespace, uid } = object.metadata;
   const value = { metadata: { uid }, status: changes };
@@ -24,6 +24,11 @@ export async function writeStatus<T extends KubeObject & { status?: object }>(
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
   }
+}
+
+/** Who the object is outlives every status: see `identityOf`. */
+function originOf({ status }: { readonly status?: { readonly originUID?: string } }): { originUID?: string } {
+  return status?.originUID === undefined ? {} : { originUID: status.originUID };
 }
 
 /** The JSON merge patch (RFC 7386) that makes `from` into `to`; undefined when they are equal. */

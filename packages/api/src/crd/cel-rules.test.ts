@@ -2,7 +2,8 @@ import { evaluate } from '@marcbachmann/cel-js';
 import { type Arbitrary, assert, boolean, constantFrom, integer, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../kinds/all.ts';
-import type { CrossFieldRule } from '../kinds/kind.ts';
+import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
+import { ORIGIN_RULES } from '../kinds/status.ts';
 import { ruleErrors } from '../validation/object-rules.ts';
 import { immutabilityCel } from './cel-rules.ts';
 
@@ -71,6 +72,25 @@ describe('the CEL of an immutable field', () => {
         expect(evaluate(rule, { self: celValue(changed), oldSelf: celValue(old) })).toBe(isKept);
       }),
     );
+  });
+});
+
+describe('a rule over changes in CEL and its function agree', () => {
+  const object = record({
+    status: maybe(record({ originUID: maybe(constantFrom('a', 'b')), observedGeneration: maybe(constantFrom(1)) })),
+  });
+
+  it.each(ORIGIN_RULES.map((rule): [string, TransitionRule] => [rule.message, rule]))('%s', (_, rule) => {
+    const seen = new Set<boolean>();
+    assert(
+      property(object, object, (changed, old) => {
+        const holds = rule.holds(changed as never, old as never);
+        seen.add(holds);
+        expect(evaluate(rule.cel, { self: celValue(changed), oldSelf: celValue(old) })).toBe(holds);
+      }),
+      { numRuns: 300 },
+    );
+    expect(seen, 'both answers were met').toEqual(new Set([true, false]));
   });
 });
 

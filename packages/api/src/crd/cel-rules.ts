@@ -1,5 +1,5 @@
 import type { Schema, ValidationRule } from '@fairway/kube/schema/schema';
-import type { CrossFieldRule } from '../kinds/kind.ts';
+import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
 
 export const IMMUTABLE_DETAIL = 'can not be changed after creation';
 
@@ -19,6 +19,12 @@ export function immutabilityCel(path: string): ValidationRule {
 
 export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
   return { rule: rule.cel, message: `${rule.field} ${rule.message}`, fieldPath: rule.field.slice(rule.path.length) };
+}
+
+/** The rule, for the root of the schema: where the status comes or goes as a whole, a rule further down is not asked. */
+export function transitionCel(rule: TransitionRule): ValidationRule {
+  const { cel, field, message } = rule;
+  return { rule: cel, message: `${field} ${message}`, fieldPath: `.${field}`, reason: 'FieldValueForbidden' };
 }
 
 /** A copy of `schema` with `rule` at the object at `path`. */

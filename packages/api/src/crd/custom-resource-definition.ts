@@ -2,7 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Schema, ValidationRule } from '@fairway/kube/schema/schema';
 import type { Kind } from '../kinds/kind.ts';
 import { NAME_PATTERN } from '../names.ts';
-import { addRule, crossFieldCel, immutabilityCel } from './cel-rules.ts';
+import { addRule, crossFieldCel, immutabilityCel, transitionCel } from './cel-rules.ts';
 import { objectSchema } from './object-schema.ts';
 
 /** A `CustomResourceDefinition` of apiextensions.k8s.io/v1, as far as Fairway uses it. */
@@ -92,6 +92,7 @@ function enforcedSchema(kind: Kind): Schema {
   }
   for (const path of kind.immutable) schema = addRule(schema, parentOf(path), immutabilityCel(path));
   for (const rule of kind.rules) schema = addRule(schema, rule.path, crossFieldCel(rule));
+  for (const rule of kind.transitions ?? []) schema = addRule(schema, '', transitionCel(rule));
   return schema;
 }
 

@@ -6,7 +6,7 @@ import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
 import { apiServerSpec, cniSpec, kubeProxySpec } from './cluster-options.ts';
 import { CLUSTER_RULES } from './cluster-rules.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
-import { conditions, lastOperation, observedGeneration } from './status.ts';
+import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 const clusterSpec = z
   .object({
@@ -68,6 +68,7 @@ const clusterSpec = z
 const clusterStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
+    originUID: originUID().optional(),
     phase: z
       .enum(['Pending', 'Provisioning', 'Ready', 'Updating', 'Degraded', 'Failed', 'Deleting'])
       .optional()
@@ -164,4 +165,5 @@ export const clusters = defineKind<Cluster>({
     'spec.cni.type',
   ],
   rules: CLUSTER_RULES,
+  transitions: ORIGIN_RULES,
 });

@@ -23,6 +23,17 @@ export interface CrossFieldRule<V = never> {
   readonly message: string;
 }
 
+/** A rule over what an update changes, of the object as a whole; told twice as a `CrossFieldRule` is. */
+export interface TransitionRule<T = never> {
+  /** The field to blame, from the root: `status.originUID`. */
+  readonly field: string;
+  /** Over `self` and `oldSelf`. */
+  readonly cel: string;
+  readonly holds: (object: T, old: T) => boolean;
+  /** What would be right, without the field's name. */
+  readonly message: string;
+}
+
 /** A kind of the group `fairway.dev`: the one source that its CRD, its validation and its types come from. */
 export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T> {
   readonly singular: string;
@@ -35,6 +46,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   /** Paths of fields that keep the value that they were created with. */
   readonly immutable: readonly string[];
   readonly rules: readonly CrossFieldRule[];
+  /** Asked on every update, of the status too. */
+  readonly transitions?: readonly TransitionRule[];
   /** Present where names are more limited than a DNS subdomain. */
   readonly nameMaxLength?: number;
 }
@@ -55,6 +68,11 @@ export const AGE_COLUMN: PathColumn = {
 
 export function defineKind<T extends KubeObject>(definition: Omit<Kind<T>, 'group' | 'version'>): Kind<T> {
   return { group: GROUP, version: VERSION, ...definition };
+}
+
+/** Declares a rule, with what it needs to know of the object. */
+export function transitionRule<T>(rule: TransitionRule<T>): TransitionRule<T> {
+  return rule;
 }
 
 /** Declares a rule, with the type of the value at its path. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
 import { rootVolume } from './node-pool.ts';
-import { conditions, lastOperation, observedGeneration } from './status.ts';
+import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 const machineSpec = z
   .object({
@@ -31,6 +31,7 @@ const machineSpec = z
 const machineStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
+    originUID: originUID().optional(),
     phase: z
       .enum(['Pending', 'Installing', 'Ready', 'NotReady', 'Draining', 'Terminated'])
       .optional()
@@ -100,4 +101,5 @@ export const machines = defineKind<Machine>({
     'spec.serverGroupID',
   ],
   rules: [],
+  transitions: ORIGIN_RULES,
 });

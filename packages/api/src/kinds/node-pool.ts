@@ -4,7 +4,7 @@ import { MAX_NODE_POOL_NAME_LENGTH } from '../names.ts';
 import { duration, int32 } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
 import { NODE_POOL_RULES } from './node-pool-rules.ts';
-import { conditions, lastOperation, observedGeneration } from './status.ts';
+import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 /** Most nodes of a pool whose nodes all run on different hypervisors. */
 export const MAX_ANTI_AFFINITY_REPLICAS = 5;
@@ -146,6 +146,7 @@ const count = (text: string) => int32().min(0).optional().describe(text);
 const nodePoolStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
+    originUID: originUID().optional(),
     phase: z
       .enum(['Pending', 'Provisioning', 'Ready', 'Scaling', 'Updating', 'Degraded', 'Failed', 'Deleting'])
       .optional()
@@ -217,4 +218,5 @@ export const nodePools = defineKind<NodePool>({
   ],
   immutable: ['spec.clusterName', 'spec.flavor', 'spec.antiAffinity', 'spec.availabilityZones'],
   rules: NODE_POOL_RULES,
+  transitions: ORIGIN_RULES,
 });

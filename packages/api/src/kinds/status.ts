@@ -1,6 +1,7 @@
 import type { Condition } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { int32, timestamp } from '../schema/scalars.ts';
+import { type TransitionRule, transitionRule } from './kind.ts';
 
 /** `metav1.Condition` as a schema; a list of them merges by type. */
 export function conditions() {
@@ -46,6 +47,41 @@ export function observedGeneration() {
     .meta({ format: 'int64' })
     .describe('Generation of the spec that the controllers have acted on.');
 }
+
+const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function originUID() {
+  return z
+    .string()
+    .max(36)
+    .regex(UID, 'must be a UID such as 123e4567-e89b-42d3-a456-426614174000')
+    .describe(
+      'UID that the object had in the Fairway where it was made. What belongs to it in the cloud is marked with this one. Only a restored object has it; it never changes.',
+    );
+}
+
+interface Origin {
+  readonly status?: { readonly originUID?: string | undefined; readonly observedGeneration?: number | undefined };
+}
+
+/** Who an object is in the cloud is settled before Fairway acts on it, and once. */
+export const ORIGIN_RULES: readonly TransitionRule[] = [
+  transitionRule<Origin>({
+    field: 'status.originUID',
+    cel: '!has(oldSelf.status) || !has(oldSelf.status.originUID) || (has(self.status) && has(self.status.originUID) && self.status.originUID == oldSelf.status.originUID)',
+    holds: (object, old) => old.status?.originUID === undefined || object.status?.originUID === old.status.originUID,
+    message: 'can not be changed once it is set',
+  }),
+  transitionRule<Origin>({
+    field: 'status.originUID',
+    cel: '!has(self.status) || !has(self.status.originUID) || !has(oldSelf.status) || has(oldSelf.status.originUID) || !has(oldSelf.status.observedGeneration)',
+    holds: (object, old) =>
+      object.status?.originUID === undefined ||
+      old.status?.originUID !== undefined ||
+      old.status?.observedGeneration === undefined,
+    message: 'can be set only before Fairway has acted on the object',
+  }),
+];
 
 export type LastOperation = z.infer<ReturnType<typeof lastOperation>>;
 export type OperationType = LastOperation['type'];

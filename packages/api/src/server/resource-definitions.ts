@@ -2,7 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ResourceDefinition } from '@fairway/kube/server/resource';
 import { objectSchema } from '../crd/object-schema.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { ruleErrors } from '../validation/object-rules.ts';
+import { ruleErrors, transitionErrors } from '../validation/object-rules.ts';
 
 /**
  * How the embedded API server serves the kind: what a CRD says, with the rules that a CRD writes in CEL as functions,
@@ -26,6 +26,7 @@ export function resourceDefinition<T extends KubeObject>(kind: Kind<T>): Resourc
     strategy: {
       // The server hands over objects of the kind that this definition is for, already checked against its schema.
       validate: (object, old) => ruleErrors(kind, object as T, old as T | undefined),
+      validateStatus: (object, old) => transitionErrors(kind, object as T, old as T),
     },
   };
 }

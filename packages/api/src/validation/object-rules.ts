@@ -15,6 +15,13 @@ export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: 
   ];
 }
 
+/** What is wrong with a change by the kind's rules over changes: all that is asked of a new status beside its schema. */
+export function transitionErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T): FieldError[] {
+  return (kind.transitions ?? [])
+    .filter((rule) => !rule.holds(object as never, old as never))
+    .map(({ field, message }) => ({ type: 'FieldValueForbidden', field, detail: message }));
+}
+
 function nameErrors(kind: Kind, object: KubeObject): FieldError[] {
   const name = object.metadata.name ?? '';
   const problem = kind.nameMaxLength === undefined ? undefined : nameProblem(name, kind.nameMaxLength);
