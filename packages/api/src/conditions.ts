@@ -1,6 +1,8 @@
-/** Types of conditions. Every kind has Ready; it sums the others up and carries the message that `kubectl get` shows. */
+/** Types of conditions. Every kind has Ready; it sums the others but Paused up and carries the message that `kubectl get` shows. */
 export const ConditionType = {
   Ready: 'Ready',
+  /** Only while it is so; see the annotation fairway.dev/paused. */
+  Paused: 'Paused',
   // Cluster
   NetworkReady: 'NetworkReady',
   ControlPlaneReady: 'ControlPlaneReady',

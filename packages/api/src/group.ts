@@ -15,7 +15,7 @@ export const NODE_POOL_LABEL = `${GROUP}/node-pool`;
 
 /** On a Machine: take this one first when its pool shrinks. */
 export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
-/** On any object: the controllers leave it alone while the annotation is there. */
+/** On a Cluster, NodePool, Machine or CloudCredential: the controllers leave it alone while the annotation is there, and a cluster's pools and machines with it. */
 export const PAUSED_ANNOTATION = `${GROUP}/paused`;
 
 /** Where the operator's own Secrets (PKI, tokens) are kept. */

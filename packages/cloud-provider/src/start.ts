@@ -1,10 +1,11 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
+import { isPaused } from '@fairway/api/pause';
 import { serverOwner } from '@fairway/controllers/cloud/ownership';
 import type { WatchedClouds } from '@fairway/controllers/cloud/project-cloud';
 import type { NodeBootstrapper } from '@fairway/controllers/machine/dependencies';
-import type { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
+import type { TenantCluster, TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
 import type { Informer } from '@fairway/kube/client/informer';
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { Clock } from '@fairway/kube/clock';
@@ -58,6 +59,20 @@ export function createCloudProvider(options: CloudProviderOptions): Runnable[] {
     isRelevant: (old, machine) =>
       old.status?.serverStatus !== machine.status?.serverStatus || old.status?.serverID !== machine.status?.serverID,
   });
+  nodes.watch(
+    cache.clusters,
+    ({ metadata }) =>
+      cache.machines
+        .list()
+        .filter(
+          (machine) => machine.metadata.namespace === metadata.namespace && machine.spec.clusterName === metadata.name,
+        )
+        .map(keyOf),
+    { isRelevant: isPauseChanged },
+  );
+  approvals.watch(cache.clusters, (cluster) => pendingRequests(tenants.get(identityOf(cluster))), {
+    isRelevant: isPauseChanged,
+  });
   tenants.onConnect((tenant) => {
     const namespace = tenant.clusterKey.slice(0, tenant.clusterKey.indexOf('/'));
     const enqueueNode = ({ metadata }: { metadata: { name?: string } }) =>
@@ -86,4 +101,15 @@ export function createCloudProvider(options: CloudProviderOptions): Runnable[] {
     });
   });
   return [nodes, approvals];
+}
+
+function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
+  return isPaused(old) !== isPaused(cluster);
+}
+
+/** Keys of the requests that nobody has decided on. */
+function pendingRequests(tenant: TenantCluster | undefined): readonly string[] {
+  if (tenant === undefined) return [];
+  const requests = tenant.informers.informer(CertificateSigningRequests).list();
+  return requests.filter((csr) => !isDecided(csr)).map(({ metadata }) => `${tenant.clusterUid}/${metadata.name}`);
 }

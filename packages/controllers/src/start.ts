@@ -8,6 +8,7 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { isPaused } from '@fairway/api/pause';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { Informer } from '@fairway/kube/client/informer';
 import { InformerSet } from '@fairway/kube/client/informer-set';
@@ -194,15 +195,19 @@ export function createControllers(options: ControllersOptions): Controllers {
     .watch(cache.credentials, undefined, {
       isRelevant: (old, { metadata }) =>
         old.metadata.generation !== metadata.generation ||
-        old.metadata.deletionTimestamp !== metadata.deletionTimestamp,
+        old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
+        isPaused(old) !== isPaused({ metadata }),
     })
     // One that waits for its clusters to go hears of it.
     .watch(cache.clusters, (cluster) => [credentialKeyOf(cluster)].filter((key) => key !== undefined), {
       isRelevant: (old, cluster) => credentialKeyOf(old) !== credentialKeyOf(cluster),
     });
-  templateController.watch(cache.nodePools, (pool) => machinesOfPool(cache.machines, pool).map(keyOf), {
-    isRelevant: (old, pool) => old.metadata.generation !== pool.metadata.generation,
-  });
+  templateController
+    .watch(cache.nodePools, (pool) => machinesOfPool(cache.machines, pool).map(keyOf), {
+      isRelevant: (old, pool) => old.metadata.generation !== pool.metadata.generation,
+    })
+    .watch(cache.clusters, (cluster) => machinesOfCluster(cluster).map(keyOf), { isRelevant: isPauseChanged });
+  sweepController.watch(cache.clusters, undefined, { isRelevant: isPauseChanged });
 
   tenants.onConnect(({ clusterKey, nodes }) => {
     const namespace = clusterKey.slice(0, clusterKey.indexOf('/'));
@@ -281,11 +286,16 @@ function machinesOfPool(informer: Informer<Machine>, pool: NodePool): readonly M
     );
 }
 
+function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
+  return isPaused(old) !== isPaused(cluster);
+}
+
 /** What pools and machines look at of their cluster: not its counts, which follow from them. */
 function isClusterRelevant(old: Cluster, cluster: Cluster): boolean {
   const view = ({ metadata, status, spec }: Cluster) =>
     JSON.stringify([
       metadata.deletionTimestamp,
+      isPaused({ metadata }),
       spec.image,
       status?.version,
       status?.network,

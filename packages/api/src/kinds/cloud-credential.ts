@@ -1,7 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
-import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { conditions, observedGeneration } from './status.ts';
 
 const cloudCredentialSpec = z
@@ -74,6 +74,7 @@ export const cloudCredentials = defineKind<CloudCredential>({
     { name: 'Expires', type: 'string', value: '.status.expiresAt' },
     { name: 'User', type: 'string', value: '.status.userName', priority: 1 },
     { name: 'Roles', type: 'string', value: '.status.roles', priority: 1 },
+    PAUSED_COLUMN,
     AGE_COLUMN,
     MESSAGE_COLUMN,
   ],

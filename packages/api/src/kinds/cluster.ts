@@ -5,7 +5,7 @@ import { int32, ipv4Cidr } from '../schema/scalars.ts';
 import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
 import { apiServerSpec, cniSpec, kubeProxySpec } from './cluster-options.ts';
 import { CLUSTER_RULES } from './cluster-rules.ts';
-import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 const clusterSpec = z
@@ -150,6 +150,7 @@ export const clusters = defineKind<Cluster>({
     { name: 'Plan', type: 'string', value: '.spec.plan' },
     { name: 'Endpoint', type: 'string', value: '.status.url', priority: 1 },
     { name: 'Network', type: 'string', value: '.status.network.networkID', priority: 1 },
+    PAUSED_COLUMN,
     AGE_COLUMN,
     MESSAGE_COLUMN,
   ],

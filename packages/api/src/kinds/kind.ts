@@ -60,6 +60,14 @@ export const MESSAGE_COLUMN: PathColumn = {
   value: '.status.conditions[?(@.type=="Ready")].message',
 };
 
+export const PAUSED_COLUMN: PathColumn = {
+  name: 'Paused',
+  type: 'string',
+  description: 'True while Fairway leaves the object alone.',
+  value: '.status.conditions[?(@.type=="Paused")].status',
+  priority: 1,
+};
+
 export const AGE_COLUMN: PathColumn = {
   name: 'Age',
   type: 'date',

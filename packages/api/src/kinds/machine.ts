@@ -1,7 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
-import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { rootVolume } from './node-pool.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
@@ -89,6 +89,7 @@ export const machines = defineKind<Machine>({
     { name: 'Cluster', type: 'string', value: '.spec.clusterName', priority: 1 },
     { name: 'Flavor', type: 'string', value: '.spec.flavor', priority: 1 },
     { name: 'Server', type: 'string', value: '.status.serverID', priority: 1 },
+    PAUSED_COLUMN,
     AGE_COLUMN,
     MESSAGE_COLUMN,
   ],

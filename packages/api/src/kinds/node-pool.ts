@@ -2,7 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { MAX_NODE_POOL_NAME_LENGTH } from '../names.ts';
 import { duration, int32 } from '../schema/scalars.ts';
-import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { NODE_POOL_RULES } from './node-pool-rules.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
@@ -213,6 +213,7 @@ export const nodePools = defineKind<NodePool>({
     { name: 'Autoscaled', type: 'boolean', value: '.spec.autoscaling.enabled', priority: 1 },
     { name: 'Anti-affinity', type: 'boolean', value: '.spec.antiAffinity', priority: 1 },
     { name: 'Zones', type: 'string', value: '.spec.availabilityZones', priority: 1 },
+    PAUSED_COLUMN,
     AGE_COLUMN,
     MESSAGE_COLUMN,
   ],

@@ -17,6 +17,8 @@ export function stuckFinding(kind: Kind, object: Conditioned, nowMs: number): Fi
   const check = `${kind.singular} ${namespace}/${name}`;
   const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
   const isOld = (since: string | undefined) => since !== undefined && nowMs - Date.parse(since) > PATIENCE_MS;
+  const paused = object.status?.conditions?.find(({ type, status }) => type === 'Paused' && status === 'True');
+  if (paused) return warning(check, `paused: ${paused.message}`, adviceFor(paused.reason));
   if (deletionTimestamp !== undefined) {
     if (!isOld(deletionTimestamp)) return undefined;
     const why = ready?.message ? `: ${ready.reason}: ${ready.message}` : `; finalizers: ${finalizers.join(', ')}`;

@@ -23,7 +23,7 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
     'a PodDisruptionBudget of the cluster lets no pod go: add replicas, or change the budget (kubectl get pdb -A)',
   FinalizerBlocked: 'something holds the object by a finalizer: look at metadata.finalizers',
   ResourceInUse: "something that Fairway did not make still uses the cluster's network: delete it, or detach it",
-  Paused: 'remove the annotation fairway.dev/paused',
+  Paused: 'resume the cluster (fairway cluster resume NAME), or remove the annotation fairway.dev/paused',
   PlanNotFound: 'the operator has withdrawn the plan: ask for it, or create the cluster with another',
   VersionNotOffered: 'set spec.version to one that the operator offers (kubectl get kubernetesreleases)',
   PermissionDenied: "the operator has to give Fairway's user the roles that it needs in the project",

@@ -98,7 +98,10 @@ export function machineReplaced(name: string, uid: string | undefined, poolName:
 
 /** Whether an object is as its spec says. What was found out about an earlier spec says nothing. */
 function readiness(object: Reporting | undefined): Outcome {
-  if (object?.status === undefined || !isCurrent(object)) return RUNNING;
+  if (object?.status === undefined) return RUNNING;
+  const paused = pause(object);
+  if (paused !== undefined) return paused;
+  if (!isCurrent(object)) return RUNNING;
   const ready = conditionOf(object, 'Ready');
   if (ready?.status === 'True') return DONE;
   return trouble(object, ready);
@@ -106,7 +109,13 @@ function readiness(object: Reporting | undefined): Outcome {
 
 function deletion(object: Reporting | undefined): Outcome {
   if (object === undefined) return DONE;
-  return trouble(object, conditionOf(object, 'Ready'));
+  return pause(object) ?? trouble(object, conditionOf(object, 'Ready'));
+}
+
+function pause(object: Reporting): Outcome | undefined {
+  const paused = conditionOf(object, 'Paused');
+  if (paused?.status !== 'True') return undefined;
+  return { state: 'blocked', reason: paused.reason, message: paused.message };
 }
 
 function trouble({ status }: Reporting, ready: Condition | undefined): Outcome {

@@ -1,6 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
+import { isPaused } from '@fairway/api/pause';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
 import { serversOfMachine } from '@fairway/controllers/cloud/servers';
 import { ignoreGone } from '@fairway/controllers/ignore-gone';
@@ -44,6 +45,9 @@ export class ApprovalReconciler {
     if (name === undefined) return {};
     const cluster = cache.clusters.get(tenant.clusterKey);
     if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid) return {};
+    // A machine without its identity has no server to be judged by, and a denial is for good.
+    const machine = cache.machines.get(`${cluster.metadata.namespace}/${name}`);
+    if (isPaused(machine ?? cluster, cluster)) return {};
     const isFirst = csr.spec.username?.startsWith(BOOTSTRAP_USER) ?? false;
     const verdict = judge(csr, await this.#claimed(cluster, name, isFirst));
     if (verdict.kind === 'notOurs') return {};

@@ -1,3 +1,5 @@
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { NODE_BOOTSTRAPPERS_GROUP } from '@fairway/control-plane/bootstrap/bootstrap-token';
 import { TEAM, TestFairway } from '@fairway/controllers/testing/test-fairway';
@@ -220,6 +222,27 @@ describe('certificate requests of kubelets', { timeout: 30_000 }, () => {
   ];
   test.each(cases)('$who: $type', async ({ ask, type, message }) => {
     expect(await verdict(ask())).toEqual({ type, message: expect.stringMatching(message) });
+  });
+
+  test('the node of a paused cluster waits for its answer, and gets it when the cluster is resumed', async () => {
+    const pause = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
+    await fairway.patch(clusters, 'second', pause('true'));
+    const isPaused = ([cluster]: readonly Cluster[]) =>
+      cluster?.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True');
+    await fairway.until(clusters, isPaused, 'second');
+
+    let isDecided = false;
+    const asked = { cluster: other, user: other.token, commonName: `system:node:${other.name}` };
+    const answer = verdict(asked).finally(() => {
+      isDecided = true;
+    });
+    // A cluster that is not paused gets its answer, so that there was time for one.
+    await verdict({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` });
+    const wasDecided = isDecided;
+    await fairway.patch(clusters, 'second', pause(null));
+
+    expect(wasDecided).toBe(false);
+    expect(await answer).toMatchObject({ type: 'Approved' });
   });
 
   test('the token of a server that is gone is worth nothing, whatever calls itself like it elsewhere', async () => {

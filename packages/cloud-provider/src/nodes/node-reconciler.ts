@@ -1,6 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
+import { isPaused } from '@fairway/api/pause';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
 import { serversOfMachine } from '@fairway/controllers/cloud/servers';
 import { ignoreGone } from '@fairway/controllers/ignore-gone';
@@ -40,6 +41,7 @@ export class NodeReconciler {
     if (machine === undefined) return {};
     const { namespace = '', name = '' } = machine.metadata;
     const cluster = cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
+    if (isPaused(machine, cluster)) return {};
     const cloud = clouds.forNamespace(namespace, cluster?.spec.credentialName);
     const tenant = cluster && tenants.get(identityOf(cluster));
     const node = tenant?.nodes.get(name);

@@ -1,6 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { resolveUpgrade, resolveVersion } from '@fairway/api/domain/versions';
-import { FINALIZER, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -14,6 +14,7 @@ import type { Result } from '@fairway/kube/controller/result';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { heedPause } from '../pause.ts';
 import type { Problem } from '../problem.ts';
 import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
@@ -43,8 +44,9 @@ export class ClusterReconciler {
   async reconcile(key: string): Promise<Result> {
     const { cache, client, events, clock } = this.#dependencies;
     const found = cache.clusters.get(key);
-    if (found === undefined || found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
-    const cluster = await ensureFinalizer(client.resource(clusters), found, FINALIZER);
+    const active = found && (await heedPause(client.resource(clusters), found, undefined, clock.now()));
+    if (active === undefined) return {};
+    const cluster = await ensureFinalizer(client.resource(clusters), active, FINALIZER);
     if (cluster.metadata.deletionTimestamp !== undefined) {
       this.#setUp.delete(identityOf(cluster));
       return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies);

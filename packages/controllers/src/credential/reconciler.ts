@@ -18,6 +18,7 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Token } from '@fairway/openstack/types/identity';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import type { Clouds, ProjectCloud } from '../cloud/project-cloud.ts';
+import { heedPause } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 
 export interface CredentialDependencies {
@@ -44,8 +45,9 @@ export class CredentialReconciler {
   async reconcile(key: string): Promise<Result> {
     const { cache, client, clouds, clock } = this.#dependencies;
     const found = cache.credentials.get(key);
-    if (found === undefined) return {};
-    const credential = await ensureFinalizer(client.resource(cloudCredentials), found, FINALIZER);
+    const active = found && (await heedPause(client.resource(cloudCredentials), found, undefined, clock.now()));
+    if (active === undefined) return {};
+    const credential = await ensureFinalizer(client.resource(cloudCredentials), active, FINALIZER);
     const { namespace = '', name = '', generation = 0 } = credential.metadata;
     const cloud = clouds.forNamespace(namespace, name);
     if (credential.metadata.deletionTimestamp !== undefined) return this.#delete(credential, cloud);

@@ -1,4 +1,4 @@
-import { FINALIZER, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { FINALIZER } from '@fairway/api/group';
 import { machines } from '@fairway/api/kinds/machine';
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
@@ -6,6 +6,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import { machineTag } from '../cloud/ownership.ts';
 import type { ServerRef } from '../cloud/project-cloud.ts';
+import { heedPause } from '../pause.ts';
 import type { Problem } from '../problem.ts';
 import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
@@ -30,14 +31,16 @@ export class MachineReconciler {
   }
 
   async reconcile(key: string, { signal }: { readonly signal: AbortSignal }): Promise<Result> {
-    const { cache, client, expectations } = this.#dependencies;
+    const { cache, client, clock, expectations } = this.#dependencies;
     const found = cache.machines.get(key);
     if (found === undefined) {
       expectations.settle(key);
       return {};
     }
-    if (found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
-    const machine = await ensureFinalizer(client.resource(machines), found, FINALIZER);
+    const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
+    const active = await heedPause(client.resource(machines), found, cluster, clock.now());
+    if (active === undefined) return {};
+    const machine = await ensureFinalizer(client.resource(machines), active, FINALIZER);
     const scope = scopeOf(machine, this.#dependencies, signal);
     if (machine.metadata.deletionTimestamp !== undefined) return deleteMachine(scope);
     return this.#bringUp(scope);

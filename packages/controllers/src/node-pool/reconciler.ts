@@ -1,6 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { type DesiredMachine, isOutdated } from '@fairway/api/domain/template-change';
-import { CLUSTER_LABEL, CLUSTER_UID_LABEL, FINALIZER, NODE_POOL_LABEL, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { CLUSTER_LABEL, CLUSTER_UID_LABEL, FINALIZER, NODE_POOL_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -19,6 +19,7 @@ import type { FailureBackoff } from '../cloud/backoff.ts';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import type { Clouds, ProjectCloud } from '../cloud/project-cloud.ts';
 import { ignoreGone } from '../ignore-gone.ts';
+import { heedPause } from '../pause.ts';
 import type { Problem } from '../problem.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { TenantClusters } from '../tenant/tenant-clusters.ts';
@@ -55,11 +56,13 @@ export class NodePoolReconciler {
   }
 
   async reconcile(key: string): Promise<Result> {
-    const { cache, client } = this.#dependencies;
+    const { cache, client, clock } = this.#dependencies;
     const found = cache.nodePools.get(key);
-    if (found === undefined || found.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined) return {};
+    if (found === undefined) return {};
     const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
-    const pool = await this.#adopt(await ensureFinalizer(client.resource(nodePools), found, FINALIZER), cluster);
+    const active = await heedPause(client.resource(nodePools), found, cluster, clock.now());
+    if (active === undefined) return {};
+    const pool = await this.#adopt(await ensureFinalizer(client.resource(nodePools), active, FINALIZER), cluster);
     if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool, cluster);
     return this.#scale(key, pool, cluster);
   }

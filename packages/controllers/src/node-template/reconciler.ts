@@ -2,6 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { isPaused } from '@fairway/api/pause';
 import type { Informer } from '@fairway/kube/client/informer';
 import { TransportError } from '@fairway/kube/client/transport';
 import type { Result } from '@fairway/kube/controller/result';
@@ -36,6 +37,7 @@ export class NodeTemplateReconciler {
     if (machine === undefined || machine.metadata.deletionTimestamp !== undefined) return {};
     const { namespace = '', name = '' } = machine.metadata;
     const cluster = cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
+    if (isPaused(machine, cluster)) return {};
     const pool = cache.nodePools.get(`${namespace}/${machine.spec.nodePoolName}`);
     const tenant = cluster && tenants.get(identityOf(cluster));
     const node = tenant?.nodes.get(name);

@@ -2,6 +2,7 @@ import { CLUSTER_UID_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { isPaused } from '@fairway/api/pause';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Result } from '@fairway/kube/controller/result';
@@ -35,6 +36,7 @@ export class ServerSweeper {
     const cluster = cache.clusters.get(key);
     const cloud = clouds.forNamespace(cluster?.metadata.namespace ?? '', cluster?.spec.credentialName);
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || cloud === undefined) return {};
+    if (isPaused(cluster)) return {};
     const clusterUid = identityOf(cluster);
     const snapshot = cloud.cache.servers.snapshot();
     const { servers: ledger } = cloud.ledgers;

@@ -1,0 +1,7 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { PAUSED_ANNOTATION } from './group.ts';
+
+/** Whether the controllers leave the object alone: because of itself, or of the cluster that it belongs to. Any value counts. */
+export function isPaused(object: KubeObject, cluster?: KubeObject): boolean {
+  return [object, cluster].some((each) => each?.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined);
+}
