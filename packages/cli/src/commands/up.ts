@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { parseListenAddress } from '../up/listen-address.ts';
+import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 
 const DEFAULT_LISTEN = '127.0.0.1:8443';
 
@@ -21,6 +21,18 @@ export function addUpCommand(program: Command, context: CliContext): void {
         '--control-plane <runtime>',
         "how clusters' control planes run: real ones as local processes, or simulated; processes if KUBEBUILDER_ASSETS is set",
       ).choices(['process', 'simulated']),
+    )
+    .addOption(
+      new Option(
+        '--control-plane-address <address>',
+        "this machine's address where API servers listen that run as processes, and where nodes find them",
+      )
+        .argParser(parseIPAddress)
+        .default('127.0.0.1'),
+    )
+    .option(
+      '--node-settings <file>',
+      'YAML with what holds for all nodes: mirrors of packages and images, proxy, authorities (docs/operators/nodes.md)',
     )
     .addOption(
       new Option('--sim-latency <profile>', 'how the simulated cloud takes its time')

@@ -3,6 +3,7 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import { createCloudProvider } from '@fairway/cloud-provider/start';
+import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
 import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
 import { createControllers } from '@fairway/controllers/start';
@@ -30,6 +31,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly controlPlanes: ControlPlanes;
   /** Operator's image of nodes, by id or name. */
   readonly defaultImage: string | undefined;
+  /** What the operator says about all nodes. */
+  readonly nodeSettings?: NodeSettings | undefined;
   /** Shares the keys with other replicas; it runs before the controllers begin and after they end. All are this one's unless given. */
   readonly share?: (client: KubeClient) => KeyOwner & Runnable;
   /** See ProjectCloud. */
@@ -86,6 +89,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       tenants,
       plans: { get: (name) => reader.get(plans, '', name) },
       releases: { list: () => reader.list(kubernetesReleases) },
+      nodeSettings: options.nodeSettings,
       clock,
     });
     const controllerMetrics = new ControllerMetrics(registry, () => clock.now());

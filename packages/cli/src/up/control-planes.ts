@@ -48,13 +48,21 @@ export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPl
   };
 }
 
+interface ProcessControlPlanes {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where API servers listen. */
+  readonly address: string;
+}
+
 /** Real control planes, as processes of this machine. */
-export function processControlPlanes(
-  env: Readonly<Record<string, string | undefined>>,
-): (options: ControlPlanesOptions) => ControlPlanes {
+export function processControlPlanes({
+  env,
+  address,
+}: ProcessControlPlanes): (options: ControlPlanesOptions) => ControlPlanes {
   return ({ home, clock, random, log }) => {
     const runtime = localProcessRuntime({
       folder: home.controlPlanes,
+      address,
       env,
       binaryFolders: [],
       identify: identifyProcess,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseListenAddress } from './listen-address.ts';
+import { parseIPAddress, parseListenAddress } from './listen-address.ts';
 
 test.each([
   { text: '127.0.0.1:8443', host: '127.0.0.1', port: 8443 },
@@ -12,4 +12,12 @@ test.each([
 
 test.each(['8443', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'a:b'])('%s is refused', (text) => {
   expect(() => parseListenAddress(text)).toThrow(/Not HOST:PORT/);
+});
+
+test.each(['10.0.0.1', 'fd00::1'])('%s is an address', (text) => {
+  expect(parseIPAddress(text)).toBe(text);
+});
+
+test.each(['0.0.0.0', '::', 'localhost', '10.0.0.0/24', '10.0.0.1:80'])('%s is no address of one host', (text) => {
+  expect(() => parseIPAddress(text)).toThrow(/Not an address of one host/);
 });

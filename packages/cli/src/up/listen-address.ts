@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 
 export interface ListenAddress {
@@ -16,4 +17,12 @@ export function parseListenAddress(text: string): ListenAddress {
     throw new InvalidArgumentError('Not HOST:PORT, such as 127.0.0.1:8443, [::1]:8443 or 0.0.0.0:0.');
   }
   return { host: bracketed ?? (plain || '127.0.0.1'), port };
+}
+
+/** Reads an address of one host: `10.0.0.1`, `fd00::1`. */
+export function parseIPAddress(text: string): string {
+  if (isIP(text) === 0 || text === '0.0.0.0' || text === '::') {
+    throw new InvalidArgumentError('Not an address of one host, such as 10.0.0.1.');
+  }
+  return text;
 }

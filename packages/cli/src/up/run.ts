@@ -12,6 +12,7 @@ import { type ControlPlaneKind, chooseControlPlane } from './choose-control-plan
 import { processControlPlanes, simulatedControlPlanes } from './control-planes.ts';
 import { Home, HomeInUseError } from './home.ts';
 import type { ListenAddress } from './listen-address.ts';
+import { readNodeSettings } from './node-settings.ts';
 import { type RunningFairway, type UpOptions, up } from './up.ts';
 
 interface UpCommandOptions {
@@ -20,6 +21,8 @@ interface UpCommandOptions {
   readonly cloud?: string;
   readonly defaultImage?: string;
   readonly controlPlane?: ControlPlaneKind;
+  readonly controlPlaneAddress: string;
+  readonly nodeSettings?: string;
   readonly simLatency: 'none' | 'realistic';
   readonly logLevel: LogLevel;
 }
@@ -46,7 +49,7 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
 /** Chooses how control planes run, says so where it is a choice, and keeps it with the home. */
 async function controlPlanesOf(
   { env, stderr }: CliContext,
-  { controlPlane }: UpCommandOptions,
+  { controlPlane, controlPlaneAddress }: UpCommandOptions,
   home: Home,
 ): Promise<NonNullable<UpOptions['controlPlanes']>> {
   const kept = home.read(home.controlPlaneKind)?.trim();
@@ -59,7 +62,8 @@ async function controlPlanesOf(
   const versions = [...new Set(found.map(({ version }) => version))];
   const { kind, note } = chooseControlPlane({ asked: controlPlane, remembered, home: home.path, assets, versions });
   if (note !== undefined) stderr.write(`${note}\n`);
-  const open = kind === 'process' ? processControlPlanes(env) : simulatedControlPlanes;
+  const open =
+    kind === 'process' ? processControlPlanes({ env, address: controlPlaneAddress }) : simulatedControlPlanes;
   return (opening) => {
     home.write(home.controlPlaneKind, `${kind}\n`);
     return open(opening);
@@ -73,6 +77,7 @@ async function start(
   { isFirstStart, controlPlanes }: { isFirstStart: boolean; controlPlanes: NonNullable<UpOptions['controlPlanes']> },
 ): Promise<RunningFairway> {
   const { host, port } = options.listen;
+  const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   try {
     return await up({
       home,
@@ -81,6 +86,7 @@ async function start(
       cloud: options.cloud,
       latency: options.simLatency,
       defaultImage: options.defaultImage,
+      nodeSettings,
       version: CLIENT_VERSION,
       clock,
       random: Math.random,

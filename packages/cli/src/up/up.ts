@@ -1,3 +1,4 @@
+import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
 import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
@@ -21,6 +22,8 @@ export interface UpOptions {
   readonly latency: 'none' | 'realistic';
   /** Operator's image of nodes, by id or name. */
   readonly defaultImage: string | undefined;
+  /** What the operator says about all nodes. */
+  readonly nodeSettings?: NodeSettings | undefined;
   readonly version: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -72,7 +75,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
 
     onStep('starting the API server');
     const store = database.store('fairway');
-    const { version, defaultImage, settleMs } = options;
+    const { version, defaultImage, nodeSettings, settleMs } = options;
     const shared = { clock, random, log };
     const fairway = await startFairway({
       openEngine: (parts) => openEmbeddedEngine({ store, pki, version, ...shared }, parts),
@@ -80,6 +83,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
       cloudName,
       controlPlanes,
       defaultImage,
+      nodeSettings,
       settleMs,
       onStep,
       ...shared,

@@ -1,21 +1,31 @@
-import type { ProxySettings } from './node-config.ts';
 import { type NodeConfig, NodePath } from './node-config.ts';
+import type { ProxySettings } from './node-settings.ts';
 
-/** `config.toml` of containerd 2.x (version 3): what must differ from its defaults. */
-export function containerdConfig({ components }: Pick<NodeConfig, 'components'>): string {
+/** The plugin's name in version 2 of the configuration. */
+const CRI = 'plugins."io.containerd.grpc.v1.cri"';
+
+/**
+ * `config.toml`: what must differ from the defaults. Version 2 is what 1.6 and 1.7 read, and what 2.x turns into its
+ * version 3 by itself, so that one file fits whichever an image brings.
+ */
+export function containerdConfig({
+  components,
+  restrictOOMScoreAdj,
+}: Pick<NodeConfig, 'components' | 'restrictOOMScoreAdj'>): string {
   return [
-    'version = 3',
+    'version = 2',
     '',
-    "[plugins.'io.containerd.cri.v1.images'.pinned_images]",
-    `  sandbox = 'registry.k8s.io/pause:${components.pause}'`,
+    `[${CRI}]`,
+    `  sandbox_image = "registry.k8s.io/pause:${components.pause}"`,
+    ...(restrictOOMScoreAdj === undefined ? [] : [`  restrict_oom_score_adj = ${restrictOOMScoreAdj}`]),
     '',
-    "[plugins.'io.containerd.cri.v1.images'.registry]",
-    `  config_path = '${NodePath.registryHosts}'`,
+    `[${CRI}.registry]`,
+    `  config_path = "${NodePath.registryHosts}"`,
     '',
-    "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]",
-    "  runtime_type = 'io.containerd.runc.v2'",
+    `[${CRI}.containerd.runtimes.runc]`,
+    '  runtime_type = "io.containerd.runc.v2"',
     '',
-    "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]",
+    `[${CRI}.containerd.runtimes.runc.options]`,
     '  SystemdCgroup = true',
     '',
   ].join('\n');

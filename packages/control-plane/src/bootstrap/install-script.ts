@@ -6,11 +6,12 @@ const CONTAINERD_PACKAGES = 'https://download.docker.com/linux';
 
 /**
  * The script that turns Ubuntu 22.04, 24.04 or Debian 12 into a node. It may run again after it has failed halfway, and
- * leaves alone what an image brings in the right version already.
+ * leaves alone what an image brings: a containerd that this kubelet works with, a kubelet of the very version.
  */
 export function installScript({ version, components, packageSources = {}, proxy }: NodeConfig): string {
   const kubernetes = `${packageSources.kubernetes ?? KUBERNETES_PACKAGES}/v${minorOf(version)}/deb`;
   const containerd = packageSources.containerd ?? CONTAINERD_PACKAGES;
+  const fitting = worksWithContainerd1(version) ? '2\\.|1\\.[67]\\.' : '2\\.';
   const proxies = Object.entries({
     http_proxy: proxy?.httpProxy,
     https_proxy: proxy?.httpsProxy,
@@ -44,7 +45,7 @@ add_repository() { # name, url, suite, components, key url
 swapoff -a
 sed -i -E 's|^([^#].*[[:space:]]swap[[:space:]].*)$|#\\1|' /etc/fstab
 modprobe -a -b overlay br_netfilter || true
-sysctl --quiet --system
+sysctl --quiet --load=${NodePath.sysctls}
 
 # Without systemd-resolved's stub, which a pod can not reach.
 if [ -e /run/systemd/resolve/resolv.conf ]; then
@@ -54,7 +55,7 @@ else
 fi
 
 install_containerd=yes
-containerd --version 2>/dev/null | grep -qF ' v2.' && install_containerd=
+containerd --version 2>/dev/null | grep -qE ' v?(${fitting})' && install_containerd=
 install_kubelet=yes
 kubelet --version 2>/dev/null | grep -qxF 'Kubernetes v${version}' && install_kubelet=
 
@@ -78,12 +79,19 @@ if [ -n "$install_kubelet" ]; then
   apt-mark unhold kubelet || true
   retry apt-get -q -y -o Dpkg::Options::=--force-confold install --no-install-recommends --allow-downgrades ${shellQuote(`kubelet=${version}-*`)} cri-tools kubernetes-cni conntrack ethtool iptables socat nfs-common open-iscsi
 fi
-apt-mark hold kubelet containerd.io || true
+for package in kubelet containerd.io containerd; do
+  if dpkg-query -W -f '\${Status}' "$package" 2>/dev/null | grep -q ' installed$'; then apt-mark hold "$package"; fi
+done
 
 systemctl daemon-reload
 systemctl enable containerd kubelet
 systemctl restart containerd kubelet
 `;
+}
+
+/** Up to 1.36 a kubelet takes the cgroup driver from its own configuration where containerd 1.x can not tell it (KubeletCgroupDriverFromCRI). */
+function worksWithContainerd1(version: string): boolean {
+  return Number(minorOf(version).split('.')[1]) <= 36;
 }
 
 function shellQuote(text: string): string {

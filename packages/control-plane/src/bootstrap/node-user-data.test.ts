@@ -30,6 +30,7 @@ const richConfig: NodeConfig = {
   ...config,
   kubeProxyMode: 'ipvs',
   failCgroupV1: false,
+  restrictOOMScoreAdj: true,
   registryMirrors: { 'docker.io': ['https://mirror.example.com'], 'registry.k8s.io': ['https://mirror.example.com'] },
   proxy: { httpProxy: 'http://proxy:3128', httpsProxy: 'http://proxy:3128', noProxy: ['10.0.0.0/8', '.svc'] },
   extraCertificateAuthorities: [config.certificateAuthority],
@@ -100,6 +101,32 @@ describe('nodeCloudConfig', () => {
       expect(script?.content).toContain("'kubelet=1.35.8-*'");
       expect(script?.content).toContain("'containerd.io=2.2.*'");
     }
+  });
+
+  it.each([
+    ['containerd containerd.io v2.2.0 1c4457e', 'kept', 'kept'],
+    ['containerd github.com/containerd/containerd/v2 2.1.3-0ubuntu3~24.04.1 ', 'kept', 'kept'],
+    ['containerd github.com/containerd/containerd 1.7.24 ', 'kept', 'replaced'],
+    ['containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1+deb12u3', 'kept', 'replaced'],
+    ['containerd github.com/containerd/containerd 1.5.9-0ubuntu1~20.04.4 ', 'replaced', 'replaced'],
+    ['', 'replaced', 'replaced'],
+  ])('of an image with %j: %s for 1.36, %s for 1.37, which has no cgroup driver of its own', (line, for36, for37) => {
+    const treatment = (version: string) => {
+      const script = files({ ...config, version }).get('/usr/local/lib/fairway/install-node') ?? '';
+      const [, pattern = ''] = /containerd --version .* grep -qE '([^']+)'/.exec(script) ?? [];
+      const grep = spawnSync('grep', ['-qE', pattern], { input: `${line}\n` });
+      return grep.status === 0 ? 'kept' : 'replaced';
+    };
+    expect(treatment('1.36.3')).toBe(for36);
+    expect(treatment('1.37.0')).toBe(for37);
+  });
+
+  it('configures containerd in the version that 1.6 to 2.x read', () => {
+    const toml = files(config).get('/etc/containerd/config.toml') ?? '';
+    expect(toml).toMatch(/^version = 2\n/);
+    expect(toml).toContain('sandbox_image = "registry.k8s.io/pause:3.10.1"');
+    expect(toml).not.toContain('restrict_oom_score_adj');
+    expect(files(richConfig).get('/etc/containerd/config.toml')).toContain('restrict_oom_score_adj = true');
   });
 
   it('takes packages from where it is told', () => {

@@ -75,7 +75,7 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
     })),
     { path: '/etc/crictl.yaml', content: dump({ 'runtime-endpoint': CONTAINERD_SOCKET, timeout: 10 }) },
     { path: '/etc/modules-load.d/kubernetes.conf', content: kernelModules(config.kubeProxyMode) },
-    { path: '/etc/sysctl.d/90-kubernetes.conf', content: SYSCTLS },
+    { path: NodePath.sysctls, content: SYSCTLS },
     ...(proxy
       ? services.map((service) => ({
           path: `/etc/systemd/system/${service}.service.d/20-proxy.conf`,

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Endpoint } from '../runtime.ts';
 import { type Files, pathsIn } from './files.ts';
 import { RECORD } from './folder-layout.ts';
 
 /** What is chosen once for a cluster, and must not be lost while it lives. */
 export interface ClusterRecord {
+  /** Where its API server listens; 127.0.0.1 in records from before there was a choice. */
+  readonly address?: string;
   readonly port: number;
   /** Of Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
@@ -11,6 +14,11 @@ export interface ClusterRecord {
   readonly etcdQuotaBytes?: number;
   /** What the API server ran when it last served. */
   readonly version?: string;
+}
+
+/** Where nodes and users find the API server. */
+export function endpointOf({ address = '127.0.0.1', port }: ClusterRecord): Endpoint {
+  return { host: address, port };
 }
 
 export function readRecord(files: Files, folder: string): ClusterRecord | undefined {

@@ -34,6 +34,11 @@ describe('what a spec becomes on the command line', () => {
       flags: ['--bind-address=127.0.0.1', '--secure-port=20001'],
       reason: 'its endpoint stays',
     },
+    {
+      component: 'kube-apiserver',
+      flags: ['--endpoint-reconciler-type=none'],
+      reason: 'an address of loopback is no endpoint of the Service kubernetes',
+    },
     { component: 'kube-apiserver', flags: ['--service-cluster-ip-range=10.3.0.0/16'], reason: 'Services have a range' },
     {
       component: 'kube-apiserver',

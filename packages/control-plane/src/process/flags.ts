@@ -45,6 +45,10 @@ export function componentFlags(component: Component, inputs: FlagInputs): string
   }
 }
 
+function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.');
+}
+
 /** One member, on sockets in a folder that is its owner's alone: no port to guard, no certificate to renew. */
 function etcdFlags({ etcdQuotaBytes }: FlagInputs): string[] {
   return [
@@ -68,7 +72,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): strin
     `--advertise-address=${endpoint.host}`,
     `--secure-port=${endpoint.port}`,
     // An address of loopback can't stand in Endpoints.
-    '--endpoint-reconciler-type=none',
+    ...(isLoopback(endpoint.host) ? ['--endpoint-reconciler-type=none'] : []),
     `--etcd-servers=unix://${ETCD_SOCKET}`,
     `--service-cluster-ip-range=${serviceCIDR}`,
     '--authorization-mode=Node,RBAC',

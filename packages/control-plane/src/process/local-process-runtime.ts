@@ -13,6 +13,8 @@ import { ProcessRuntime } from './process-runtime.ts';
 export interface LocalProcessRuntimeOptions {
   /** Holds a folder for each cluster. */
   readonly folder: string;
+  /** See ProcessRuntimeOptions. */
+  readonly address?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders to look for binaries in, after KUBEBUILDER_ASSETS and PATH. */
   readonly binaryFolders: readonly string[];
@@ -22,16 +24,19 @@ export interface LocalProcessRuntimeOptions {
   readonly log: Logger;
 }
 
+const LOOPBACK = '127.0.0.1';
+
 /** The runtime over this machine's processes, files and network. */
 export function localProcessRuntime(options: LocalProcessRuntimeOptions): ProcessRuntime {
-  const { folder, env, identify, clock, random, log } = options;
+  const { folder, address = LOOPBACK, env, identify, clock, random, log } = options;
   return new ProcessRuntime({
     folder,
+    address,
     host: localProcessHost(identify),
     probes: networkProbes,
     files: diskFiles,
     findBinaries: () => findLocalBinaries(env, options.binaryFolders),
-    isPortFree,
+    isPortFree: (port) => isPortFree(address, port),
     env: programEnvironment(env),
     clock,
     random,
@@ -66,10 +71,10 @@ function programEnvironment(env: Readonly<Record<string, string | undefined>>): 
   return Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
-function isPortFree(port: number): Promise<boolean> {
+function isPortFree(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.listen(port, address, () => server.close(() => resolve(true)));
   });
 }

@@ -5,6 +5,7 @@ import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint
 import {
   type ClusterRecord,
   choosePort,
+  endpointOf,
   newEncryptionKey,
   quotaToApply,
   readRecord,
@@ -21,6 +22,8 @@ import { ControlPlaneSupervisor } from './supervisor.ts';
 export interface ProcessRuntimeOptions {
   /** Holds a folder for each cluster, named by its UID. */
   readonly folder: string;
+  /** Where API servers listen: of this machine, and one that nodes reach. Clusters keep the one that they began with. */
+  readonly address: string;
   readonly host: ProcessHost;
   readonly probes: Probes;
   readonly files: Files;
@@ -34,8 +37,6 @@ export interface ProcessRuntimeOptions {
   readonly log: Logger;
 }
 
-/** Programs listen here and nowhere else. */
-const HOST = '127.0.0.1';
 const FIND_AGAIN_MS = 30_000;
 
 /** What is known of one cluster's control plane in this process. */
@@ -137,7 +138,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       return;
     }
     slot.record ??= readRecord(files, folder) ?? (await this.#newRecord(spec, folder));
-    const endpoint = { host: HOST, port: slot.record.port };
+    const endpoint = endpointOf(slot.record);
     const { databaseBytes } = slot.supervisor.state;
     const etcdQuotaBytes = quotaToApply(slot.record.etcdQuotaBytes, spec.etcdQuotaBytes, databaseBytes);
     if (etcdQuotaBytes !== slot.record.etcdQuotaBytes) {
@@ -161,14 +162,14 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   async #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
-    const { files, random, isPortFree } = this.#options;
+    const { address, files, random, isPortFree } = this.#options;
     for (const uid of this.#folders()) {
       const port = readRecord(files, this.#folderOf(uid))?.port;
       if (port !== undefined) this.#ports.add(port);
     }
     const port = spec.endpoint?.port ?? (await choosePort(this.#ports, random, isPortFree));
     this.#ports.add(port);
-    const record = { port, encryptionKey: newEncryptionKey() };
+    const record = { address: spec.endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
     files.makeFolder(folder);
     writeRecord(files, folder, record);
     return record;
@@ -186,7 +187,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   #stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
-    const endpoint = slot.record ? { host: HOST, port: slot.record.port } : spec.endpoint;
+    const endpoint = slot.record ? endpointOf(slot.record) : spec.endpoint;
     this.#noteVersion(spec.cluster.uid, slot);
     const version = slot.record?.version;
     const state = controlPlaneState({ supervised: slot.supervisor.state, endpoint, version });

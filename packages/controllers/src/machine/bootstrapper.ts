@@ -15,6 +15,7 @@ import {
   createBootstrapToken,
   tokenText,
 } from '@fairway/control-plane/bootstrap/bootstrap-token';
+import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import { nodeUserData } from '@fairway/control-plane/bootstrap/node-user-data';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
@@ -32,6 +33,8 @@ export interface BootstrapperOptions {
   readonly tenants: TenantClusters;
   readonly plans: { get(name: string): Plan | undefined };
   readonly releases: { list(): readonly KubernetesRelease[] };
+  /** What the operator says about all nodes. */
+  readonly nodeSettings?: NodeSettings | undefined;
   readonly clock: Clock;
 }
 
@@ -47,7 +50,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
   }
 
   async userData(cluster: Cluster, pool: NodePool, machine: Machine, flavor: Flavor): Promise<string> {
-    const { credentials, plans } = this.#options;
+    const { credentials, plans, nodeSettings } = this.#options;
     const plan = plans.get(cluster.spec.plan);
     const endpoint = cluster.status?.endpoint;
     if (plan === undefined || endpoint === undefined) {
@@ -58,6 +61,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     const { podCIDR, serviceCIDR, kubeProxyMode } = effectiveNetworking(cluster, plan.spec);
     const { labels = {} } = pool.spec.template.metadata;
     return nodeUserData({
+      ...nodeSettings,
       nodeName: machine.metadata.name ?? '',
       server: endpointUrl(endpoint),
       certificateAuthority: trustBundle(pki.cluster),

@@ -1,0 +1,74 @@
+import { X509Certificate } from 'node:crypto';
+import { loadAll } from 'js-yaml';
+import { z } from 'zod';
+
+const Source = z.url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' });
+/** A registry as images name it. */
+const REGISTRY_HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
+const RegistryMirrors = z
+  .record(z.string(), z.array(Source).min(1))
+  .refine((mirrors) => Object.keys(mirrors).every((host) => REGISTRY_HOST.test(host)), {
+    error: ({ input }) => {
+      const wrong = Object.keys(input as object).filter((host) => !REGISTRY_HOST.test(host));
+      return `${wrong.map((host) => JSON.stringify(host)).join(', ')}: must be a registry as images name it, such as docker.io`;
+    },
+  });
+const Certificates = z.string().refine(isCertificate, 'must be a certificate in PEM');
+
+const ProxySettings = z.strictObject({
+  httpProxy: Source.optional(),
+  httpsProxy: Source.optional(),
+  /** Hosts, domains and networks that are reached directly. */
+  noProxy: z.array(z.string().regex(/^[^\s,"']+$/, 'must be one host, domain or network')).default([]),
+});
+
+const NodeSettings = z.strictObject({
+  /** Refuses to start on cgroup v1; kubelet's own default where it is left out. */
+  failCgroupV1: z.boolean().optional(),
+  /** Makes containerd keep to what it may: for machines that lack CAP_SYS_RESOURCE, on which no pod starts otherwise. */
+  restrictOOMScoreAdj: z.boolean().optional(),
+  /** Registry host → URLs to pull from instead, in order. */
+  registryMirrors: RegistryMirrors.optional(),
+  proxy: ProxySettings.optional(),
+  /** PEM of authorities that the system believes in addition. */
+  extraCertificateAuthorities: z.array(Certificates).optional(),
+  /** Where apt packages come from; a cloud without way to the Internet names its own mirrors. */
+  packageSources: z
+    .strictObject({
+      /** Holds `/v1.34/deb/`; `https://pkgs.k8s.io/core:/stable:` unless said otherwise. */
+      kubernetes: Source.optional(),
+      /** Holds `/ubuntu` and `/debian`; `https://download.docker.com/linux` unless said otherwise. */
+      containerd: Source.optional(),
+    })
+    .optional(),
+});
+
+export type ProxySettings = z.output<typeof ProxySettings>;
+/** What an operator says about all nodes: how they reach what they need, and what their machines lack. */
+export type NodeSettings = z.output<typeof NodeSettings>;
+
+/** Thrown for settings that say what no node can do; names the field, and what would be right. */
+export class NodeSettingsError extends Error {
+  override readonly name = 'NodeSettingsError';
+}
+
+/** Reads settings in YAML. */
+export function parseNodeSettings(text: string): NodeSettings {
+  let document: unknown;
+  try {
+    [document] = loadAll(text);
+  } catch (error) {
+    throw new NodeSettingsError(`no YAML: ${(error as Error).message}`, { cause: error });
+  }
+  const parsed = NodeSettings.safeParse(document ?? {});
+  if (!parsed.success) throw new NodeSettingsError(z.prettifyError(parsed.error));
+  return parsed.data;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== '';
+  } catch {
+    return false;
+  }
+}
