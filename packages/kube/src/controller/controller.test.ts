@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../clock-fake.ts';
+import { fenceFor } from '../fence.ts';
 import { tooManyRequests } from '../object/api-error.ts';
 import { Controller, type ControllerOptions } from './controller.ts';
 import { ControllerMetrics } from './metrics.ts';
@@ -31,6 +32,19 @@ function run(
   const stop = new AbortController();
   stops.push(stop);
   return { clock, controller, runs, stop };
+}
+
+/** Owns some keys for as long as they are in `mine`. */
+function ownerOf(keys: readonly string[]) {
+  const mine = new Set(keys);
+  const isMine = (key: string) => mine.has(key);
+  return {
+    mine,
+    stillMine: isMine,
+    grant: (key: string) => (isMine(key) ? { subject: key, isValid: () => isMine(key) } : undefined),
+    tenure: () => undefined,
+    register: () => undefined,
+  };
 }
 
 describe('a controller', () => {
@@ -180,16 +194,35 @@ describe('a controller', () => {
   });
 
   test('leaves keys alone that are another member’s', async () => {
-    const mine = new Set(['a']);
-    const { controller, runs, stop } = run(async () => ({}), {
-      owner: { stillMine: (key) => mine.has(key), register: () => undefined },
-    });
+    const { controller, runs, stop } = run(async () => ({}), { owner: ownerOf(['a']) });
     controller.start(stop.signal);
     controller.enqueue('a');
     controller.enqueue('b');
     await controller.idle();
 
     expect(runs).toEqual(['a']);
+  });
+
+  test('runs under the grant of the owner’s key, and gives up without a retry when it is void', async () => {
+    const owner = ownerOf(['cluster-1']);
+    const acted: string[] = [];
+    const { controller, runs, stop } = run(
+      async (key) => {
+        fenceFor('the first step')?.();
+        acted.push(key);
+        owner.mine.clear();
+        fenceFor('the second step')?.();
+        acted.push(`${key} again`);
+        return {};
+      },
+      { owner, ownerKey: (key) => ({ machine: 'cluster-1', stranger: 'cluster-2' })[key] },
+    );
+    controller.start(stop.signal);
+    for (const key of ['machine', 'stranger', 'gone']) controller.enqueue(key);
+    await controller.idle();
+
+    expect(runs, 'what is gone is tidied up everywhere').toEqual(['machine', 'gone']);
+    expect(acted, 'but nobody may act on it').toEqual(['machine']);
   });
 
   test('counts under the names of controller-runtime', async () => {

@@ -1,6 +1,7 @@
 import type { Informer } from '../client/informer.ts';
 import { keyOf } from '../client/object-key.ts';
 import { type Clock, systemClock } from '../clock.ts';
+import { FencedError, NO_GRANT, runUnder } from '../fence.ts';
 import { type Logger, silentLogger } from '../log.ts';
 import { ApiError, isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
@@ -23,6 +24,11 @@ export interface ControllerOptions {
   readonly metrics?: ControllerMetrics | undefined;
   /** All keys are ours unless given. */
   readonly owner?: KeyOwner;
+  /**
+   * The key by which `owner` knows a key of this controller, such as that of the cluster of a machine; the key itself unless given. Undefined
+   * for what does not exist any more: its run can tidy up in this process and nowhere else.
+   */
+  readonly ownerKey?: (key: string) => string | undefined;
   /** How long running reconciles may go on after a stop before their signal aborts. */
   readonly stopTimeoutMs?: number;
 }
@@ -37,7 +43,7 @@ export type MapToKeys<T> = (object: T) => Iterable<string>;
 
 interface Source {
   readonly subscribe: () => () => void;
-  readonly enqueueAll: () => void;
+  readonly keys: () => readonly string[];
 }
 
 /**
@@ -58,6 +64,8 @@ export class Controller implements KeyWorker {
   readonly #subscriptions: (() => void)[] = [];
   readonly #informers = new Set<Pick<Informer<KubeObject>, 'whenSynced'>>();
   readonly #reconcileAbort = new AbortController();
+  /** Owner's keys of what runs. */
+  readonly #ownerKeys = new Map<string, string>();
   readonly #waiters = new Set<{ readonly isDone: () => boolean; readonly resolve: () => void }>();
   #isStarted = false;
   #isStopping = false;
@@ -99,7 +107,7 @@ export class Controller implements KeyWorker {
     };
     const source: Source = {
       subscribe: () => informer.addHandler(handler),
-      enqueueAll: () => informer.list().forEach(enqueue),
+      keys: () => informer.list().flatMap((object) => [...mapToKeys(object)]),
     };
     this.#informers.add(informer);
     this.#sources.push(source);
@@ -112,9 +120,12 @@ export class Controller implements KeyWorker {
     this.#queue.add(key, delayMs);
   }
 
-  /** Asks for a run of every key that the watched informers know: for keys that have just become ours. */
-  enqueueAll(): void {
-    for (const source of this.#sources) source.enqueueAll();
+  /** Asks for a run of every key of the watched informers whose owner's key matches: for keys that have just become ours. */
+  enqueueAll(isMatching: (key: string) => boolean = () => true): void {
+    for (const key of new Set(this.#sources.flatMap((source) => source.keys()))) {
+      const ownerKey = this.#ownerKeyOf(key);
+      if (ownerKey !== undefined && isMatching(ownerKey)) this.enqueue(key);
+    }
   }
 
   /** Resolves when all watched informers have synced; rejects with the signal's reason. */
@@ -151,9 +162,9 @@ export class Controller implements KeyWorker {
     return this.#when(() => this.#queue.isIdle);
   }
 
-  /** Resolves as soon as no run of a matching key is under way. */
+  /** Resolves as soon as no run is under way whose owner's key matches. */
   drained(isMatching: (key: string) => boolean): Promise<void> {
-    return this.#when(() => !this.#queue.runningKeys().some(isMatching));
+    return this.#when(() => ![...this.#ownerKeys.values()].some(isMatching));
   }
 
   async #stop(): Promise<void> {
@@ -182,11 +193,27 @@ export class Controller implements KeyWorker {
   }
 
   async #work(key: string): Promise<void> {
-    if (this.#options.owner?.stillMine(key) === false) this.#queue.forget(key);
-    else await this.#reconcile(key);
+    await this.#workIfOurs(key);
     this.#queue.done(key);
     this.#pump();
     this.#settle();
+  }
+
+  /** A run never inherits the grant of whoever asked for it. */
+  async #workIfOurs(key: string): Promise<void> {
+    const { owner } = this.#options;
+    if (owner === undefined) return runUnder(undefined, () => this.#reconcile(key));
+    const ownerKey = this.#ownerKeyOf(key);
+    if (ownerKey === undefined) return runUnder(NO_GRANT, () => this.#reconcile(key));
+    const grant = owner.grant(ownerKey);
+    if (grant === undefined) return this.#queue.forget(key);
+    this.#ownerKeys.set(key, ownerKey);
+    await runUnder(grant, () => this.#reconcile(key));
+    this.#ownerKeys.delete(key);
+  }
+
+  #ownerKeyOf(key: string): string | undefined {
+    return this.#options.ownerKey ? this.#options.ownerKey(key) : key;
   }
 
   async #reconcile(key: string): Promise<void> {
@@ -207,6 +234,12 @@ export class Controller implements KeyWorker {
   }
 
   #failed(key: string, error: unknown, startedMs: number): void {
+    if (error instanceof FencedError) {
+      this.#queue.forget(key);
+      this.#observer?.finished('requeue_after', startedMs, this.#clock.now());
+      this.#log.info({ key, fenced: error.message }, 'reconcile given up');
+      return;
+    }
     if (error instanceof TerminalError) {
       this.#queue.forget(key);
       this.#observer?.finished('terminal_error', startedMs, this.#clock.now());

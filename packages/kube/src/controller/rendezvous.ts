@@ -13,18 +13,23 @@ export function hash32(text: string): number {
 }
 
 /**
- * Which member an item belongs to, by rendezvous hashing: every member computes the same answer, and when one comes or goes
- * only its share moves. Undefined when there is no member.
+ * Which member each of `items` 0 to `count` - 1 belongs to: by rendezvous hashing, but nobody gets more than one item more than an even share.
+ * Every member computes the same answer from the same members, and when one comes or goes little more than its share moves
+ * (consistent hashing with bounded loads, https://arxiv.org/abs/1608.01350). Empty when there is no member.
  */
-export function rendezvous(item: string, members: Iterable<string>): string | undefined {
-  let winner: string | undefined;
-  let highest = -1;
-  for (const member of members) {
-    const weight = hash32(`${member}\0${item}`);
-    if (weight > highest || (weight === highest && winner !== undefined && member < winner)) {
-      winner = member;
-      highest = weight;
-    }
+export function assignEvenly(count: number, members: readonly string[]): readonly string[] {
+  const limit = Math.ceil(count / members.length);
+  const wishes = members.flatMap((member) =>
+    Array.from({ length: count }, (_, item) => ({ member, item, weight: hash32(`${member}\0${item}`) })),
+  );
+  wishes.sort((a, b) => b.weight - a.weight || a.item - b.item || (a.member < b.member ? -1 : 1));
+  const assigned: string[] = [];
+  const loads = new Map<string, number>();
+  for (const { member, item } of wishes) {
+    const load = loads.get(member) ?? 0;
+    if (assigned[item] !== undefined || load >= limit) continue;
+    assigned[item] = member;
+    loads.set(member, load + 1);
   }
-  return winner;
+  return assigned;
 }

@@ -5,7 +5,6 @@ import { Leases } from '../kinds/resources.ts';
 import type { ResourceDefinition } from '../server/resource.ts';
 import { TestServer, testResources } from '../server/test-server.ts';
 import { Controller } from './controller.ts';
-import { rendezvous } from './rendezvous.ts';
 import type { Result } from './result.ts';
 import { ShardMember } from './sharding.ts';
 
@@ -92,6 +91,8 @@ async function group(shards = SHARDS) {
       name: 'clusters',
       identity,
       shards,
+      leaseDurationMs: 15_000,
+      clockSkewMs: 5_000,
       clock,
       random: () => 0.5,
     });
@@ -117,20 +118,6 @@ async function group(shards = SHARDS) {
     orphans: () => all.filter((shard) => holders(shard).length === 0),
   };
 }
-
-describe('rendezvous hashing', () => {
-  test('spreads items evenly, and moves only the share of the one who goes', () => {
-    const items = Array.from({ length: 3000 }, (_, i) => `ns/cluster-${i}`);
-    const before = items.map((item) => rendezvous(item, ['a', 'b', 'c']));
-    const after = items.map((item) => rendezvous(item, ['a', 'c']));
-    const share = before.filter((member) => member === 'b').length;
-
-    expect(share).toBeGreaterThan(900);
-    expect(share).toBeLessThan(1100);
-    expect(items.filter((_, i) => before[i] !== after[i] && before[i] !== 'b')).toEqual([]);
-    expect(rendezvous('x', [])).toBeUndefined();
-  });
-});
 
 describe('members of a group', () => {
   test('share all shards', async () => {
@@ -303,17 +290,78 @@ describe('members of a group', () => {
   test('keys that become ours are looked at', async () => {
     const g = await group();
     const a = g.join('a');
-    let looks = 0;
+    const keys = Array.from({ length: 50 }, (_, i) => `ns/c${i}`);
+    const looks: string[] = [];
     a.member.register({
-      enqueueAll: () => {
-        looks++;
+      enqueueAll: (isMatching) => {
+        looks.push(...keys.filter(isMatching));
       },
       drained: () => Promise.resolve(),
     });
     a.start();
     await g.pass(1);
 
-    expect(looks).toBe(SHARDS);
+    expect(looks.sort()).toEqual(keys.sort());
+  });
+
+  test('a key is had first by nobody, then inherited, from an orderly member too', async () => {
+    const g = await group();
+    const [a, b] = [g.join('a'), g.join('b')];
+    a.start();
+    await g.pass(1);
+    expect(a.member.tenure('ns/c1')).toEqual({ sinceMs: expect.any(Number), isInherited: false });
+    a.stop.abort();
+    b.start();
+    await g.pass(2);
+
+    expect(a.member.tenure('ns/c1')).toBeUndefined();
+    expect(b.member.tenure('ns/c1')).toMatchObject({ isInherited: true });
+  });
+
+  test('what is let go is let go before it can be taken, and a lapse lets all go', async () => {
+    const g = await group();
+    const [a, b] = [g.join('a'), g.join('b')];
+    const keys = Array.from({ length: 50 }, (_, i) => `ns/c${i}`);
+    const dropped: string[] = [];
+    const takenTooEarly: string[] = [];
+    a.member.register({
+      enqueueAll: () => undefined,
+      drained: () => Promise.resolve(),
+      letGo: (isMatching) => {
+        const gone = keys.filter(isMatching);
+        dropped.push(...gone);
+        takenTooEarly.push(...gone.filter((key) => b.member.stillMine(key)));
+      },
+    });
+    a.start();
+    await g.pass(1);
+    b.start();
+    await g.pass(2);
+    expect(dropped.sort()).toEqual(keys.filter((key) => b.member.stillMine(key)).sort());
+    expect(takenTooEarly).toEqual([]);
+
+    dropped.length = 0;
+    const left = keys.filter((key) => a.member.stillMine(key));
+    a.gate.hold();
+    await g.pass(30);
+    expect(dropped.sort()).toEqual(left.sort());
+  });
+
+  test('a handover takes the leave from what runs too long', async () => {
+    const g = await group();
+    const a = g.join('a');
+    a.start();
+    await g.pass(1);
+    const running = Promise.withResolvers<void>();
+    a.member.register({ enqueueAll: () => undefined, drained: () => running.promise });
+    const grants = Array.from({ length: 50 }, (_, i) => a.member.grant(`ns/c${i}`));
+    g.join('b').start();
+    await g.pass(4);
+    expect(grants.every((grant) => grant?.isValid())).toBe(true);
+    await g.pass(4);
+
+    expect(grants.some((grant) => !grant?.isValid())).toBe(true);
+    running.resolve();
   });
 
   test('the leases of the long dead are swept', async () => {

@@ -3,15 +3,18 @@ import { InformerSet } from '../client/informer-set.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import type { ResourceClient } from '../client/resource-client.ts';
 import { type Clock, formatMicroTime, systemClock } from '../clock.ts';
+import type { Grant } from '../fence.ts';
 import type { Lease } from '../kinds/generated/types.ts';
 import { Leases } from '../kinds/resources.ts';
 import { type Logger, silentLogger } from '../log.ts';
 import { isApiError } from '../object/api-error.ts';
 import { Controller } from './controller.ts';
-import type { KeyOwner, KeyWorker } from './key-owner.ts';
+import { HeldShards, type Moment } from './held-shards.ts';
+import type { KeyOwner, KeyWorker, Tenure } from './key-owner.ts';
 import { LeaseObserver } from './lease-observer.ts';
 import type { Runnable } from './manager.ts';
-import { hash32, rendezvous } from './rendezvous.ts';
+import { MemberLease } from './member-lease.ts';
+import { assignEvenly, hash32 } from './rendezvous.ts';
 import type { Result } from './result.ts';
 import { isMemberLease, ShardLeases, shardOfLease } from './shard-leases.ts';
 
@@ -30,10 +33,19 @@ export interface ShardMemberOptions {
   /** How far the clocks of two members may drift apart within a lease, and how long a side effect may take after its fence check. */
   readonly clockSkewMs?: number;
   readonly clock?: Clock;
+  /** Milliseconds that nobody sets, such as those of `performance.now`; the clock's unless given. */
+  readonly monotonic?: () => number;
   readonly random?: () => number;
   readonly log?: Logger;
 }
 
+/** A third of it passes between renewals: two may fail. With the skew and a moment to look around, a killed member is replaced within 15 s. */
+const LEASE_DURATION_MS = 8_000;
+const CLOCK_SKEW_MS = 2_000;
+/** How long work that runs may hold a shard up that another member waits for: then it may ask for nothing more. */
+const HANDOVER_GRACE_MS = 5_000;
+/** Leases written at a time by a member that leaves. */
+const LEAVING_AT_A_TIME = 8;
 const MEMBER_KEY = 'member';
 const FORGET_DEAD_MS = 600_000;
 
@@ -41,9 +53,10 @@ const FORGET_DEAD_MS = 600_000;
  * One member of a group that shares keys among its processes.
  *
  * Expected flow: each member renews a Lease of its own. Keys fall into shards by hash; each shard is a Lease whose holder works on its keys. A shard belongs to the
- * live member that rendezvous hashing names; who holds one that is another's finishes what runs and lets it go, and only then is it taken.
- * Guarantees: two members never both have `stillMine` for one key. A shard is taken when its Lease names no holder, or its holder has not renewed
- * for a lease and the skew. Taking is a write that fails if anybody else wrote. A member that could not renew in time holds nothing until it has taken anew.
+ * live member that `assignEvenly` names; who holds one that is another's finishes what runs and lets it go, and only then is it taken.
+ * Guarantees: two members never both have a good grant for one key. A shard is taken when its Lease names no holder, or its holder has not renewed
+ * for a lease and the skew. Taking is a write that fails if anybody else wrote. A member that could not renew in time holds nothing until it has taken
+ * anew, and what it was given leave for before stays forbidden.
  * Assumptions: clocks run at about one rate; an identity is not used twice. Add the member to a Manager before its controllers, so that it stops after them.
  * Caveats: after a crash its keys rest for `leaseDurationMs + clockSkewMs`.
  */
@@ -55,19 +68,19 @@ export class ShardMember implements KeyOwner, Runnable {
   readonly #leaseDurationMs: number;
   readonly #names: ShardLeases;
   readonly #leases: ResourceClient<Lease>;
+  readonly #ownLease: MemberLease;
   readonly #informers: InformerSet;
   readonly #informer: Informer<Lease>;
   readonly #observer: LeaseObserver;
   readonly #controller: Controller;
   readonly #workers: KeyWorker[] = [];
-  /** Shards that we have taken by a write since our lease last lapsed; `false` while one is being handed over. */
-  readonly #held = new Map<number, boolean>();
-  /** Until when our own lease is good, counted from before the renewal was sent. */
-  #validUntilMs = 0;
-  /** How often it ran out. */
-  #lapses = 0;
-  #ownLease: Lease | undefined;
+  readonly #held: HeldShards;
+  readonly #now: () => Moment;
   #live: readonly string[] = [];
+  /** Whose each shard is to be. */
+  #assigned: readonly string[] = [];
+  /** What is let go after a lapse; nothing is taken before its end. */
+  #lettingGo: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> = Promise.resolve();
 
   constructor(options: ShardMemberOptions) {
@@ -76,10 +89,15 @@ export class ShardMember implements KeyOwner, Runnable {
     this.#options = options;
     this.#clock = clock;
     this.#log = log.child({ shardGroup: name, identity: options.identity });
-    this.#leaseDurationMs = options.leaseDurationMs ?? 15_000;
-    this.#observer = new LeaseObserver(clock, this.#leaseDurationMs, options.clockSkewMs ?? 5_000);
+    this.#leaseDurationMs = options.leaseDurationMs ?? LEASE_DURATION_MS;
+    const { monotonic = () => clock.now() } = options;
+    this.#now = () => ({ wallMs: clock.now(), monotonicMs: monotonic() });
+    this.#held = new HeldShards(this.#now);
+    this.#observer = new LeaseObserver(monotonic, this.#leaseDurationMs, options.clockSkewMs ?? CLOCK_SKEW_MS);
     this.#names = new ShardLeases(namespace, name, options.shards);
     this.#leases = client.resource(Leases);
+    const own = { identity: options.identity, durationMs: this.#leaseDurationMs };
+    this.#ownLease = new MemberLease({ leases: this.#leases, names: this.#names, namespace, ...own });
     this.#informers = new InformerSet(client, { clock, random, log });
     this.#informer = this.#informers.informer(Leases, { namespace, labelSelector: this.#names.selector });
     this.#controller = new Controller({
@@ -97,14 +115,27 @@ export class ShardMember implements KeyOwner, Runnable {
     return this.#stopped;
   }
 
-  /** Whether the key is ours at this moment. Ask before each side effect. */
   stillMine(key: string): boolean {
     return this.holds(this.shardOf(key));
   }
 
-  /** Whether a shard is ours at this moment. */
+  grant(key: string): Grant | undefined {
+    return this.#held.grant(this.shardOf(key), key);
+  }
+
+  tenure(key: string): Tenure | undefined {
+    return this.#held.tenure(this.shardOf(key));
+  }
+
+  /** Whether work on a shard may begin at this moment. */
   holds(shard: number): boolean {
-    return this.#held.get(shard) === true && this.#clock.now() < this.#validUntilMs;
+    return this.#held.isOurs(shard);
+  }
+
+  /** How many shards there are, how many of them are held, and how often the lease ran out. */
+  get counts(): { readonly shards: number; readonly held: number; readonly lapses: number } {
+    const held = this.#allShards().filter((shard) => this.holds(Number(shard))).length;
+    return { shards: this.#options.shards, held, lapses: this.#held.lapses };
   }
 
   shardOf(key: string): number {
@@ -129,7 +160,7 @@ export class ShardMember implements KeyOwner, Runnable {
       await this.#controller.stopped;
       await this.#leave();
     } catch (error) {
-      if (this.#ownLease) this.#log.warn({ err: error }, 'left without releasing all shards');
+      if (this.#ownLease.exists) this.#log.warn({ err: error }, 'left without releasing all shards');
     } finally {
       caches.abort();
       await this.#informers.stopped();
@@ -158,10 +189,11 @@ export class ShardMember implements KeyOwner, Runnable {
       const isMember = isMemberLease(lease) && identity !== '';
       if (isMember && identity !== this.#options.identity && !this.#observer.isDead(identity)) live.add(identity);
     }
-    if (this.#clock.now() < this.#validUntilMs) live.add(this.#options.identity);
+    if (this.#held.isLeaseGood) live.add(this.#options.identity);
     const sorted = [...live].sort();
     if (sorted.join(' ') === this.#live.join(' ')) return false;
     this.#live = sorted;
+    this.#assigned = assignEvenly(this.#options.shards, sorted);
     this.#log.info({ members: sorted }, 'members changed');
     return true;
   }
@@ -170,35 +202,42 @@ export class ShardMember implements KeyOwner, Runnable {
   async #renew(): Promise<Result> {
     const intervalMs = this.#leaseDurationMs / 3;
     this.#dropIfLapsed();
-    const sentMs = this.#clock.now();
+    const sent = this.#now();
     const hurry = new AbortController();
     const timeout = this.#clock.after(intervalMs, () => hurry.abort(new Error(`no answer within ${intervalMs} ms`)));
     try {
-      this.#ownLease = await this.#writeOwnLease(sentMs, hurry.signal);
+      await this.#ownLease.renew(sent.wallMs, hurry.signal);
     } finally {
       timeout.cancel();
     }
     this.#dropIfLapsed();
-    this.#validUntilMs = sentMs + this.#leaseDurationMs;
+    this.#held.renewed(sent, this.#leaseDurationMs);
     await this.#forgetTheDead();
     this.#updateLive();
     for (const shard of this.#allShards()) this.#controller.enqueue(shard);
-    return { requeueAfterMs: Math.max(0, sentMs + intervalMs - this.#clock.now()) };
+    return { requeueAfterMs: Math.max(0, sent.wallMs + intervalMs - this.#clock.now()) };
   }
 
   /** Whatever we held when the lease ran out may have been taken since: only a write can tell. */
   #dropIfLapsed(): void {
-    if (this.#clock.now() < this.#validUntilMs || this.#validUntilMs === 0) return;
-    this.#lapses++;
-    this.#validUntilMs = 0;
-    if (this.#held.size > 0) this.#log.warn({ shards: [...this.#held.keys()] }, 'lease lapsed, shards lost');
-    this.#held.clear();
+    const lost = new Set(this.#held.dropIfLapsed());
+    if (lost.size === 0) return;
+    this.#log.warn({ shards: [...lost] }, 'lease lapsed, shards lost');
+    this.#lettingGo = Promise.all([this.#lettingGo, this.#letGo((key) => lost.has(this.shardOf(key)))]);
+  }
+
+  /** Tells the workers; one that fails has no say in whose a shard is. */
+  async #letGo(isMatching: (key: string) => boolean): Promise<void> {
+    const results = await Promise.allSettled(this.#workers.map(async (worker) => worker.letGo?.(isMatching)));
+    for (const result of results) {
+      if (result.status === 'rejected') this.#log.error({ err: result.reason }, 'could not let go in order');
+    }
   }
 
   /** Removes the Leases of members that crashed long ago. */
   async #forgetTheDead(): Promise<void> {
     for (const lease of this.#informer.list()) {
-      const deadMs = this.#clock.now() - this.#observer.deadlineMs(lease.spec?.holderIdentity ?? '');
+      const deadMs = this.#now().monotonicMs - this.#observer.deadlineMs(lease.spec?.holderIdentity ?? '');
       if (!isMemberLease(lease) || deadMs < FORGET_DEAD_MS) continue;
       const { name = '', uid = '', resourceVersion = '' } = lease.metadata;
       await this.#leases.delete(name, { ...this.#place(), uid, resourceVersion }).catch((error: unknown) => {
@@ -207,45 +246,27 @@ export class ShardMember implements KeyOwner, Runnable {
     }
   }
 
-  async #writeOwnLease(nowMs: number, signal: AbortSignal): Promise<Lease> {
-    const known = this.#ownLease;
-    const metadata = this.#names.ofMember(this.#options.identity);
-    const spec = {
-      holderIdentity: this.#options.identity,
-      leaseDurationSeconds: Math.ceil(this.#leaseDurationMs / 1000),
-      acquireTime: known?.spec?.acquireTime ?? formatMicroTime(nowMs),
-      renewTime: formatMicroTime(nowMs),
-    };
-    try {
-      if (known) return await this.#leases.update({ ...known, spec }, { signal });
-      return await this.#leases.create({ metadata, spec }, { signal });
-    } catch (error) {
-      if (isApiError(error, 'NotFound', 'Conflict')) this.#ownLease = undefined;
-      if (!isApiError(error, 'AlreadyExists')) throw error;
-      this.#ownLease = await this.#leases.get(metadata.name ?? '', this.#place());
-      throw error;
-    }
-  }
-
   async #reconcileShard(shard: number): Promise<Result> {
     const lease = this.#informer.get(`${this.#options.namespace}/${this.#names.shardName(shard)}`);
-    const isWanted = rendezvous(String(shard), this.#live) === this.#options.identity;
-    if (this.#clock.now() >= this.#validUntilMs) return {};
+    const isWanted = this.#assigned[shard] === this.#options.identity;
+    if (!this.#held.isLeaseGood) return {};
     if (isWanted && !this.#held.has(shard)) return this.#take(shard, lease);
     // The Lease may name us though we hold it no more: since a lapse, or a write that we heard nothing of.
     const isNamed = lease?.spec?.holderIdentity === this.#options.identity;
-    if (!isWanted && (isNamed || this.#held.has(shard))) await this.#release(shard);
+    const isToGo = !isWanted && (isNamed || this.#held.has(shard));
+    if (isToGo || this.#held.isLeaving(shard)) await this.#release(shard);
     return {};
   }
 
   /** Takes a shard that is free; comes back when its holder will be dead. */
   async #take(shard: number, lease: Lease | undefined): Promise<Result> {
+    await this.#lettingGo;
     const nowMs = this.#clock.now();
-    const lapses = this.#lapses;
+    const { lapses } = this.#held;
     const { identity } = this.#options;
     const holder = lease?.spec?.holderIdentity ?? '';
     if (holder !== '' && holder !== identity && !this.#observer.isDead(holder)) {
-      return { requeueAfterMs: this.#observer.deadlineMs(holder) - nowMs };
+      return { requeueAfterMs: this.#observer.deadlineMs(holder) - this.#now().monotonicMs };
     }
     const spec = {
       holderIdentity: identity,
@@ -264,33 +285,45 @@ export class ShardMember implements KeyOwner, Runnable {
     }
     // Written before a lapse, heard of after it: it may have been taken from us in between.
     this.#dropIfLapsed();
-    if (this.#lapses !== lapses) return {};
-    this.#held.set(shard, true);
-    this.#log.info({ shard }, 'shard taken');
-    for (const worker of this.#workers) worker.enqueueAll();
+    if (this.#held.lapses !== lapses) return {};
+    this.#held.take(shard, { sinceMs: this.#clock.now(), isInherited: lease !== undefined });
+    this.#log.info({ shard, from: holder }, 'shard taken');
+    for (const worker of this.#workers) worker.enqueueAll((key) => this.shardOf(key) === shard);
     return {};
   }
 
   /** Lets a shard go once no work on its keys is under way; none begins meanwhile. */
   async #release(shard: number): Promise<void> {
-    this.#held.set(shard, false);
-    const isOfShard = (key: string) => this.shardOf(key) === shard;
-    await Promise.all(this.#workers.map((worker) => worker.drained(isOfShard)));
+    if (this.#held.has(shard)) await this.#finish(shard);
     const lease = await this.#leases.get(this.#names.shardName(shard), this.#place());
     if (lease.spec?.holderIdentity === this.#options.identity) {
       await this.#leases.update({ ...lease, spec: { ...lease.spec, holderIdentity: '' } });
     }
-    this.#held.delete(shard);
+    this.#held.release(shard);
     this.#log.info({ shard }, 'shard released');
     // It may have become ours again in between.
     this.#controller.enqueue(String(shard));
   }
 
+  /** Waits for what runs, but not for long, and drops what is known of the shard's keys. */
+  async #finish(shard: number): Promise<void> {
+    this.#held.beginLeaving(shard);
+    const isOfShard = (key: string) => this.shardOf(key) === shard;
+    const patience = this.#clock.after(HANDOVER_GRACE_MS, () => this.#held.revoke(shard));
+    await Promise.all(this.#workers.map((worker) => worker.drained(isOfShard)));
+    patience.cancel();
+    await this.#letGo(isOfShard);
+  }
+
   /** An orderly end: others need not wait for our lease to expire. */
   async #leave(): Promise<void> {
-    for (const shard of this.#held.keys()) await this.#release(shard);
-    this.#validUntilMs = 0;
-    if (this.#ownLease) await this.#leases.delete(this.#ownLease.metadata.name ?? '', this.#place());
+    const shards = [...this.#held.shards];
+    const release = async () => {
+      for (let shard = shards.pop(); shard !== undefined; shard = shards.pop()) await this.#release(shard);
+    };
+    await Promise.all(Array.from({ length: LEAVING_AT_A_TIME }, release));
+    this.#held.end();
+    await this.#ownLease.remove();
   }
 
   #place(): { readonly namespace: string } {

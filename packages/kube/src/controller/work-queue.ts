@@ -104,10 +104,6 @@ export class WorkQueue {
     return this.#entries.get(key)?.failures ?? 0;
   }
 
-  runningKeys(): string[] {
-    return [...this.#entries.values()].filter(({ isRunning }) => isRunning).map(({ key }) => key);
-  }
-
   /** The next key that is due, which then runs until `done`; undefined when none is. */
   take(): string | undefined {
     this.#promote();

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { HeldShards } from './held-shards.ts';
+
+const LEASE_MS = 8_000;
+const TENURE = { sinceMs: 0, isInherited: true };
+
+/** A member with a fresh lease and shard 1, on two clocks that a test sets. */
+function holder() {
+  const time = { wallMs: 1_000_000, monotonicMs: 5_000 };
+  const held = new HeldShards(() => ({ ...time }));
+  const renew = () => held.renewed({ ...time }, LEASE_MS);
+  renew();
+  held.take(1, TENURE);
+  return { held, time, renew };
+}
+
+test.each([
+  { reason: 'a stopped process: both clocks went on', wallMs: LEASE_MS, monotonicMs: LEASE_MS },
+  { reason: 'a machine that slept: the monotonic clock stood still', wallMs: LEASE_MS, monotonicMs: 0 },
+  { reason: 'a wall clock that was set back meanwhile', wallMs: -3_600_000, monotonicMs: LEASE_MS },
+])('a grant is void after a lease, by either clock: $reason', ({ wallMs, monotonicMs }) => {
+  const { held, time } = holder();
+  const grant = held.grant(1, 'team/demo');
+  time.wallMs += wallMs;
+  time.monotonicMs += monotonicMs;
+
+  expect(grant?.isValid()).toBe(false);
+  expect(held.grant(1, 'team/demo')).toBeUndefined();
+});
+
+test('a grant is good to the last millisecond of the lease, and longer where it is renewed', () => {
+  const { held, time, renew } = holder();
+  const grant = held.grant(1, 'team/demo');
+  time.wallMs += LEASE_MS - 1;
+  time.monotonicMs += LEASE_MS - 1;
+  expect(grant?.isValid()).toBe(true);
+  renew();
+  time.wallMs += LEASE_MS - 1;
+  time.monotonicMs += LEASE_MS - 1;
+
+  expect(grant?.isValid()).toBe(true);
+});
+
+test('a shard that was lost and taken again has new grants, and the old ones stay void', () => {
+  const { held, time, renew } = holder();
+  const old = held.grant(1, 'team/demo');
+  time.wallMs += LEASE_MS;
+  expect(held.dropIfLapsed()).toEqual([1]);
+  renew();
+  held.take(1, TENURE);
+
+  expect(old?.isValid()).toBe(false);
+  expect(held.grant(1, 'team/demo')?.isValid()).toBe(true);
+  expect(held.lapses).toBe(1);
+});
+
+test('while a shard is handed over, what runs may end and nothing new begins; patience has an end', () => {
+  const { held } = holder();
+  const grant = held.grant(1, 'team/demo');
+  held.beginLeaving(1);
+  expect(held.grant(1, 'team/demo')).toBeUndefined();
+  expect(held.isOurs(1)).toBe(false);
+  expect(grant?.isValid()).toBe(true);
+  held.revoke(1);
+
+  expect(grant?.isValid()).toBe(false);
+  expect(held.isLeaving(1)).toBe(true);
+});

@@ -1,0 +1,55 @@
+import type { ResourceClient } from '../client/resource-client.ts';
+import { formatMicroTime } from '../clock.ts';
+import type { Lease } from '../kinds/generated/types.ts';
+import { isApiError } from '../object/api-error.ts';
+import type { ShardLeases } from './shard-leases.ts';
+
+export interface MemberLeaseOptions {
+  readonly leases: ResourceClient<Lease>;
+  readonly names: ShardLeases;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly durationMs: number;
+}
+
+/** The Lease by which a member says that it is alive. */
+export class MemberLease {
+  readonly #options: MemberLeaseOptions;
+  #known: Lease | undefined;
+
+  constructor(options: MemberLeaseOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it was ever written. */
+  get exists(): boolean {
+    return this.#known !== undefined;
+  }
+
+  /** Writes it, made or renewed. Rejects when it could not be told that it was. */
+  async renew(nowMs: number, signal: AbortSignal): Promise<void> {
+    const { leases, names, namespace, identity, durationMs } = this.#options;
+    const known = this.#known;
+    const metadata = names.ofMember(identity);
+    const spec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(durationMs / 1000),
+      acquireTime: known?.spec?.acquireTime ?? formatMicroTime(nowMs),
+      renewTime: formatMicroTime(nowMs),
+    };
+    try {
+      this.#known = known
+        ? await leases.update({ ...known, spec }, { signal })
+        : await leases.create({ metadata, spec }, { signal });
+    } catch (error) {
+      if (isApiError(error, 'NotFound', 'Conflict')) this.#known = undefined;
+      if (isApiError(error, 'AlreadyExists')) this.#known = await leases.get(metadata.name ?? '', { namespace });
+      throw error;
+    }
+  }
+
+  async remove(): Promise<void> {
+    const { leases, namespace } = this.#options;
+    if (this.#known) await leases.delete(this.#known.metadata.name ?? '', { namespace });
+  }
+}
