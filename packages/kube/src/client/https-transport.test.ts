@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../clock-fake.ts';
+import { FencedError } from '../fence.ts';
 import { startTlsServer, type TlsServer } from '../testing/tls-server.ts';
 import { type ClientCertificate, HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
 import { TransportError, type TransportRequest } from './transport.ts';
@@ -57,6 +58,43 @@ describe('the HTTPS transport', () => {
       type: 'application/json',
       body: '{"ä":1}',
     });
+  });
+
+  test.each([
+    { reason: 'on a new connection', before: 0 },
+    { reason: 'on one that is kept', before: 1 },
+  ])('sends nothing when the leave is lost before the request is written, $reason', async ({ before }) => {
+    const received: string[] = [];
+    const { transport } = await connect((request, response) => {
+      received.push(request.method ?? '');
+      response.end('ok');
+    });
+    for (let i = 0; i < before; i++) await (await transport.request(GET)).text();
+    let asked = 0;
+    const beforeWrite = () => {
+      asked++;
+      throw new FencedError('team/demo', 'POST /');
+    };
+    const sent = transport.request({ method: 'POST', path: '/', body: '{}', beforeWrite });
+
+    await expect(sent).rejects.toThrow(FencedError);
+    await (await transport.request({ method: 'PUT', path: '/', body: '{}', beforeWrite: () => undefined })).text();
+    expect(received).toEqual([...Array.from({ length: before }, () => 'GET'), 'PUT']);
+    expect(asked).toBe(1);
+  });
+
+  test('asks for leave when the connection stands, and so never where nobody listens', async () => {
+    const { server, transport } = await connect((_request, response) => response.end('ok'));
+    await server.close();
+    let asked = 0;
+    const beforeWrite = () => {
+      asked++;
+    };
+
+    await expect(transport.request({ method: 'POST', path: '/', body: '{}', beforeWrite })).rejects.toThrow(
+      TransportError,
+    );
+    expect(asked).toBe(0);
   });
 
   test('keeps its connection between requests', async () => {

@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { type Clock, systemClock } from '../clock.ts';
+import { FencedError } from '../fence.ts';
 import { readLines } from './line-reader.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 
@@ -160,9 +161,27 @@ export class HttpsTransport implements Transport {
           },
         });
       });
-      outgoing.end(request.body);
+      whenWritable(outgoing, request.beforeWrite, () => outgoing.end(request.body));
     });
   }
+}
+
+/** Calls `write` at once, or where `beforeWrite` has a say, as soon as what is written leaves: the connection stands and it does not object. */
+function whenWritable(outgoing: ClientRequest, beforeWrite: (() => void) | undefined, write: () => void): void {
+  if (beforeWrite === undefined) return write();
+  const writeIfAllowed = () => {
+    try {
+      beforeWrite();
+    } catch (error) {
+      outgoing.destroy(error as Error);
+      return;
+    }
+    write();
+  };
+  outgoing.once('socket', (socket: TLSSocket) => {
+    if (outgoing.reusedSocket) writeIfAllowed();
+    else socket.once('secureConnect', writeIfAllowed);
+  });
 }
 
 function isSameIdentity(a: ClientCertificate | undefined, b: ClientCertificate | undefined): boolean {
@@ -210,7 +229,8 @@ function describe(request: TransportRequest): string {
   return `${request.method} ${request.path}`;
 }
 
-function failure(request: TransportRequest, options: RequestOptions, error: unknown): TransportError {
+function failure(request: TransportRequest, options: RequestOptions, error: unknown): Error {
+  if (error instanceof FencedError) return error;
   const detail = error instanceof Error ? error.message || error.name : String(error);
   return new TransportError(`${describe(request)} at ${options.host}:${options.port}: ${detail}`, { cause: error });
 }

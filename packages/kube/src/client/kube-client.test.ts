@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../clock-fake.ts';
+import { FencedError, NO_GRANT, runUnder } from '../fence.ts';
 import { ConfigMaps, Deployments, Nodes } from '../kinds/resources.ts';
 import { ApiError, isApiError, tooManyRequests } from '../object/api-error.ts';
 import { KubeClient } from './kube-client.ts';
@@ -193,6 +194,31 @@ describe('an answer that is not a success', () => {
   `('$status with body "$body" is $reason', async ({ status, body, reason, message }) => {
     const { client } = canned({ status, body });
     await expect(client.version()).rejects.toMatchObject({ code: status, reason, message });
+  });
+});
+
+describe('leave to act', () => {
+  const busy = { status: 429, body: tooManyRequests('busy', 1).toStatus() };
+
+  test('is asked for before each write, also when it is repeated', async () => {
+    const { client, requests, clock } = canned(busy);
+    let isMine = true;
+    const grant = { subject: 'team/demo', isValid: () => isMine };
+    const written = runUnder(grant, () => client.resource(ConfigMaps).update(map));
+    const outcome = written.catch((error: unknown) => error);
+    isMine = false;
+    await clock.advance(1_000);
+
+    expect(await outcome).toBeInstanceOf(FencedError);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.beforeWrite).toThrow(FencedError);
+  });
+
+  test('is not needed for reads', async () => {
+    const { client, requests } = canned({ body: map });
+    await runUnder(NO_GRANT, () => client.resource(ConfigMaps).get('m', { namespace: 'ns' }));
+
+    expect(requests[0]?.beforeWrite).toBeUndefined();
   });
 });
 

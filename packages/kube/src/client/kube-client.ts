@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
+import { fenceFor } from '../fence.ts';
 import { ApiError, type Status } from '../object/api-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import { type Discovery, discover } from './discovery.ts';
@@ -48,11 +49,14 @@ export class KubeClient {
   /**
    * Sends a request and resolves with its successful answer; any other status rejects with an ApiError. 429, and 503 that says when to
    * come back, are retried at most four times after what `Retry-After` asks for, if that is at most 10 s. A POST never is: an eviction answers 429 to say no.
+   * Rejects with a FencedError in place of a write for which the caller has lost the leave.
    */
   async raw(request: TransportRequest): Promise<TransportResponse> {
     const headers = { accept: 'application/json', 'user-agent': this.#userAgent, ...request.headers };
+    const fence = request.method === 'GET' ? undefined : fenceFor(`${request.method} ${request.path}`);
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#transport.request({ ...request, headers });
+      fence?.();
+      const response = await this.#transport.request({ ...request, headers, ...(fence && { beforeWrite: fence }) });
       if (response.status >= 200 && response.status < 300) return response;
       const error = toApiError(response, await response.text());
       const waitSeconds = retryAfterSeconds(error, request.method);

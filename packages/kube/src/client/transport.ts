@@ -6,6 +6,8 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /** Called right before the request is written to a connection. What it throws `request` rejects with, and nothing is sent. */
+  readonly beforeWrite?: () => void;
 }
 
 export interface TransportResponse {

@@ -19,6 +19,7 @@ export async function authenticate(http: HttpClient, authUrl: string, credential
       body: toAuthRequest(credential),
       // A token that nobody got to see does no harm.
       idempotent: true,
+      isReading: true,
     })
     .catch((error: unknown) => {
       throw asRefusal(error);

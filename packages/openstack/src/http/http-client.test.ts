@@ -1,4 +1,5 @@
 import { FakeClock } from '@fairway/kube/clock-fake';
+import { FencedError, runUnder } from '@fairway/kube/fence';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
@@ -45,6 +46,28 @@ describe('HttpClient', () => {
       ),
     );
   }
+
+  it.each<{ reason: string; method: HttpMethod; isReading?: boolean; sent: number }>([
+    { reason: 'a write is asked leave for again when it is repeated', method: 'POST', sent: 1 },
+    { reason: 'so is one that may be repeated', method: 'DELETE', sent: 1 },
+    { reason: 'a read needs none', method: 'GET', sent: 2 },
+    { reason: 'nor does a request for a token', method: 'POST', isReading: true, sent: 2 },
+  ])('leave to act: $reason', async ({ method, isReading = false, sent }) => {
+    let isMine = true;
+    const send = await start((_, index) => {
+      isMine = false;
+      return index === 0 ? { status: 429, headers: { 'retry-after': '1' } } : {};
+    });
+    const grant = { subject: 'team/demo', isValid: () => isMine };
+    const call = runUnder(grant, () => send(method, { isReading }));
+    const outcome = await server.run(
+      clock,
+      call.catch((error: unknown) => error),
+    );
+
+    expect(server.requests).toHaveLength(sent);
+    expect(outcome instanceof FencedError).toBe(sent === 1);
+  });
 
   it.each<{ reason: string; method: HttpMethod; answers: Behaviour[]; attempts: number; succeeds: boolean }>([
     { reason: 'a GET does nothing', method: 'GET', answers: [{ status: 500 }, {}], attempts: 2, succeeds: true },

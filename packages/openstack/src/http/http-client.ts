@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fairway/kube/clock';
+import { fenceFor } from '@fairway/kube/fence';
 import { type Logger, silentLogger } from '@fairway/kube/log';
 import type { Budget, Priority } from './budget.ts';
 import { readErrorBody } from './error-body.ts';
@@ -21,6 +22,8 @@ export interface HttpCall {
   readonly body?: unknown;
   /** Whether doing it twice is the same as doing it once; so by default for GET and DELETE alone. */
   readonly idempotent?: boolean;
+  /** A POST that only asks, such as for a token: it needs nobody's leave. */
+  readonly isReading?: boolean;
   readonly priority?: Priority;
   readonly signal?: AbortSignal | undefined;
 }
@@ -66,7 +69,10 @@ export class HttpClient {
     this.#retry = options.retry ?? DEFAULT_RETRY_POLICY;
   }
 
-  /** Resolves with an answer below 400; throws an {@link OpenStackError}, or the signal's reason when it aborts. */
+  /**
+   * Resolves with an answer below 400; throws an {@link OpenStackError}, the signal's reason when it aborts, or a FencedError when the caller
+   * lost the leave to act before the request was sent.
+   */
   async call(call: HttpCall): Promise<HttpResponse> {
     const deadlineMs = this.#clock.now() + this.#timeouts.totalMs;
     const idempotent = call.idempotent ?? (call.method === 'GET' || call.method === 'DELETE');
@@ -109,6 +115,7 @@ export class HttpClient {
             ...call.headers,
           },
           ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+          beforeWrite: fenceOf(call),
         },
         signal,
       );
@@ -185,6 +192,11 @@ export class HttpClient {
     const outcome = mayHaveArrived && method !== 'GET' ? 'unknown' : 'notDone';
     return new OpenStackError({ kind, service, method, template, message, outcome, cause });
   }
+}
+
+/** What the cloud does for this call may have to be this process's to ask for. */
+function fenceOf({ method, template, isReading }: HttpCall): (() => void) | undefined {
+  return method === 'GET' || isReading ? undefined : fenceFor(`${method} ${template}`);
 }
 
 /** Nova of old knew only its own name for it. */

@@ -5,6 +5,8 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Called right before the request is written to a connection, each time that it is. What it throws `send` throws, and nothing is sent. */
+  readonly beforeWrite?: (() => void) | undefined;
 }
 
 export interface HttpResponse {

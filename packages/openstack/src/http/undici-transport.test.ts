@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { FencedError } from '@fairway/kube/fence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CA_CERT, CLIENT_CERT, CLIENT_KEY, SERVER_CERT, SERVER_KEY } from '../testing/certificates.ts';
 import { TransportError } from './transport.ts';
@@ -63,6 +64,40 @@ describe('UndiciTransport', () => {
     server.listen(0, '127.0.0.1');
 
     expect(error).toMatchObject({ name: 'TransportError', mayHaveArrived: false });
+  });
+
+  it('asks for leave when a connection is free and not before, and sends nothing without', async () => {
+    const received: string[] = [];
+    const first = Promise.withResolvers<void>();
+    server.removeAllListeners('request').on('request', (request, response) => {
+      received.push(request.url ?? '');
+      void (request.url === '/first' ? first.promise : Promise.resolve()).then(() => response.end());
+    });
+    const transport = new UndiciTransport({ tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000 });
+    const { signal } = new AbortController();
+    const asked: string[] = [];
+    const post = (path: string, mayGo: () => boolean) => {
+      const beforeWrite = () => {
+        asked.push(path);
+        if (!mayGo()) throw new FencedError('team/demo', `POST ${path}`);
+      };
+      return transport.send(
+        { method: 'POST', url: new URL(path, url).href, headers: {}, body: '{}', beforeWrite },
+        signal,
+      );
+    };
+    let isMine = true;
+    const sent = [post('/first', () => isMine), post('/queued', () => isMine), post('/last', () => true)];
+    await expect.poll(() => received).toEqual(['/first']);
+    expect(asked).toEqual(['/first']);
+    isMine = false;
+    first.resolve();
+
+    const results = await Promise.allSettled(sent);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: expect.any(FencedError) });
+    expect(received).toEqual(['/first', '/last']);
+    await transport.close();
   });
 
   it('ends with the reason of its caller', async () => {

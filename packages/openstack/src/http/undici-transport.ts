@@ -1,4 +1,5 @@
-import { Agent, request as undiciRequest } from 'undici';
+import { FencedError } from '@fairway/kube/fence';
+import { Agent, type Dispatcher, request as undiciRequest } from 'undici';
 import { type HttpRequest, type HttpResponse, type HttpTransport, TransportError } from './transport.ts';
 
 /** PEM texts, not paths. */
@@ -62,12 +63,13 @@ export class UndiciTransport implements HttpTransport {
         method: request.method,
         headers: request.headers,
         body: request.body ?? null,
-        dispatcher: this.#agent,
+        dispatcher: request.beforeWrite ? asking(this.#agent, request.beforeWrite) : this.#agent,
         signal,
       });
       return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
+      if (error instanceof FencedError) throw error;
       const code = errorCode(error);
       const message = error instanceof Error && error.message !== '' ? error.message : String(code);
       throw new TransportError(message, {
@@ -80,6 +82,18 @@ export class UndiciTransport implements HttpTransport {
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
+}
+
+/** undici calls `onRequestStart` in the very step that writes: behind the queue for a connection and its handshake. */
+function asking(agent: Agent, beforeWrite: () => void): Dispatcher {
+  return agent.compose((dispatch) => (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      beforeWrite();
+      start?.(controller, context);
+    };
+    return dispatch(options, handler);
+  });
 }
 
 function errorCode(error: unknown): string | undefined {
