@@ -5,9 +5,11 @@ import { addCompletionCommands } from './commands/completion.ts';
 import { addCredentialCommands } from './commands/credential.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHollowNodesCommand } from './commands/hollow-nodes.ts';
+import { addInstallCommand } from './commands/install.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addMachineCommands } from './commands/machine.ts';
 import { addNodePoolCommands } from './commands/node-pool.ts';
+import { addServeCommand } from './commands/serve.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVersionCommand } from './commands/version.ts';
 
@@ -27,6 +29,8 @@ export function buildProgram(context: CliContext): Command {
     .option('-n, --namespace <name>', "namespace; else the context's, else default")
     .addOption(new Option('--debug', 'show the stack trace of an error'));
   addUpCommand(program, context);
+  addInstallCommand(program, context);
+  addServeCommand(program, context);
   addClusterCommands(program, context);
   addNodePoolCommands(program, context);
   addMachineCommands(program, context);

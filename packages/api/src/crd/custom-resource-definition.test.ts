@@ -6,7 +6,7 @@ import { customResourceDefinition } from './custom-resource-definition.ts';
 describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, kind) => {
   const crd = customResourceDefinition(kind);
   const version = crd.spec.versions[0];
-  const schema = version?.schema.openAPIV3Schema ?? {};
+  const schema = version?.schema?.openAPIV3Schema ?? {};
 
   it('is named after plural and group', () => {
     expect(crd.metadata.name).toBe(`${kind.plural}.fairway.dev`);
@@ -47,7 +47,7 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
 
   it('prints columns that exist', () => {
     const columns =
-      version?.additionalPrinterColumns.filter(({ jsonPath }) => !jsonPath.startsWith('.metadata.')) ?? [];
+      version?.additionalPrinterColumns?.filter(({ jsonPath }) => !jsonPath.startsWith('.metadata.')) ?? [];
     const missing = columns.filter(({ jsonPath }) => {
       const path = jsonPath.slice(1).replace(/\[.*/, '').split('.');
       return levelAt(schema, path).type === undefined;

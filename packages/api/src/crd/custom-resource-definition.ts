@@ -1,41 +1,11 @@
-import type { KubeObject } from '@fairway/kube/object/meta';
-import type { Schema, ValidationRule } from '@fairway/kube/schema/schema';
+import type { CustomResourceDefinition } from '@fairway/kube/crd/types';
+import type { Json } from '@fairway/kube/object/meta';
+import { applyDefaults } from '@fairway/kube/schema/defaults';
+import type { Definitions, Schema, ValidationRule } from '@fairway/kube/schema/schema';
 import type { Kind } from '../kinds/kind.ts';
 import { NAME_PATTERN } from '../names.ts';
 import { addRule, crossFieldCel, immutabilityCel, transitionCel } from './cel-rules.ts';
 import { objectSchema } from './object-schema.ts';
-
-/** A `CustomResourceDefinition` of apiextensions.k8s.io/v1, as far as Fairway uses it. */
-export interface CustomResourceDefinition extends KubeObject {
-  apiVersion: 'apiextensions.k8s.io/v1';
-  kind: 'CustomResourceDefinition';
-  spec: {
-    group: string;
-    scope: 'Namespaced' | 'Cluster';
-    names: {
-      plural: string;
-      singular: string;
-      kind: string;
-      listKind: string;
-      shortNames?: string[];
-      categories: string[];
-    };
-    versions: {
-      name: string;
-      served: boolean;
-      storage: boolean;
-      schema: { openAPIV3Schema: Schema };
-      subresources: { status?: Record<string, never>; scale?: Record<string, string> };
-      additionalPrinterColumns: {
-        name: string;
-        type: string;
-        jsonPath: string;
-        description?: string;
-        priority?: number;
-      }[];
-    }[];
-  };
-}
 
 /** What makes the kind known to a management cluster. */
 export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
@@ -84,16 +54,41 @@ const NETWORK_RULE: ValidationRule = {
 
 /** The schema with everything in it that an API server without Fairway's admission must enforce by itself. */
 function enforcedSchema(kind: Kind): Schema {
-  let schema = withCidrRules(objectSchema(kind));
-  if (kind.nameMaxLength !== undefined) {
-    const name: Schema = { type: 'string', maxLength: kind.nameMaxLength, pattern: NAME_PATTERN.source };
-    const metadata: Schema = { type: 'object', properties: { name } };
-    schema = { ...schema, properties: { ...schema.properties, metadata } };
-  }
+  const object = withWholeDefaults(withCidrRules(objectSchema(kind)));
+  let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
   for (const path of kind.immutable) schema = addRule(schema, parentOf(path), immutabilityCel(path));
   for (const rule of kind.rules) schema = addRule(schema, rule.path, crossFieldCel(rule));
   for (const rule of kind.transitions ?? []) schema = addRule(schema, '', transitionCel(rule));
   return schema;
+}
+
+/** An API server takes no word about metadata but on the name, not even a description. */
+function metadataSchema({ nameMaxLength }: Kind): Schema {
+  if (nameMaxLength === undefined) return { type: 'object' };
+  return {
+    type: 'object',
+    properties: { name: { type: 'string', maxLength: nameMaxLength, pattern: NAME_PATTERN.source } },
+  };
+}
+
+/** Rules are evaluated on a default as it is written: one of an object states what its fields default to. */
+function withWholeDefaults(schema: Schema): Schema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withWholeDefaults(level)]);
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(properties) }),
+    ...(schema.items && { items: withWholeDefaults(schema.items) }),
+    ...(schema.default !== undefined && { default: defaulted(schema.default, schema) }),
+  };
+}
+
+/** A CRD's schema refers to no other. */
+const NO_DEFINITIONS: Definitions = new Map();
+
+function defaulted(value: Json, schema: Schema): Json {
+  const copy = structuredClone(value);
+  if (typeof copy === 'object' && copy !== null) applyDefaults(copy, schema, NO_DEFINITIONS);
+  return copy;
 }
 
 /** Format `cidr` alone lets host bits pass. */

@@ -1,30 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
-import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import { CliError } from '../command/cli-error.ts';
 import { CLIENT_VERSION } from '../command/client-version.ts';
 import type { CliContext } from '../command/context.ts';
 import { ExitCode } from '../command/exit-code.ts';
-import { createLogger, type LogLevel } from '../command/logger.ts';
-import { type ControlPlaneKind, chooseControlPlane } from './choose-control-plane.ts';
-import { processControlPlanes, simulatedControlPlanes } from './control-planes.ts';
+import { createLogger } from '../command/logger.ts';
+import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { chosenControlPlanes } from './chosen-control-planes.ts';
 import { Home, HomeInUseError } from './home.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { readNodeSettings } from './node-settings.ts';
 import { type RunningFairway, type UpOptions, up } from './up.ts';
 
-interface UpCommandOptions {
-  readonly home?: string;
+interface UpCommandOptions extends FairwayCommandOptions {
   readonly listen: ListenAddress;
-  readonly cloud?: string;
-  readonly defaultImage?: string;
-  readonly controlPlane?: ControlPlaneKind;
-  readonly controlPlaneAddress: string;
-  readonly nodeSettings?: string;
   readonly simLatency: 'none' | 'realistic';
-  readonly logLevel: LogLevel;
 }
 
 /** Runs Fairway until the first SIGINT or SIGTERM, and then to an orderly end; a second signal ends the process at once. */
@@ -34,7 +25,7 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
   const isFirstStart = !existsSync(home.database);
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
   const startedMs = clock.now();
-  const controlPlanes = await controlPlanesOf(context, options, home);
+  const controlPlanes = await chosenControlPlanes(context, options, home);
   const running = await start(context, options, home, { isFirstStart, controlPlanes });
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {
@@ -44,30 +35,6 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
   stderr.write('stopping; once more to stop at once\n');
   await running.stop();
   stderr.write('stopped\n');
-}
-
-/** Chooses how control planes run, says so where it is a choice, and keeps it with the home. */
-async function controlPlanesOf(
-  { env, stderr }: CliContext,
-  { controlPlane, controlPlaneAddress }: UpCommandOptions,
-  home: Home,
-): Promise<NonNullable<UpOptions['controlPlanes']>> {
-  const kept = home.read(home.controlPlaneKind)?.trim();
-  // Homes from before there was a choice hold simulated ones.
-  const remembered =
-    kept === 'process' || kept === 'simulated' ? kept : existsSync(home.clustersDatabase) ? 'simulated' : undefined;
-  const assets = env[ASSETS_VARIABLE];
-  const mayBeProcesses = [controlPlane, remembered].includes('process') || assets !== undefined;
-  const found = mayBeProcesses ? await findLocalBinaries(env, []) : [];
-  const versions = [...new Set(found.map(({ version }) => version))];
-  const { kind, note } = chooseControlPlane({ asked: controlPlane, remembered, home: home.path, assets, versions });
-  if (note !== undefined) stderr.write(`${note}\n`);
-  const open =
-    kind === 'process' ? processControlPlanes({ env, address: controlPlaneAddress }) : simulatedControlPlanes;
-  return (opening) => {
-    home.write(home.controlPlaneKind, `${kind}\n`);
-    return open(opening);
-  };
 }
 
 async function start(

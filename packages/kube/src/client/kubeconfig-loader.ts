@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
+import { reloading } from './credential-source.ts';
 import type { ClientCertificate, HttpsTransportOptions } from './https-transport.ts';
 import {
   type Kubeconfig,
@@ -29,9 +30,6 @@ export interface KubeConnection {
   readonly namespace: string | undefined;
   readonly transport: HttpsTransportOptions;
 }
-
-/** Files of credentials are read again after so long, as client-go does. */
-const RELOAD_MS = 60_000;
 
 type ReadFile = (path: string) => Promise<string>;
 
@@ -154,21 +152,6 @@ function source(
     read(path).catch((error: Error) => {
       throw new KubeconfigError(`cannot read ${path}: ${error.message}`, { cause: error });
     });
-}
-
-/** Keeps a value for a minute; when it can't be had again, the last one stays in use. */
-function reloading<Value>(clock: Clock, load: () => Promise<Value>): () => Promise<Value> {
-  let current: { readonly value: Value; readonly loadedMs: number } | undefined;
-  return async () => {
-    if (current && clock.now() - current.loadedMs < RELOAD_MS) return current.value;
-    try {
-      current = { value: await load(), loadedMs: clock.now() };
-    } catch (error) {
-      if (!current) throw error;
-      current = { value: current.value, loadedMs: clock.now() };
-    }
-    return current.value;
-  };
 }
 
 function fromBase64(text: string): string {

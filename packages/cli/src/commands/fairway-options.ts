@@ -1,0 +1,45 @@
+import { type Command, Option } from 'commander';
+import type { LogLevel } from '../command/logger.ts';
+import type { ControlPlaneKind } from '../up/choose-control-plane.ts';
+import { parseIPAddress } from '../up/listen-address.ts';
+
+/** What `up` and `serve` are both told. */
+export interface FairwayCommandOptions {
+  readonly home?: string;
+  readonly cloud?: string;
+  readonly defaultImage?: string;
+  readonly controlPlane?: ControlPlaneKind;
+  readonly controlPlaneAddress: string;
+  readonly nodeSettings?: string;
+  readonly logLevel: LogLevel;
+}
+
+/** Adds the options of everything that Fairway is but its API. */
+export function addFairwayOptions(command: Command): Command {
+  return command
+    .option('--cloud <name>', 'drive this cloud of clouds.yaml instead of a simulated one')
+    .option('--default-image <name>', 'image of nodes, by name or id, where neither cluster nor pool names one')
+    .addOption(
+      new Option(
+        '--control-plane <runtime>',
+        "how clusters' control planes run: real ones as local processes, or simulated; processes if KUBEBUILDER_ASSETS is set",
+      ).choices(['process', 'simulated']),
+    )
+    .addOption(
+      new Option(
+        '--control-plane-address <address>',
+        "this machine's address where API servers listen that run as processes, and where nodes find them",
+      )
+        .argParser(parseIPAddress)
+        .default('127.0.0.1'),
+    )
+    .option(
+      '--node-settings <file>',
+      'YAML with what holds for all nodes: mirrors of packages and images, proxy, authorities (docs/operators/nodes.md)',
+    )
+    .addOption(
+      new Option('--log-level <level>', 'how much is logged, as JSON lines on stderr')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('warn'),
+    );
+}

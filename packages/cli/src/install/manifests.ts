@@ -1,0 +1,55 @@
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import { CATALOGUE_BINDING, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
+import type { Namespace, ServiceAccount } from '@fairway/kube/kinds/generated/types';
+import {
+  ClusterRoleBindings,
+  ClusterRoles,
+  Namespaces,
+  RoleBindings,
+  Roles,
+  ServiceAccounts,
+} from '@fairway/kube/kinds/resources';
+import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
+import { CustomResourceDefinitions, type DefinitionOptions, definitions } from './definitions.ts';
+import { PERMISSIONS, SERVICE_ACCOUNT } from './permissions.ts';
+
+/** One object that a management cluster needs. */
+export interface Manifest {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+  /** Objects that are the operator's once they are there are made and never changed. */
+  readonly isOperators: boolean;
+}
+
+/** What makes a cluster a management cluster, in the order in which it is written. */
+export function manifests(options: DefinitionOptions): Manifest[] {
+  const namespace: Namespace = { metadata: { name: SYSTEM_NAMESPACE }, spec: {} };
+  const account: ServiceAccount = { metadata: { name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE } };
+  return [
+    ...ours(Namespaces, [namespace]),
+    ...ours(CustomResourceDefinitions, definitions(options)),
+    ...ours(ClusterRoles, [...FAIRWAY_ROLES, ...PERMISSIONS.clusterRoles]),
+    ...ours(ClusterRoleBindings, [CATALOGUE_BINDING, ...PERMISSIONS.clusterRoleBindings]),
+    ...ours(ServiceAccounts, [account]),
+    ...ours(Roles, PERMISSIONS.roles),
+    ...ours(RoleBindings, PERMISSIONS.roleBindings),
+    ...operators(plans, SHIPPED_PLANS),
+    ...operators(kubernetesReleases, SHIPPED_RELEASES),
+  ];
+}
+
+function ours<T extends KubeObject>(type: ResourceType<T>, objects: readonly T[]): Manifest[] {
+  return objects.map((object) => ({ type, object: typed(type, object), isOperators: false }));
+}
+
+function operators<T extends KubeObject>(type: ResourceType<T>, objects: readonly T[]): Manifest[] {
+  return objects.map((object) => ({ type, object: typed(type, object), isOperators: true }));
+}
+
+function typed<T extends KubeObject>(type: ResourceType<T>, object: T): T {
+  return { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
+}

@@ -1,0 +1,73 @@
+import type { ServerVersion } from '@fairway/kube/client/kube-client';
+import { dump } from 'js-yaml';
+import { managementClient, managementConnection } from '../client/management-connection.ts';
+import { CliError } from '../command/cli-error.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { ExitCode } from '../command/exit-code.ts';
+import { RULES_SINCE_MINOR } from './definitions.ts';
+import { type Installed, install } from './installer.ts';
+import { manifests } from './manifests.ts';
+
+interface InstallCommandOptions {
+  readonly dryRun?: boolean;
+  readonly output?: 'json' | 'yaml';
+  readonly forceConflicts?: boolean;
+  /** False with `--no-rules`. */
+  readonly rules: boolean;
+}
+
+/** Makes the cluster of a kubeconfig a management cluster, or prints what would. */
+export async function runInstall(
+  context: CliContext,
+  globals: GlobalOptions,
+  options: InstallCommandOptions,
+): Promise<void> {
+  const { clock, signal, stdout } = context;
+  if (options.output !== undefined) {
+    stdout.write(printed(options));
+    return;
+  }
+  const connection = await managementConnection(context, globals);
+  const client = managementClient(connection, clock);
+  try {
+    checkVersion(await client.version(), connection.description, options);
+    const dryRun = options.dryRun === true;
+    const forceConflicts = options.forceConflicts === true;
+    await install(client, { hasRules: options.rules, dryRun, forceConflicts, clock, signal }, (installed) =>
+      stdout.write(line(installed, dryRun)),
+    );
+  } finally {
+    client.close();
+  }
+}
+
+function printed({ output, rules }: InstallCommandOptions): string {
+  const objects = manifests({ hasRules: rules }).map(({ object }) => object);
+  if (output === 'json') {
+    return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 4)}\n`;
+  }
+  return objects.map((object) => `---\n${dump(object, { lineWidth: -1, noRefs: true })}`).join('');
+}
+
+function checkVersion({ gitVersion, minor }: ServerVersion, server: string, { rules }: InstallCommandOptions): void {
+  if (gitVersion.includes('+fairway-')) {
+    throw new CliError(`${server} is the API of "fairway up", which has all that Fairway needs`, {
+      exitCode: ExitCode.Usage,
+      advice: 'name the kubeconfig of the cluster that shall hold the objects with --kubeconfig or --context',
+    });
+  }
+  if (rules && Number.parseInt(minor, 10) < RULES_SINCE_MINOR) {
+    throw new CliError(
+      `the API server of ${server} is ${gitVersion}; it takes 1.${RULES_SINCE_MINOR} to enforce the rules of Fairway's kinds`,
+      {
+        exitCode: ExitCode.Usage,
+        advice: 'upgrade it, or install with --no-rules: then the gateway of "fairway serve" alone enforces them',
+      },
+    );
+  }
+}
+
+function line({ type, name, change }: Installed, dryRun: boolean): string {
+  const kind = type.kind.toLowerCase() + (type.group === '' ? '' : `.${type.group}`);
+  return `${kind}/${name} ${change}${dryRun ? ' (server dry run)' : ''}\n`;
+}

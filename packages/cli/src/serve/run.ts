@@ -1,0 +1,74 @@
+import { isApiError } from '@fairway/kube/object/api-error';
+import { homePath } from '../client/choose-kubeconfig.ts';
+import { managementClient, managementConnection } from '../client/management-connection.ts';
+import { CliError } from '../command/cli-error.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { ExitCode } from '../command/exit-code.ts';
+import { createLogger } from '../command/logger.ts';
+import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { MissingKindsError } from '../fairway/management-engine.ts';
+import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
+import { Home, HomeInUseError } from '../up/home.ts';
+import { readNodeSettings } from '../up/node-settings.ts';
+import { type RunningReplica, serve } from './serve.ts';
+
+/** Runs Fairway over a management cluster until the first SIGINT or SIGTERM, and then to an orderly end. */
+export async function runServe(
+  context: CliContext,
+  globals: GlobalOptions,
+  options: FairwayCommandOptions,
+): Promise<void> {
+  const { clock, stderr, stdout, signal } = context;
+  const home = new Home(homePath(options.home, context.env, context.cwd));
+  const connection = await managementConnection(context, globals);
+  const controlPlanes = await chosenControlPlanes(context, options, home);
+  const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
+  const startedMs = clock.now();
+  const running = await start(connection.description, () =>
+    serve({
+      home,
+      client: managementClient(connection, clock, 'fairway-controllers'),
+      cloud: options.cloud,
+      defaultImage: options.defaultImage,
+      nodeSettings,
+      controlPlanes,
+      clock,
+      random: Math.random,
+      log: createLogger(options.logLevel),
+      signal,
+      onStep: (step) => stderr.write(`  ${step}\n`),
+    }),
+  );
+  const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
+  if (!signal.aborted) {
+    stdout.write(
+      `Fairway serves ${connection.description} after ${seconds} s\n  cloud       ${running.cloudName}\n  home        ${home.path}\n`,
+    );
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  }
+  stderr.write('stopping; once more to stop at once\n');
+  await running.stop();
+  stderr.write('stopped\n');
+}
+
+async function start(server: string, run: () => Promise<RunningReplica>): Promise<RunningReplica> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof HomeInUseError) throw new CliError(error.message, { cause: error });
+    if (error instanceof MissingKindsError) {
+      throw new CliError(`${error.message} (${server})`, {
+        exitCode: ExitCode.Usage,
+        advice: 'run "fairway install" with the same kubeconfig, as an administrator of that cluster',
+        cause: error,
+      });
+    }
+    if (isApiError(error, 'Forbidden')) {
+      throw new CliError(error.message, {
+        advice: 'serve as the ServiceAccount fairway-system/fairway, whose rights "fairway install" writes',
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { Engine } from '../fairway/engine.ts';
+import { type Fairway, startFairway } from '../fairway/fairway.ts';
+import { openManagementEngine } from '../fairway/management-engine.ts';
+import { readCloudsYaml } from '../up/clouds.ts';
+import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.ts';
+import { secretsEncryption } from '../up/encryption.ts';
+import { type Home, identifyProcess, lockHome } from '../up/home.ts';
+import { startSimulatedCloud } from '../up/simulated-cloud.ts';
+
+export interface ServeOptions {
+  /** Where control planes that run here keep their state. */
+  readonly home: Home;
+  /** The management cluster, as Fairway's controllers; closed at the end. */
+  readonly client: KubeClient;
+  /** Entry of clouds.yaml; undefined for a simulated cloud in this process. */
+  readonly cloud: string | undefined;
+  readonly defaultImage: string | undefined;
+  readonly nodeSettings?: NodeSettings | undefined;
+  readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Ends the start. */
+  readonly signal?: AbortSignal;
+  /** See ProjectCloud. */
+  readonly settleMs?: number | undefined;
+  /** Told about each step of the start. */
+  readonly onStep?: (step: string) => void;
+}
+
+export interface RunningReplica {
+  readonly cloudName: string;
+  readonly fairway: Fairway<Engine>;
+  /** Ends everything in order; resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/** Runs Fairway in this process over a management cluster. */
+export async function serve(options: ServeOptions): Promise<RunningReplica> {
+  const { home, client, clock, random, log, signal, onStep = () => {} } = options;
+  const shared = { clock, random, log };
+  const closing: (() => Promise<void> | void)[] = [() => client.close()];
+  const stop = async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  };
+  try {
+    home.create();
+    closing.push(lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
+    const isSimulated = options.cloud === undefined;
+    onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
+    const simulated = isSimulated ? await startSimulatedCloud({ home, ...shared, latency: 'none' }) : undefined;
+    if (simulated) closing.push(() => simulated.close());
+    const cloudName = options.cloud ?? 'simulator';
+
+    const controlPlanes = options.controlPlanes({ home, codec: secretsEncryption(home, clock), ...shared });
+    closing.push(() => controlPlanes.close());
+
+    onStep('connecting to the management cluster');
+    const fairway = await startFairway({
+      openEngine: () => openManagementEngine({ client, ...shared, ...(signal && { signal }) }),
+      cloudsYaml: readCloudsYaml(simulated ? home.cloudsYaml : undefined),
+      cloudName,
+      controlPlanes,
+      defaultImage: options.defaultImage,
+      nodeSettings: options.nodeSettings,
+      settleMs: options.settleMs,
+      onStep,
+      ...shared,
+    });
+    closing.push(() => fairway.close());
+    simulated?.startNodes();
+    return { cloudName, fairway, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

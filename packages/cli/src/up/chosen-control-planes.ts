@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
+import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
+import type { CliContext } from '../command/context.ts';
+import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { chooseControlPlane } from './choose-control-plane.ts';
+import {
+  type ControlPlanes,
+  type ControlPlanesOptions,
+  processControlPlanes,
+  simulatedControlPlanes,
+} from './control-planes.ts';
+import type { Home } from './home.ts';
+
+/** Chooses how control planes run, says so where it is a choice, and keeps it with the home. */
+export async function chosenControlPlanes(
+  { env, stderr }: CliContext,
+  { controlPlane: asked, controlPlaneAddress }: Pick<FairwayCommandOptions, 'controlPlane' | 'controlPlaneAddress'>,
+  home: Home,
+): Promise<(options: ControlPlanesOptions) => ControlPlanes> {
+  const kept = home.read(home.controlPlaneKind)?.trim();
+  // Homes from before there was a choice hold simulated ones.
+  const remembered =
+    kept === 'process' || kept === 'simulated' ? kept : existsSync(home.clustersDatabase) ? 'simulated' : undefined;
+  const assets = env[ASSETS_VARIABLE];
+  const mayBeProcesses = [asked, remembered].includes('process') || assets !== undefined;
+  const found = mayBeProcesses ? await findLocalBinaries(env, []) : [];
+  const versions = [...new Set(found.map(({ version }) => version))];
+  const { kind, note } = chooseControlPlane({ asked, remembered, home: home.path, assets, versions });
+  if (note !== undefined) stderr.write(`${note}\n`);
+  const open =
+    kind === 'process' ? processControlPlanes({ env, address: controlPlaneAddress }) : simulatedControlPlanes;
+  return (opening) => {
+    home.write(home.controlPlaneKind, `${kind}\n`);
+    return open(opening);
+  };
+}
