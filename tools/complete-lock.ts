@@ -2,6 +2,9 @@
  * `npm ci` wants every optional platform package in the lock file, also those of platforms for which the registry at hand holds
  * no build (npm/cli#4828). `npm install` leaves these out; this adds them, by name and version, so that the lock installs everywhere.
  *
+ * It also takes away `engines`: npm checks them against the Node that runs npm, and silently leaves out optional packages, native
+ * parts of tools among them, where that is an older one. Whatever runs npm, what is installed runs on the repository's own Node.
+ *
  * Run after `npm install`: `npm run lock`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +12,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 interface LockedPackage {
   version?: string;
   optional?: boolean;
+  engines?: object;
   os?: string[];
   cpu?: string[];
   libc?: string[];
@@ -21,6 +25,7 @@ const PROCESSORS = ['arm64', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> };
 let added = 0;
 for (const locked of Object.values(lock.packages)) {
+  delete locked.engines;
   for (const [name, version] of Object.entries(locked.optionalDependencies ?? {})) {
     const path = `node_modules/${name}`;
     if (lock.packages[path] !== undefined) continue;
