@@ -40,7 +40,7 @@ export async function benchOpenStackCalls(print: (text: string) => void): Promis
 
 async function runOn(name: string, cloud: JobCloud): Promise<Run> {
   const seen: Call[] = [];
-  const fairway = await startFairwayOn(cloud, collector(seen));
+  const fairway = await startFairwayOn(cloud, { log: collector(seen) });
   const calls = new Map<string, readonly Call[]>();
   const seconds = new Map<string, number>();
   try {

@@ -41,11 +41,15 @@ function say(fields: object, message: string): void {
 
 const loudLogger: Logger = { debug() {}, info: say, warn: say, error: say, child: () => loudLogger };
 
-/** `log` gets what Fairway says, and nothing of the nodes. */
-export async function startFairwayOn(
-  cloud: JobCloud,
-  log: Logger = IS_VERBOSE ? loudLogger : silentLogger,
-): Promise<FairwayOnCloud> {
+interface FairwayOnCloudOptions {
+  /** Gets what Fairway says, and nothing of the nodes. */
+  readonly log?: Logger;
+  /** As `fairway up --credential-check`. */
+  readonly credentialCheckMs?: number;
+}
+
+export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOptions = {}): Promise<FairwayOnCloud> {
+  const { log = IS_VERBOSE ? loudLogger : silentLogger, credentialCheckMs } = options;
   const folder = await mkdtemp(join(tmpdir(), 'fairway-on-cloud-'));
   const home = new Home(folder);
   // As an operator names the file to a Fairway.
@@ -58,6 +62,9 @@ export async function startFairwayOn(
     latency: 'none',
     defaultImage: cloud.image,
     version: '0.0.0',
+    credentialCheckMs,
+    // No killed one was here before, so that nobody else's requests are on their way.
+    settleMs: 1_000,
     clock: systemClock,
     random: Math.random,
     log,

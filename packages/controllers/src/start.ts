@@ -56,6 +56,8 @@ export interface ControllersOptions {
   readonly informers?: InformerSet;
   /** Where the controllers are added, after what is in it; a new one unless given. */
   readonly manager?: Manager;
+  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  readonly credentialCheckMs?: number | undefined;
   /** The first and the longest pause after a server that failed. */
   readonly serverBackoffMs?: { readonly base: number; readonly max: number };
 }

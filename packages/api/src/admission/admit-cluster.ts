@@ -1,6 +1,7 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { suggest } from '../domain/suggest.ts';
 import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
+import type { CloudCredential } from '../kinds/cloud-credential.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import type { Plan } from '../kinds/plan.ts';
@@ -17,6 +18,8 @@ export interface ClusterAdmission {
   readonly plans: readonly Plan[];
   readonly releases: readonly KubernetesRelease[];
   readonly catalogue: CloudCatalogue;
+  /** The one that it names, if any. */
+  readonly credential?: CloudCredential | undefined;
   /** The other clusters of the namespace. */
   readonly others: readonly Cluster[];
 }
@@ -32,6 +35,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
   return [
     ...planLimitErrors(admission, plan),
     ...versionErrors(admission),
+    ...credentialErrors(admission),
     ...placeErrors(admission),
     ...optionErrors(admission, plan),
     ...networkErrors(admission, plan),
@@ -65,6 +69,13 @@ function versionErrors({ cluster, old, releases }: ClusterAdmission): FieldError
     current === undefined ? resolveVersion(version, releases) : resolveUpgrade(version, current, releases);
   if (resolved.ok) return [];
   return [{ type: 'FieldValueInvalid', field: 'spec.version', value: version, detail: resolved.problem }];
+}
+
+function credentialErrors({ cluster, old, credential }: ClusterAdmission): FieldError[] {
+  const { credentialName } = cluster.spec;
+  if (credential?.metadata.deletionTimestamp === undefined || credentialName === old?.spec.credentialName) return [];
+  const detail = `CloudCredential "${credentialName}" is being deleted: name another, or create it anew when it is gone`;
+  return [{ type: 'FieldValueForbidden', field: 'spec.credentialName', detail }];
 }
 
 function placeErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {

@@ -20,6 +20,12 @@ const cloudCredentialSpec = z
       .describe(
         'Secret of the same namespace that holds application_credential_id and application_credential_secret, or trust_id. What Fairway may do ends with the project and the roles of that credential.',
       ),
+    reclaimPolicy: z
+      .enum(['Retain', 'Delete'])
+      .default('Retain')
+      .describe(
+        'What becomes of the credential when the last Cluster that named it is gone, or names another. Retain keeps it for the next one; Delete deletes it, which revokes it in Keystone where Keystone lets Fairway: trusts with impersonation, and unrestricted application credentials.',
+      ),
   })
   .describe('The credential that clusters name to have Fairway act for a tenant.');
 
@@ -27,6 +33,10 @@ const cloudCredentialStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
     conditions: conditions().optional().describe('Ready: Keystone accepts the credential, for the right project.'),
+    phase: z
+      .enum(['Available', 'Bound', 'Released'])
+      .optional()
+      .describe('Available: no Cluster has named it yet. Bound: one does. Released: none does any more.'),
     type: z.enum(['ApplicationCredential', 'Trust']).optional().describe('What the Secret holds.'),
     credentialID: z.string().optional().describe('Id of the application credential or trust in Keystone.'),
     projectID: z.string().optional().describe('Project that the credential is limited to.'),
@@ -43,10 +53,16 @@ const cloudCredentialStatus = z
 
 export type CloudCredentialSpec = z.infer<typeof cloudCredentialSpec>;
 export type CloudCredentialStatus = z.infer<typeof cloudCredentialStatus>;
+export type CloudCredentialPhase = NonNullable<CloudCredentialStatus['phase']>;
 
 export interface CloudCredential extends KubeObject {
   spec: CloudCredentialSpec;
   status?: CloudCredentialStatus;
+}
+
+/** A CloudCredential as a user writes it, before defaults. */
+export interface NewCloudCredential extends KubeObject {
+  spec: z.input<typeof cloudCredentialSpec>;
 }
 
 /** Keys of the Secret that a CloudCredential refers to, as clouds.yaml names them. */
@@ -72,6 +88,8 @@ export const cloudCredentials = defineKind<CloudCredential>({
     { name: 'Project', type: 'string', value: '.status.projectName' },
     { name: 'Ready', type: 'string', value: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Expires', type: 'string', value: '.status.expiresAt' },
+    { name: 'Phase', type: 'string', value: '.status.phase', priority: 1 },
+    { name: 'Reclaim Policy', type: 'string', value: '.spec.reclaimPolicy', priority: 1 },
     { name: 'User', type: 'string', value: '.status.userName', priority: 1 },
     { name: 'Roles', type: 'string', value: '.status.roles', priority: 1 },
     PAUSED_COLUMN,

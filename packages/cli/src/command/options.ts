@@ -27,6 +27,15 @@ export function milliseconds(text: string): number {
   }
 }
 
+/** As {@link milliseconds}, and not shorter than `shortest`. */
+export function durationFrom(shortest: string): (text: string) => number {
+  return (text) => {
+    const value = milliseconds(text);
+    if (value < milliseconds(shortest)) throw new InvalidArgumentError(`Not a duration from ${shortest} on.`);
+    return value;
+  };
+}
+
 /** `a,b`, and the option given several times, as one list. */
 export function commaList(text: string, previous: readonly string[] | undefined): readonly string[] {
   const items = text.split(',').map((item) => item.trim());

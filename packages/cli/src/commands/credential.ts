@@ -20,6 +20,11 @@ export function addCredentialCommands(program: Command, context: CliContext): vo
       new Option('--expires <duration>', 'how long it is good for; for ever when left out').argParser(milliseconds),
     )
     .option('--trust-to <user-id>', "make a trust to Fairway's own user instead; the operator tells its id")
+    .addOption(
+      new Option('--reclaim-policy <policy>', 'what becomes of it when the last cluster that used it is gone')
+        .choices(['Retain', 'Delete'])
+        .default('Retain'),
+    )
     .addOption(timeoutOption('30s'))
     .addHelpText('after', '\nExample:\n  fairway credential create mine --cloud my-project --expires 2160h')
     .action(async (name, options) => {

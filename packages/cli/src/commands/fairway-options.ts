@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { LogLevel } from '../command/logger.ts';
+import { durationFrom } from '../command/options.ts';
 import type { ControlPlaneKind } from '../up/choose-control-plane.ts';
 import { parseIPAddress } from '../up/listen-address.ts';
 
@@ -11,6 +12,8 @@ export interface FairwayCommandOptions {
   readonly controlPlane?: ControlPlaneKind;
   readonly controlPlaneAddress: string;
   readonly nodeSettings?: string;
+  /** Milliseconds. */
+  readonly credentialCheck: number;
   readonly logLevel: LogLevel;
 }
 
@@ -36,6 +39,11 @@ export function addFairwayOptions(command: Command): Command {
     .option(
       '--node-settings <file>',
       'YAML with what holds for all nodes: mirrors of packages and images, proxy, authorities (docs/operators/nodes.md)',
+    )
+    .addOption(
+      new Option('--credential-check <duration>', "how often Keystone is asked about each of the tenants' credentials")
+        .argParser(durationFrom('1s'))
+        .default(60_000, '1m'),
     )
     .addOption(
       new Option('--log-level <level>', 'how much is logged, as JSON lines on stderr')

@@ -37,6 +37,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly share?: (client: KubeClient) => KeyOwner & Runnable;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
+  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  readonly credentialCheckMs?: number | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -104,6 +106,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       runtime: controlPlanes.runtime,
       credentials,
       defaultImage: options.defaultImage,
+      credentialCheckMs: options.credentialCheckMs,
     });
     manager.add(...createCloudProvider({ ...shared, cache }), ...engine.runnables);
     const abort = new AbortController();

@@ -22,6 +22,7 @@ export interface CreateCredentialOptions {
   readonly expires?: number;
   /** User id of the operator's Fairway, to give it a trust in place of an application credential. */
   readonly trustTo?: string;
+  readonly reclaimPolicy: 'Retain' | 'Delete';
   /** Milliseconds. */
   readonly timeout: number;
 }
@@ -46,7 +47,8 @@ export async function createCredential(
     await withCloud(context, options.cloud, async (keystone) => {
       const made = await delegate(context, keystone, `fairway-${connection.namespace}-${name}`, options);
       try {
-        await store(connection, name, options.fairwayCloud ?? options.cloud, made.keys);
+        const spec = { cloud: options.fairwayCloud ?? options.cloud, reclaimPolicy: options.reclaimPolicy };
+        await store(connection, name, spec, made.keys);
       } catch (error) {
         // Nobody would know of it.
         await made.revoke();
@@ -142,7 +144,7 @@ async function delegate(
 async function store(
   { client, namespace }: Connection,
   name: string,
-  cloud: string,
+  spec: Pick<CloudCredential['spec'], 'cloud' | 'reclaimPolicy'>,
   stringData: Readonly<Record<string, string>>,
 ): Promise<void> {
   const secrets = client.resource(Secrets);
@@ -153,7 +155,7 @@ async function store(
       apiVersion: API_VERSION,
       kind: cloudCredentials.kind,
       metadata: { name, namespace },
-      spec: { cloud, secretRef: { name: secretName } },
+      spec: { ...spec, secretRef: { name: secretName } },
     };
     const { metadata } = await client.resource(cloudCredentials).create(credential, { fieldManager: 'fairway' });
     const owner = { apiVersion: API_VERSION, kind: cloudCredentials.kind, name, uid: metadata.uid };

@@ -31,6 +31,7 @@ export async function runServe(
       cloud: options.cloud,
       defaultImage: options.defaultImage,
       nodeSettings,
+      credentialCheckMs: options.credentialCheck,
       controlPlanes,
       clock,
       random: Math.random,

@@ -20,6 +20,8 @@ export interface ServeOptions {
   readonly cloud: string | undefined;
   readonly defaultImage: string | undefined;
   readonly nodeSettings?: NodeSettings | undefined;
+  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  readonly credentialCheckMs?: number | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
   readonly clock: Clock;
   readonly random: () => number;
@@ -67,6 +69,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
       controlPlanes,
       defaultImage: options.defaultImage,
       nodeSettings: options.nodeSettings,
+      credentialCheckMs: options.credentialCheckMs,
       settleMs: options.settleMs,
       onStep,
       ...shared,

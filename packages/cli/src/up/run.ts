@@ -54,6 +54,7 @@ async function start(
       latency: options.simLatency,
       defaultImage: options.defaultImage,
       nodeSettings,
+      credentialCheckMs: options.credentialCheck,
       version: CLIENT_VERSION,
       clock,
       random: Math.random,

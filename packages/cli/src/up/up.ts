@@ -30,6 +30,8 @@ export interface UpOptions {
   readonly log: Logger;
   /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers at once. */
   readonly settleMs?: number | undefined;
+  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  readonly credentialCheckMs?: number | undefined;
   /** How control planes run; simulated unless said otherwise. */
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
   /** Told about each step of the start. */
@@ -75,7 +77,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
 
     onStep('starting the API server');
     const store = database.store('fairway');
-    const { version, defaultImage, nodeSettings, settleMs } = options;
+    const { version, defaultImage, nodeSettings, settleMs, credentialCheckMs } = options;
     const shared = { clock, random, log };
     const fairway = await startFairway({
       openEngine: (parts) => openEmbeddedEngine({ store, pki, version, ...shared }, parts),
@@ -85,6 +87,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
       defaultImage,
       nodeSettings,
       settleMs,
+      credentialCheckMs,
       onStep,
       ...shared,
     });

@@ -2,6 +2,7 @@ import { admitCluster } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { GROUP } from '@fairway/api/group';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -48,15 +49,18 @@ function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
 async function judgeCluster(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
   const reader = options.reader();
   const cluster = request.object as Cluster;
+  const { credentialName } = cluster.spec;
   const facts = {
     cluster,
     old: request.oldObject as Cluster | undefined,
     plans: reader.list(plans),
     releases: reader.list(kubernetesReleases),
+    credential:
+      credentialName === undefined ? undefined : reader.get(cloudCredentials, request.namespace, credentialName),
     others: reader.list(clusters, request.namespace).filter(({ metadata }) => metadata.name !== request.name),
   };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
-  refuse(clusters, request, (await judgeByOffer(options, request, cluster.spec.credentialName, judge)).errors);
+  refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {

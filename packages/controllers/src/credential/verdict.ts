@@ -1,0 +1,64 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import type { CloudCredential, CloudCredentialStatus } from '@fairway/api/kinds/cloud-credential';
+import { formatTime } from '@fairway/kube/clock';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Token } from '@fairway/openstack/types/identity';
+import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import type { ProjectCloud } from '../cloud/project-cloud.ts';
+
+/** What Keystone says of a credential. */
+export interface Verdict {
+  readonly condition: { readonly status: 'True' | 'False'; readonly reason: ConditionReason; readonly message: string };
+  /** Undefined when nothing was learnt. */
+  readonly known?: CloudCredentialStatus;
+}
+
+/** Logs in anew with the credential; `cloud` is undefined when the operator knows its cloud not. */
+export async function judge(
+  { spec, status }: CloudCredential,
+  cloud: ProjectCloud | undefined,
+  nowMs: number,
+): Promise<Verdict> {
+  if (cloud === undefined) {
+    const message = `spec.cloud: the operator's clouds.yaml has no cloud ${spec.cloud}`;
+    return { condition: { status: 'False', reason: ConditionReason.ConfigurationInvalid, message } };
+  }
+  try {
+    const { token } = await cloud.client.session.renew();
+    const known = await describeCredential(cloud.client, token, status);
+    return { condition: { status: 'True', reason: ConditionReason.AsExpected, message: '' }, known };
+  } catch (error) {
+    const problem = cloudProblemOf(error, nowMs);
+    if (problem === undefined) throw error;
+    return { condition: { status: 'False', reason: problem.reason, message: problem.message } };
+  }
+}
+
+async function describeCredential(
+  client: OpenStackClient,
+  token: Token,
+  previous: CloudCredentialStatus | undefined,
+): Promise<CloudCredentialStatus> {
+  const trustId = token['OS-TRUST:trust']?.id;
+  const credentialID = trustId ?? token.application_credential?.id;
+  // What it says of itself is for people; a cloud that hides it changes nothing.
+  const isKnown = credentialID !== undefined && previous?.credentialID === credentialID;
+  const expiry = isKnown ? previous.expiresAt : await expiryOf(client, trustId, credentialID).catch(() => undefined);
+  return {
+    type: trustId === undefined ? 'ApplicationCredential' : 'Trust',
+    ...(credentialID !== undefined && { credentialID }),
+    ...(token.project && { projectID: token.project.id, projectName: token.project.name }),
+    userName: token.user.name,
+    roles: token.roles.map((role) => role.name).sort(),
+    ...(expiry && { expiresAt: expiry }),
+  };
+}
+
+async function expiryOf({ identity }: OpenStackClient, trustId: string | undefined, id: string | undefined) {
+  const expiresAt =
+    trustId === undefined
+      ? (await identity.applicationCredentials()).find((each) => each.id === id)?.expires_at
+      : (await identity.trust(trustId)).expires_at;
+  // Keystone writes UTC without saying so.
+  return expiresAt == null ? undefined : formatTime(Date.parse(expiresAt.replace(/Z?$/, 'Z')));
+}

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { eventuallyGone } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { JOB_TARGETS } from './main-job/job-clouds.ts';
+import { keysOf, PATIENCE, TenantOnCloud } from './tenant-credentials/tenant-on-cloud.ts';
+
+const execute = promisify(execFile);
+
+/** A credential that Fairway does not need any more ends in Keystone: by Fairway where Keystone lets it, else by its owner. */
+describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) => {
+  describe.skipIf(target.isMissing)('when they go', () => {
+    let tenant: TenantOnCloud;
+
+    beforeAll(async () => {
+      tenant = await TenantOnCloud.open(target);
+    });
+
+    afterAll(() => tenant?.close());
+
+    it('revokes a trust when its credential is deleted', async () => {
+      const trust = await tenant.trust();
+      await tenant.createCredential('leaving', { trust_id: trust.id });
+      await tenant.credentialIs('leaving', 'True', 'AsExpected');
+
+      await tenant.deleteCredential('leaving');
+      await tenant.credentialGone('leaving');
+
+      expect(await tenant.trustsLeft()).not.toContain(trust.id);
+    });
+
+    it.each<{ reason: string; advice: RegExp; keys: () => Promise<Record<string, string>> }>([
+      {
+        reason: 'a trust without impersonation',
+        advice: /its owner can: openstack trust delete [0-9a-f]{32}$/,
+        keys: async () => ({ trust_id: (await tenant.trust(false)).id }),
+      },
+      {
+        reason: 'a restricted application credential',
+        advice: /its owner can: openstack application credential delete [0-9a-f]{32}$/,
+        keys: async () => keysOf(await tenant.applicationCredential('member')),
+      },
+    ])('says what the owner has to type where Keystone lets nobody else: $reason', async ({ advice, keys }) => {
+      const name = tenant.nextName('stays');
+      await tenant.createCredential(name, await keys());
+      await tenant.credentialIs(name, 'True', 'AsExpected');
+
+      await tenant.deleteCredential(name);
+      await tenant.credentialGone(name);
+
+      expect(await tenant.eventOf(name, 'NotRevoked')).toMatch(advice);
+    });
+
+    it('lets one go that its owner has revoked already', async () => {
+      const trust = await tenant.trust();
+      await tenant.createCredential('revoked', { trust_id: trust.id });
+      await tenant.credentialIs('revoked', 'True', 'AsExpected');
+      await tenant.client.identity.deleteTrust(trust.id);
+
+      await tenant.deleteCredential('revoked');
+      await tenant.credentialGone('revoked');
+
+      expect(await tenant.trustsLeft()).not.toContain(trust.id);
+    });
+
+    it('deletes and revokes one with reclaimPolicy Delete when its last cluster is gone, and not before its first', async () => {
+      const trust = await tenant.trust();
+      await tenant.createCredential('lent', { trust_id: trust.id }, { reclaimPolicy: 'Delete' });
+      const { status } = await tenant.credentialIs('lent', 'True', 'AsExpected');
+      expect(status?.phase).toBe('Available');
+
+      await tenant.createCluster('first', 'lent');
+      await tenant.createCluster('second', 'lent');
+      await tenant.clusterIs('first', 'True', 'AsExpected');
+      await tenant.clusterIs('second', 'True', 'AsExpected');
+      await tenant.deleteCluster('first');
+      const shared = await tenant.whenCredential('lent', ({ status: now }) => now?.phase === 'Bound');
+      expect(shared.metadata.deletionTimestamp).toBeUndefined();
+      expect(await tenant.trustsLeft()).toContain(trust.id);
+
+      await tenant.deleteCluster('second');
+
+      await tenant.credentialGone('lent');
+      expect(await tenant.trustsLeft()).not.toContain(trust.id);
+    });
+
+    it('keeps one with reclaimPolicy Retain for the next cluster', async () => {
+      const made = await tenant.applicationCredential('member');
+      await tenant.createCredential('kept', keysOf(made));
+      await tenant.createCluster('one', 'kept');
+      await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Bound');
+      await tenant.deleteCluster('one');
+
+      await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Released');
+      await tenant.createCluster('next', 'kept');
+
+      await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Bound');
+      await tenant.deleteCluster('next');
+    });
+
+    it('takes no new cluster for a credential that is being deleted', async () => {
+      await tenant.createCredential('old', keysOf(await tenant.applicationCredential('member')));
+      await tenant.createCluster('last', 'old');
+      await tenant.whenCredential('old', ({ status }) => status?.phase === 'Bound');
+      await tenant.deleteCredential('old');
+
+      await expect(tenant.createCluster('late', 'old')).rejects.toThrow(/spec.credentialName.*old" is being deleted/);
+
+      expect(await tenant.eventOf('old', 'ResourceInUse')).toMatch(/last/);
+      await tenant.deleteCluster('last');
+      await tenant.credentialGone('old');
+    });
+
+    it('is done by the command line, with the login of the tenant', async () => {
+      const { namespace, cloud, fairway } = tenant;
+      const run = async (...words: readonly string[]) => {
+        const cli = fileURLToPath(new URL('../packages/cli/bin/fairway.js', import.meta.url));
+        const env = { ...process.env, KUBECONFIG: fairway.kubeconfig, OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml };
+        const { stdout } = await execute(process.execPath, [cli, '-n', namespace, 'credential', ...words], { env });
+        return stdout;
+      };
+      const mine = async () => (await tenant.client.identity.applicationCredentials()).map(({ name }) => name);
+
+      const login = ['--cloud', cloud.member];
+      const created = await run('create', 'typed', ...login, '--fairway-cloud', cloud.other, '--expires', '1h');
+      expect(created).toMatch(/created/);
+      expect(await mine()).toContain(`fairway-${namespace}-typed`);
+      expect(await run('list')).toMatch(/typed +\S+ +ApplicationCredential +\S+ +True/);
+
+      expect(await run('delete', 'typed', ...login)).toMatch(/deleted/);
+      expect(await mine()).not.toContain(`fairway-${namespace}-typed`);
+      const name = 'typed-cloud-credential';
+      await eventuallyGone(fairway.api.resource(Secrets), { namespace, name }, PATIENCE);
+    });
+  });
+});

@@ -1,0 +1,185 @@
+import { type CloudCredential, cloudCredentials, type NewCloudCredential } from '@fairway/api/kinds/cloud-credential';
+import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Events, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { ApplicationCredential, Trust } from '@fairway/openstack/types/identity';
+import { expect } from 'vitest';
+import { type FairwayOnCloud, startFairwayOn } from '../main-job/fairway-on-cloud.ts';
+import { type Holdings, holdingsOf } from '../main-job/holdings.ts';
+import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
+
+/** How often Keystone is asked about each credential; an operator's minute would be most of the tests. */
+const CREDENTIAL_CHECK_MS = 1_000;
+export const PATIENCE = { deadlineMs: 120_000 };
+
+/** A tenant with a namespace and a project, and a Fairway whose own login is a stranger there. */
+export class TenantOnCloud {
+  readonly namespace = 'team';
+  readonly cloud: JobCloud;
+  readonly fairway: FairwayOnCloud;
+  /** What the project held when Fairway came. */
+  readonly before: Holdings;
+  readonly #cleanups: (() => Promise<unknown>)[] = [];
+  #names = 0;
+
+  private constructor(cloud: JobCloud, fairway: FairwayOnCloud, before: Holdings) {
+    this.cloud = cloud;
+    this.fairway = fairway;
+    this.before = before;
+  }
+
+  static async open(target: JobTarget): Promise<TenantOnCloud> {
+    const cloud = await target.open();
+    const swapped = { ...cloud, member: cloud.other, other: cloud.member };
+    const fairway = await startFairwayOn(swapped, { credentialCheckMs: CREDENTIAL_CHECK_MS });
+    const opened = new TenantOnCloud(cloud, fairway, await holdingsOf(fairway.other));
+    const annotations = { 'fairway.dev/project-id': await opened.client.session.projectId() };
+    const metadata = { name: opened.namespace, annotations };
+    await fairway.api.resource(Namespaces).create({ metadata, spec: {} });
+    return opened;
+  }
+
+  /** Leaves the project as it was, after a failure too. */
+  async close(): Promise<void> {
+    const { api } = this.fairway;
+    const { namespace } = this;
+    await api.resource(clusters).deleteCollection({ namespace });
+    await eventually(api.resource(clusters), { namespace }, (all) => all.length === 0, PATIENCE);
+    for (const cleanup of this.#cleanups.reverse()) await cleanup().catch(() => undefined);
+    await this.fairway.close();
+    await this.cloud.close();
+  }
+
+  /** With the login of the tenant, who has swapped places with the other project. */
+  get client(): OpenStackClient {
+    return this.fairway.other;
+  }
+
+  /** With Fairway's own login. */
+  get stranger(): OpenStackClient {
+    return this.fairway.member;
+  }
+
+  nextName(stem: string): string {
+    this.#names += 1;
+    return `${stem}-${this.#names}`;
+  }
+
+  async applicationCredential(
+    role: string,
+    { user = this.client, expiresAt }: { readonly user?: OpenStackClient; readonly expiresAt?: string } = {},
+  ): Promise<ApplicationCredential> {
+    const made = await user.identity.createApplicationCredential({
+      name: this.nextName(`fairway-test-${process.pid}`),
+      roles: [{ name: role }],
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    });
+    this.#cleanups.push(() => user.identity.deleteApplicationCredential(made.id));
+    return made;
+  }
+
+  /** From the tenant to Fairway's own login. */
+  async trust(impersonation = true): Promise<Trust> {
+    const { identity, session } = this.client;
+    const { token } = await this.stranger.session.token();
+    const made = await identity.createTrust({
+      trustee_user_id: token.user.id,
+      project_id: await session.projectId(),
+      impersonation,
+      roles: [{ name: 'member' }],
+    });
+    this.#cleanups.push(() => identity.deleteTrust(made.id));
+    return made;
+  }
+
+  async trustsLeft(): Promise<readonly string[]> {
+    return (await this.client.identity.trustsGiven()).map(({ id }) => id);
+  }
+
+  /** Creates the Secret and the CloudCredential, of one name. */
+  async createCredential(
+    name: string,
+    stringData: Record<string, string>,
+    { namespace = this.namespace, ...spec }: Partial<NewCloudCredential['spec']> & { readonly namespace?: string } = {},
+  ): Promise<void> {
+    await this.fairway.api.resource(Secrets).create({ metadata: { name, namespace }, stringData });
+    const credential: NewCloudCredential = {
+      metadata: { name, namespace },
+      spec: { cloud: this.cloud.other, secretRef: { name }, ...spec },
+    };
+    await this.fairway.api.resource(cloudCredentials).create(credential as CloudCredential);
+  }
+
+  replaceSecret(name: string, stringData: Record<string, string>): Promise<unknown> {
+    const { namespace } = this;
+    return this.fairway.api.resource(Secrets).patch(name, { type: 'merge', value: { stringData } }, { namespace });
+  }
+
+  /** The credential, as soon as `check` holds of it. */
+  whenCredential(
+    name: string,
+    check: (credential: CloudCredential) => unknown,
+    namespace = this.namespace,
+  ): Promise<CloudCredential> {
+    return eventuallyObject(this.fairway.api.resource(cloudCredentials), { namespace, name }, check, PATIENCE);
+  }
+
+  credentialIs(name: string, status: 'True' | 'False', reason: string, namespace = this.namespace) {
+    const check = (credential: CloudCredential) => expect(readyOf(credential)).toMatchObject({ status, reason });
+    return this.whenCredential(name, check, namespace);
+  }
+
+  deleteCredential(name: string): Promise<void> {
+    return this.fairway.api.resource(cloudCredentials).delete(name, { namespace: this.namespace });
+  }
+
+  credentialGone(name: string): Promise<void> {
+    const { namespace } = this;
+    return eventuallyGone(this.fairway.api.resource(cloudCredentials), { namespace, name }, PATIENCE);
+  }
+
+  /** What Fairway said to the tenant about a credential, as `kubectl describe` shows it. */
+  async eventOf(name: string, reason: string): Promise<string> {
+    const fieldSelector = `reason=${reason},involvedObject.name=${name}`;
+    const selection = { namespace: this.namespace, fieldSelector };
+    const [event] = await eventually(this.fairway.api.resource(Events), selection, (all) => all.length > 0, PATIENCE);
+    return event?.message ?? '';
+  }
+
+  /** A cluster with a pool of one node, as asked for. */
+  async createCluster(name: string, credentialName: string): Promise<void> {
+    const { api } = this.fairway;
+    const metadata = { name, namespace: this.namespace };
+    const cluster: NewCluster = { metadata, spec: { credentialName } };
+    const pool: NewNodePool = { metadata, spec: { clusterName: name, flavor: this.cloud.flavor } };
+    await api.resource(clusters).create(cluster as Cluster);
+    await api.resource(nodePools).create(pool as NodePool);
+  }
+
+  clusterIs(name: string, status: 'True' | 'False', reason: string): Promise<Cluster> {
+    const check = (cluster: Cluster) => expect(readyOf(cluster)).toMatchObject({ status, reason });
+    return eventuallyObject(this.fairway.api.resource(clusters), { namespace: this.namespace, name }, check, PATIENCE);
+  }
+
+  async deleteCluster(name: string): Promise<void> {
+    const { namespace } = this;
+    await this.fairway.api.resource(clusters).delete(name, { namespace });
+    await eventuallyGone(this.fairway.api.resource(clusters), { namespace, name }, PATIENCE);
+  }
+}
+
+/** What the Secret of an application credential holds. */
+export function keysOf({ id, secret = '' }: ApplicationCredential): Record<string, string> {
+  return { application_credential_id: id, application_credential_secret: secret };
+}
+
+function readyOf({ status }: CloudCredential | Cluster) {
+  return findCondition(status?.conditions, 'Ready');
+}
+
+export function messageOf(object: CloudCredential | Cluster): string {
+  return readyOf(object)?.message ?? '';
+}
