@@ -35,7 +35,7 @@ const CONTROLLERS_ROLE: ClusterRole = {
       verbs: ['patch'],
     },
     { apiGroups: [GROUP], resources: ['clusters/finalizers', 'nodepools/finalizers'], verbs: ['update'] },
-    { apiGroups: [GROUP], resources: ['nodepools'], verbs: ['delete'] },
+    { apiGroups: [GROUP], resources: ['nodepools', 'cloudcredentials'], verbs: ['delete'] },
     { apiGroups: [GROUP], resources: ['machines'], verbs: ['create', 'delete'] },
     { apiGroups: [''], resources: ['namespaces'], verbs: READ },
     { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
