@@ -93,10 +93,12 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
       await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Bound');
       await tenant.deleteCluster('one');
 
-      await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Released');
+      const kept = await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Released');
+      expect(kept.metadata.deletionTimestamp).toBeUndefined();
       await tenant.createCluster('next', 'kept');
 
-      await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Bound');
+      const again = await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Bound');
+      expect(again.metadata.uid).toBe(kept.metadata.uid);
       await tenant.deleteCluster('next');
     });
 
