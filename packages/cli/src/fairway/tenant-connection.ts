@@ -7,7 +7,8 @@ import {
   issueComponentCertificate,
 } from '@fairway/control-plane/pki/component-certificates';
 import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
-import { type ClientCertificate, HttpsTransport } from '@fairway/kube/client/https-transport';
+import type { ClientCertificate } from '@fairway/kube/client/https-connections';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { Clock } from '@fairway/kube/clock';
 
 /** Reaches a tenant's API server over TLS with a certificate of Fairway's controllers, which is renewed while the connection lives. */

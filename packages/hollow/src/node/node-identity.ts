@@ -1,5 +1,6 @@
 import { createHash, createPublicKey } from 'node:crypto';
-import type { ClientCertificate, HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import type { ClientCertificate } from '@fairway/kube/client/https-connections';
+import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { Clock, Timer } from '@fairway/kube/clock';

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../clock-fake.ts';
 import { FencedError } from '../fence.ts';
 import { startTlsServer, type TlsServer } from '../testing/tls-server.ts';
-import { type ClientCertificate, HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
+import type { ClientCertificate } from './https-connections.ts';
+import { HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
 import { TransportError, type TransportRequest } from './transport.ts';
 
 const closers: (() => unknown)[] = [];

@@ -1,124 +1,55 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { type Clock, systemClock } from '../clock.ts';
 import { FencedError } from '../fence.ts';
+import { type HttpsConnectionOptions, HttpsConnections, isStaleConnection } from './https-connections.ts';
 import { readLines } from './line-reader.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 
-/** PEM texts of a TLS client certificate and its private key. */
-export interface ClientCertificate {
-  readonly certificate: string;
-  readonly privateKey: string;
-}
-
-export interface HttpsTransportOptions {
-  /** `https://host:port`, with a path prefix where the API server stands behind one. */
-  readonly server: string;
-  /** PEM bundle that the server's certificate must chain to; Node's own roots when absent. */
-  readonly certificateAuthority?: string;
-  /** Name that the server's certificate must carry, when it is not the host of `server`. */
-  readonly serverName?: string;
-  readonly insecureSkipTlsVerify?: boolean;
-  /** Asked before each request, so that certificates can rotate; a new one is used from the next connection on. */
-  readonly clientCertificate?: () => ClientCertificate | Promise<ClientCertificate>;
-  /** Asked before each request, so that tokens can rotate. */
-  readonly bearerToken?: () => string | Promise<string>;
+export interface HttpsTransportOptions extends HttpsConnectionOptions {
   /** For everything but the lines of a watch: from the request to the end of its body. 60 s, as kube-apiserver's own limit. */
   readonly requestTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
-const TCP_KEEP_ALIVE_MS = 30_000;
-const IDLE_CONNECTION_MS = 30_000;
 /**
  * A connection never gives back the buffers of the largest answer that it carried: a watch on the connection of its list costs 210 KB more than on a
  * new one (1000 clusters of 10 nodes). Beyond this size a connection is not used again.
  */
 const LARGE_ANSWER_BYTES = 65_536;
 
-/** The connections that were made with one TLS identity. */
-interface Connections {
-  readonly identity: ClientCertificate | undefined;
-  readonly agent: Agent;
-}
-
-/**
- * HTTP/1.1 over TLS to one API server. Idle connections are closed after 30 s, so that a quiet cluster costs its watches and
- * nothing else; a dead peer of a watch is found out by TCP keep-alive.
- */
+/** HTTP/1.1 over TLS to one API server. */
 export class HttpsTransport implements Transport {
-  readonly #options: HttpsTransportOptions;
+  readonly #connections: HttpsConnections;
   readonly #clock: Clock;
   readonly #requestTimeoutMs: number;
-  readonly #target: Pick<RequestOptions, 'host' | 'port'>;
-  readonly #pathPrefix: string;
-  #connections: Connections | undefined;
-  #isClosed = false;
 
   constructor(options: HttpsTransportOptions) {
-    const url = new URL(options.server);
-    if (url.protocol !== 'https:') {
-      throw new TypeError(`server of a Kubernetes API must be an https:// URL, not ${options.server}`);
-    }
-    this.#options = options;
+    this.#connections = new HttpsConnections(options);
     this.#clock = options.clock ?? systemClock;
     this.#requestTimeoutMs = options.requestTimeoutMs ?? 60_000;
-    this.#target = { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? 443 : Number(url.port) };
-    this.#pathPrefix = url.pathname.replace(/\/+$/, '');
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    const { clientCertificate, bearerToken } = this.#options;
-    const [identity, token] = await Promise.all([clientCertificate?.(), bearerToken?.()]);
+    const { pathPrefix, authorization, ...target } = await this.#connections.route();
     request.signal?.throwIfAborted();
-    if (this.#isClosed) throw new TransportError(`${describe(request)}: the transport is closed`);
+    if (this.#connections.isClosed) throw new TransportError(`${describe(request)}: the transport is closed`);
     const options: RequestOptions = {
-      ...this.#target,
-      agent: this.#agentFor(identity),
+      ...target,
       method: request.method,
-      path: this.#pathPrefix + request.path,
+      path: pathPrefix + request.path,
       headers: {
         ...request.headers,
         ...(request.body !== undefined && { 'content-length': Buffer.byteLength(request.body) }),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(authorization !== undefined && { authorization }),
       },
     };
     return this.#send(request, options, true);
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#connections?.agent.destroy();
-  }
-
-  #agentFor(identity: ClientCertificate | undefined): Agent {
-    const current = this.#connections;
-    if (current && isSameIdentity(current.identity, identity)) return current.agent;
-    const { serverName, insecureSkipTlsVerify } = this.#options;
-    const agent = new Agent({
-      keepAlive: true,
-      keepAliveMsecs: TCP_KEEP_ALIVE_MS,
-      timeout: IDLE_CONNECTION_MS,
-      maxFreeSockets: 4,
-      scheduling: 'lifo',
-      maxCachedSessions: 1,
-      rejectUnauthorized: insecureSkipTlsVerify !== true,
-      secureContext: this.#secureContext(identity),
-      ...(serverName !== undefined && { servername: serverName }),
-    });
-    this.#connections = { identity, agent };
-    if (current) closeIdle(current.agent);
-    return agent;
-  }
-
-  #secureContext(identity: ClientCertificate | undefined): SecureContext {
-    const { certificateAuthority } = this.#options;
-    return createSecureContext({
-      minVersion: 'TLSv1.2',
-      ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
-      ...(identity && { cert: identity.certificate, key: identity.privateKey }),
-    });
+    this.#connections.close();
   }
 
   #send(request: TransportRequest, options: RequestOptions, mayRetry: boolean): Promise<TransportResponse> {
@@ -139,7 +70,8 @@ export class HttpsTransport implements Transport {
         signal?.removeEventListener('abort', onAbort);
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        const isStale = isStaleConnection(error, outgoing.reusedSocket) && !signal?.aborted && !this.#isClosed;
+        const isStale =
+          isStaleConnection(error, outgoing.reusedSocket) && !signal?.aborted && !this.#connections.isClosed;
         if (mayRetry && isStale && request.method === 'GET') resolve(this.#send(request, options, false));
         else reject(explain(error));
       });
@@ -182,22 +114,6 @@ function whenWritable(outgoing: ClientRequest, beforeWrite: (() => void) | undef
     if (outgoing.reusedSocket) writeIfAllowed();
     else socket.once('secureConnect', writeIfAllowed);
   });
-}
-
-function isSameIdentity(a: ClientCertificate | undefined, b: ClientCertificate | undefined): boolean {
-  return a === b || (a?.certificate === b?.certificate && a?.privateKey === b?.privateKey);
-}
-
-/** Requests under way keep their connections; `agent.destroy` would cut them. */
-function closeIdle(agent: Agent): void {
-  for (const sockets of Object.values(agent.freeSockets)) {
-    for (const socket of sockets ?? []) socket.destroy();
-  }
-}
-
-/** The server closed a kept-alive connection just when the request was sent on it: nothing was answered, a read may be sent again. */
-function isStaleConnection(error: NodeJS.ErrnoException, reusedSocket: boolean): boolean {
-  return reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
 async function readText(

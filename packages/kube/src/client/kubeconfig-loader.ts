@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import { reloading } from './credential-source.ts';
-import type { ClientCertificate, HttpsTransportOptions } from './https-transport.ts';
+import type { ClientCertificate } from './https-connections.ts';
+import type { HttpsTransportOptions } from './https-transport.ts';
 import {
   type Kubeconfig,
   type KubeconfigCluster,

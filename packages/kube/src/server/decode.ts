@@ -12,14 +12,20 @@ interface Kind {
   readonly kind: string;
 }
 
+/** What decoding looks at of a request. */
+export interface BodyRequest
+  extends Pick<ResourceRequest, 'body' | 'headers' | 'query' | 'namespace' | 'name' | 'verb' | 'warn'> {
+  readonly resource: Kind;
+}
+
 /** The object in a create's or update's body, its apiVersion, kind, name and namespace made sure of; throws 400 or 415. */
-export function decodeObject(request: ResourceRequest): KubeObject {
+export function decodeObject(request: BodyRequest): KubeObject {
   return decodeBody(request, request.resource);
 }
 
 /** The same for a body of another kind, that of a subresource. */
 export function decodeBody(
-  request: ResourceRequest,
+  request: BodyRequest,
   kind: Kind,
   { isComplete = false }: { readonly isComplete?: boolean } = {},
 ): KubeObject {
@@ -35,7 +41,7 @@ export function decodeBody(
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/apply-patch+yaml'];
 const JSON_TYPES = ['', '*/*', 'application/json', 'text/json'];
 
-function parseBody(request: ResourceRequest): KubeObject {
+function parseBody(request: BodyRequest): KubeObject {
   const [contentType = ''] = (request.headers['content-type'] ?? '').split(';');
   const mediaType = contentType.trim().toLowerCase();
   let value: unknown;
@@ -51,7 +57,7 @@ export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   return new ApiError(415, 'UnsupportedMediaType', message);
 }
 
-export function parseJson(request: ResourceRequest, text: string): unknown {
+export function parseJson(request: BodyRequest, text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -67,7 +73,7 @@ export function parseJson(request: ResourceRequest, text: string): unknown {
 }
 
 /** YAML is a superset of JSON: this reads both. */
-export function parseYaml(request: ResourceRequest, text: string): unknown {
+export function parseYaml(request: BodyRequest, text: string): unknown {
   if (text.trimStart().startsWith('{')) {
     try {
       return parseJson(request, text);
@@ -148,7 +154,7 @@ function checkKind(object: KubeObject, wanted: Kind): void {
 }
 
 /** The URL is the truth about names; a body may leave them out but not contradict it. */
-export function checkNames(object: KubeObject, request: ResourceRequest): void {
+export function checkNames(object: KubeObject, request: Pick<BodyRequest, 'namespace' | 'name' | 'verb'>): void {
   const { metadata } = object;
   const { namespace, name } = request;
   if (namespace !== '') {

@@ -1,6 +1,6 @@
 import { badRequest } from '../object/api-error.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
-import type { ResourceRequest } from './request.ts';
+import type { BodyRequest } from './decode.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -18,7 +18,10 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
 }
 
 /** Refuses or warns of fields, as the request wants: `unknown field "spec.x"`, `duplicate field "spec.y"`. */
-export function reportFields(request: ResourceRequest, messages: readonly string[]): void {
+export function reportFields(
+  request: Pick<BodyRequest, 'query' | 'warn' | 'resource' | 'verb' | 'name'>,
+  messages: readonly string[],
+): void {
   if (messages.length === 0) return;
   switch (fieldValidationOf(request.query)) {
     case 'Ignore':

@@ -93,18 +93,22 @@ function contentOf(
   }
 }
 
-/** Headers by name; repeated Impersonate- headers are told apart by newlines, for their values may hold commas. */
-function headersOf(request: IncomingMessage): Record<string, string | undefined> {
+/**
+ * Headers by name. Repeated Impersonate- headers are told apart by newlines, for their values may hold commas; names of people are UTF-8 on
+ * the wire, which Node takes for Latin-1.
+ */
+export function headersOf(request: IncomingMessage): Record<string, string | undefined> {
   const headers = request.headers as Record<string, string | undefined>;
   if (headers['impersonate-user'] === undefined) return headers;
   const joined = { ...headers };
   for (const [name, values] of Object.entries(request.headersDistinct)) {
-    if (name.startsWith('impersonate-')) joined[name] = values?.join('\n');
+    if (name.startsWith('impersonate-')) joined[name] = Buffer.from(values?.join('\n') ?? '', 'latin1').toString();
   }
   return joined;
 }
 
-function credentialsOf(request: IncomingMessage): Credentials {
+/** What the caller shows of itself. */
+export function credentialsOf(request: IncomingMessage): Credentials {
   const [, bearerToken] = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '') ?? [];
   return { bearerToken, clientCertificate: certificateOf(request.socket) };
 }
@@ -120,7 +124,8 @@ function certificateOf(socket: Socket): Uint8Array | undefined {
   return certificates.get(socket);
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+/** Sends an answer that no handler has begun to send. */
+export async function send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   const { status, headers, body } = answer;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     response.writeHead(status, headers);

@@ -206,7 +206,8 @@ export function statusAnswer(error: ApiError): Answer {
 }
 
 /** RFC 7234 warnings as client-go parses them. */
-function warningHeader(warnings: readonly string[]): string {
+/** Value of the header `Warning` that says all of them once. */
+export function warningHeader(warnings: readonly string[]): string {
   return [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text.replaceAll(/\s+/g, ' '))}`).join(', ');
 }
 

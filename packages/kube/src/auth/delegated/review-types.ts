@@ -1,0 +1,19 @@
+import type { SubjectAccessReview, TokenReview } from '../../kinds/generated/types.ts';
+import type { ResourceType } from '../../object/meta.ts';
+
+/** Kinds that are asked and not kept. */
+export const TokenReviews: ResourceType<TokenReview> = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  plural: 'tokenreviews',
+  kind: 'TokenReview',
+  namespaced: false,
+};
+
+export const SubjectAccessReviews: ResourceType<SubjectAccessReview> = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'subjectaccessreviews',
+  kind: 'SubjectAccessReview',
+  namespaced: false,
+};
