@@ -2,21 +2,19 @@ import { admitCluster } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { GROUP } from '@fairway/api/group';
-import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { plans } from '@fairway/api/kinds/plan';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/kube/server/admission';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import type { CloudOffer } from './cloud-offer.ts';
+import type { StoredFacts } from './stored-facts.ts';
 
 export interface FairwayAdmissionOptions {
-  /** Asked for on first use, because the server is made from what is made here. */
-  readonly reader: () => ObjectReader;
+  readonly stored: StoredFacts;
+  /** Resolves when `clouds` has heard of what is stored by now of the namespace; asked before one is refused for having no cloud. */
+  readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly clouds: Clouds;
   readonly offer: CloudOffer;
 }
@@ -47,33 +45,35 @@ function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
 }
 
 async function judgeCluster(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
-  const reader = options.reader();
+  const { stored } = options;
+  const { namespace, name } = request;
   const cluster = request.object as Cluster;
   const { credentialName } = cluster.spec;
-  const facts = {
-    cluster,
-    old: request.oldObject as Cluster | undefined,
-    plans: reader.list(plans),
-    releases: reader.list(kubernetesReleases),
-    credential:
-      credentialName === undefined ? undefined : reader.get(cloudCredentials, request.namespace, credentialName),
-    others: reader.list(clusters, request.namespace).filter(({ metadata }) => metadata.name !== request.name),
-  };
+  const [plans, releases, all, credential] = await Promise.all([
+    stored.plans(),
+    stored.releases(),
+    stored.clusters(namespace),
+    credentialName === undefined ? undefined : stored.credential(namespace, credentialName),
+  ]);
+  const others = all.filter(({ metadata }) => metadata.name !== name);
+  const facts = { cluster, old: request.oldObject as Cluster | undefined, plans, releases, credential, others };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
-  const reader = options.reader();
-  const facts = {
-    pool: request.object as NodePool,
-    old: request.oldObject as NodePool | undefined,
-    clusters: reader.list(clusters, request.namespace),
-    others: reader.list(nodePools, request.namespace).filter(({ metadata }) => metadata.name !== request.name),
-    plans: reader.list(plans),
-  };
+  const { stored } = options;
+  const { namespace, name } = request;
+  const pool = request.object as NodePool;
+  const [plans, found, all] = await Promise.all([
+    stored.plans(),
+    stored.clusters(namespace),
+    stored.nodePools(namespace),
+  ]);
+  const others = all.filter(({ metadata }) => metadata.name !== name);
+  const facts = { pool, old: request.oldObject as NodePool | undefined, clusters: found, others, plans };
   const judge = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
-  const cluster = facts.clusters.find(({ metadata }) => metadata.name === facts.pool.spec.clusterName);
+  const cluster = found.find(({ metadata }) => metadata.name === pool.spec.clusterName);
   const { errors, catalogue } = await judgeByOffer(options, request, cluster?.spec.credentialName, judge);
   refuse(nodePools, request, errors);
   for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
@@ -84,12 +84,16 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
  * no mistake.
  */
 async function judgeByOffer(
-  { clouds, offer }: FairwayAdmissionOptions,
+  { clouds, offer, catchUp }: FairwayAdmissionOptions,
   request: AdmissionRequest,
   credentialName: string | undefined,
   judge: (catalogue: CloudCatalogue) => readonly FieldError[],
 ): Promise<{ readonly errors: readonly FieldError[]; readonly catalogue: CloudCatalogue }> {
-  const cloud = clouds.forNamespace(request.namespace, credentialName);
+  let cloud = clouds.forNamespace(request.namespace, credentialName);
+  if (cloud === undefined && catchUp) {
+    await catchUp(request.namespace, credentialName);
+    cloud = clouds.forNamespace(request.namespace, credentialName);
+  }
   if (cloud === undefined && credentialName !== undefined) {
     const detail = 'there is no CloudCredential of this name in the namespace, or the operator does not know its cloud';
     throw invalid(clusters, request.name, [

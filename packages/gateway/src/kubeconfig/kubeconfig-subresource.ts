@@ -1,86 +1,14 @@
-import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import {
-  KUBECONFIG_REQUEST_KIND,
-  KUBECONFIG_SUBRESOURCE,
-  type KubeconfigRequest,
-  kubeconfigRequestSchema,
-} from '@fairway/api/kinds/kubeconfig-request';
-import { mintKubeconfig } from '@fairway/control-plane/kubeconfig';
-import type { Endpoint } from '@fairway/control-plane/runtime';
-import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
-import type { Clock } from '@fairway/kube/clock';
-import type { EventRecorder } from '@fairway/kube/events/recorder';
-import type { Logger } from '@fairway/kube/log';
-import { conflict } from '@fairway/kube/object/api-error';
-import { invalid } from '@fairway/kube/object/field-error';
-import { apiVersionOf } from '@fairway/kube/object/meta';
-import { validateObject } from '@fairway/kube/schema/validate';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '@fairway/api/kinds/kubeconfig-request';
 import type { CustomSubresource } from '@fairway/kube/server/resource';
+import { type KubeconfigIssuerOptions, kubeconfigIssuer } from './kubeconfig-issuer.ts';
 
-export interface KubeconfigOptions {
-  readonly credentials: () => ClusterCredentials;
-  readonly events: () => EventRecorder;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-/**
- * `clusters/kubeconfig`: a short-lived credential for the tenant's cluster in the name of whoever asks. Every one is
- * told in an Event and in the log.
- */
-export function kubeconfigSubresource({ credentials, events, clock, log }: KubeconfigOptions): CustomSubresource {
-  const schema = kubeconfigRequestSchema();
+/** `clusters/kubeconfig` on the embedded server. */
+export function kubeconfigSubresource(options: KubeconfigIssuerOptions): CustomSubresource {
+  const issue = kubeconfigIssuer(options);
   return {
     kind: KUBECONFIG_REQUEST_KIND,
-    schema,
-    async create({ body, parent, user, name, namespace, dryRun }) {
-      const request = body as KubeconfigRequest;
-      const cluster = parent as Cluster;
-      // The server decodes the body of a custom subresource by its schema, and leaves its limits to whoever answers.
-      const errors = validateObject(request, undefined, schema, new Map());
-      if (errors.length > 0) throw invalid(KUBECONFIG_REQUEST_KIND, name, errors);
-      const endpoint = endpointOf(cluster);
-      if (dryRun) return request;
-      const status = await mintKubeconfig({
-        clusterName: name,
-        endpoint,
-        pki: await credentials().pki(cluster),
-        username: tenantUserName(user.username),
-        expirationSeconds: request.spec.expirationSeconds,
-        clock,
-      });
-      const { expirationTimestamp } = status;
-      log.info(
-        { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp },
-        'kubeconfig issued',
-      );
-      const message = `${user.username} got a kubeconfig that ends at ${expirationTimestamp}`;
-      events().normal(cluster, 'KubeconfigIssued', message);
-      const { kind } = KUBECONFIG_REQUEST_KIND;
-      const apiVersion = apiVersionOf(KUBECONFIG_REQUEST_KIND);
-      return { apiVersion, kind, metadata: { name, namespace }, spec: request.spec, status };
-    },
+    schema: kubeconfigRequestSchema(),
+    create: ({ body, parent, user, dryRun }) => issue({ body, cluster: parent as Cluster, user, dryRun }),
   };
-}
-
-/**
- * Where the cluster's API server is. A cluster on its way out has no roots of trust any more, and must not be given new
- * ones.
- */
-function endpointOf({ metadata, status }: Cluster): Endpoint {
-  const subject = {
-    group: clusters.group,
-    resource: `${clusters.plural}/${KUBECONFIG_SUBRESOURCE}`,
-    ...(metadata.name !== undefined && { name: metadata.name }),
-  };
-  if (metadata.deletionTimestamp !== undefined) throw conflict(subject, 'the cluster is being deleted');
-  if (status?.endpoint === undefined) {
-    throw conflict(subject, 'its control plane is not there yet; wait for the condition ControlPlaneReady');
-  }
-  return status.endpoint;
-}
-
-/** Names of Kubernetes' own mean something else inside the tenant's cluster, so they are told apart by a prefix. */
-function tenantUserName(username: string): string {
-  return username.startsWith('system:') ? `fairway:${username}` : username;
 }

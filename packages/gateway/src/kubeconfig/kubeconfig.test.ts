@@ -7,159 +7,161 @@ import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { Events, Secrets } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Person, TEAM, TestGateway } from '../testing/test-gateway.ts';
+import { FORMS, type Person, TEAM, TestGateway } from '../testing/test-gateway.ts';
 
 const PATH = `/apis/${API_VERSION}/namespaces/${TEAM}/clusters`;
 const SYSTEM = 'fairway-system';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await TestGateway.start();
-  await gateway.populate();
-  await gateway.createCluster('demo');
-  await gateway.giveEndpoint('demo');
-});
-afterAll(() => gateway.close());
-
-function ask(person: Person | UserInfo, spec: object = {}, cluster = 'demo', query = '') {
-  const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest', spec };
-  return gateway.call(person, 'POST', `${PATH}/${cluster}/kubeconfig${query}`, body);
-}
-
-/** The client certificate of a kubeconfig, with what it is for. */
-function certificateIn(body: unknown): X509Certificate {
-  const { status } = body as KubeconfigRequest;
-  const [user] = parseKubeconfig(status?.kubeconfig ?? '').users ?? [];
-  const data = user?.user['client-certificate-data'] ?? '';
-  return new X509Certificate(Buffer.from(data, 'base64'));
-}
-
-function rootsOf(uid: string | undefined) {
-  const selection = { namespace: SYSTEM, labelSelector: `fairway.dev/cluster-uid=${uid}` };
-  return gateway.gateway.client.resource(Secrets).list(selection);
-}
-
-describe('a kubeconfig', () => {
-  test('is a certificate in the name of who asked, in a group that the tenant can take rights from', async () => {
-    const { status, body } = await ask('alice', { expirationSeconds: 900 });
-    const certificate = certificateIn(body);
-
-    expect(status).toBe(201);
-    expect(certificate.subject.split('\n').sort()).toEqual(['CN=alice', 'O=fairway:cluster-admins']);
-    expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+describe.each(FORMS)('%s gateway', (form) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await TestGateway.start(form);
+    await gateway.populate();
+    await gateway.createCluster('demo');
+    await gateway.giveEndpoint('demo');
   });
+  afterAll(() => gateway.close());
 
-  test.each([
-    { asked: 600, lives: 600 },
-    { asked: 86_400, lives: 86_400 },
-    { asked: undefined, lives: 3_600, reason: 'one hour unless said otherwise' },
-  ])('that is asked for $asked s lives $lives s', async ({ asked, lives }) => {
-    const beforeMs = gateway.clock.now();
-    const { body } = await ask('alice', asked === undefined ? {} : { expirationSeconds: asked });
-    const afterMs = gateway.clock.now();
-    const endMs = Date.parse(certificateIn(body).validTo);
+  function ask(person: Person | UserInfo, spec: object = {}, cluster = 'demo', query = '') {
+    const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest', spec };
+    return gateway.call(person, 'POST', `${PATH}/${cluster}/kubeconfig${query}`, body);
+  }
 
-    expect(endMs).toBeGreaterThanOrEqual(beforeMs - 1_000 + lives * 1_000);
-    expect(endMs).toBeLessThanOrEqual(afterMs + lives * 1_000);
-    expect(Date.parse((body as KubeconfigRequest).status?.expirationTimestamp ?? '')).toBe(endMs);
-  });
-
-  test('leads to the cluster, and is signed by its roots, not by those of Fairway', async () => {
-    const { body } = await ask('alice');
+  /** The client certificate of a kubeconfig, with what it is for. */
+  function certificateIn(body: unknown): X509Certificate {
     const { status } = body as KubeconfigRequest;
-    const [cluster] = parseKubeconfig(status?.kubeconfig ?? '').clusters ?? [];
-    const trusted = Buffer.from(cluster?.cluster['certificate-authority-data'] ?? '', 'base64');
+    const [user] = parseKubeconfig(status?.kubeconfig ?? '').users ?? [];
+    const data = user?.user['client-certificate-data'] ?? '';
+    return new X509Certificate(Buffer.from(data, 'base64'));
+  }
 
-    expect(cluster?.cluster.server).toBe('https://192.0.2.7:6443');
-    expect(certificateIn(body).verify(new X509Certificate(trusted).publicKey)).toBe(true);
-  });
+  function rootsOf(uid: string | undefined) {
+    const selection = { namespace: SYSTEM, labelSelector: `fairway.dev/cluster-uid=${uid}` };
+    return gateway.gateway.client.resource(Secrets).list(selection);
+  }
 
-  test.each([
-    { username: 'system:admin' },
-    { username: 'system:node:web-1' },
-    { username: 'system:serviceaccount:team:robot' },
-  ])('for $username does not carry a name that Kubernetes gives a meaning', async ({ username }) => {
-    const { body } = await ask({ username, groups: ['system:masters', 'system:authenticated'] });
+  describe('a kubeconfig', () => {
+    test('is a certificate in the name of who asked, in a group that the tenant can take rights from', async () => {
+      const { status, body } = await ask('alice', { expirationSeconds: 900 });
+      const certificate = certificateIn(body);
 
-    expect(certificateIn(body).subject.split('\n')).toContain(`CN=fairway:${username}`);
-  });
-
-  test('is told in an Event of the cluster', async () => {
-    await gateway.createCluster('audited');
-    await gateway.giveEndpoint('audited');
-    const { body } = await ask('alice', {}, 'audited');
-    const { status } = body as KubeconfigRequest;
-
-    const [event] = await eventually(
-      gateway.gateway.client.resource(Events),
-      { namespace: TEAM, fieldSelector: 'involvedObject.name=audited' },
-      (events) => events.length === 1,
-    );
-    expect(event).toMatchObject({
-      type: 'Normal',
-      reason: 'KubeconfigIssued',
-      message: `alice got a kubeconfig that ends at ${status?.expirationTimestamp}`,
-      involvedObject: { kind: 'Cluster', namespace: TEAM },
+      expect(status).toBe(201);
+      expect(certificate.subject.split('\n').sort()).toEqual(['CN=alice', 'O=fairway:cluster-admins']);
+      expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
     });
-  });
-});
 
-describe('no kubeconfig', () => {
-  test('before the control plane is there: 409 says what to wait for', async () => {
-    await gateway.createCluster('young');
+    test.each([
+      { asked: 600, lives: 600 },
+      { asked: 86_400, lives: 86_400 },
+      { asked: undefined, lives: 3_600, reason: 'one hour unless said otherwise' },
+    ])('that is asked for $asked s lives $lives s', async ({ asked, lives }) => {
+      const beforeMs = gateway.clock.now();
+      const { body } = await ask('alice', asked === undefined ? {} : { expirationSeconds: asked });
+      const afterMs = gateway.clock.now();
+      const endMs = Date.parse(certificateIn(body).validTo);
 
-    expect(await ask('alice', {}, 'young')).toMatchObject({
-      status: 409,
-      body: { reason: 'Conflict', message: expect.stringContaining('wait for the condition ControlPlaneReady') },
+      expect(endMs).toBeGreaterThanOrEqual(beforeMs - 1_000 + lives * 1_000);
+      expect(endMs).toBeLessThanOrEqual(afterMs + lives * 1_000);
+      expect(Date.parse((body as KubeconfigRequest).status?.expirationTimestamp ?? '')).toBe(endMs);
     });
-  });
 
-  test('for a cluster that is being deleted, and no new roots for it either', async () => {
-    const { metadata } = await gateway.createCluster('old');
-    await gateway.giveEndpoint('old');
-    const held = { type: 'merge', value: { metadata: { finalizers: ['fairway.dev/test'] } } } as const;
-    await gateway.gateway.client.resource(clusters).patch('old', held, { namespace: TEAM });
-    await gateway.as('alice').resource(clusters).delete('old', { namespace: TEAM });
+    test('leads to the cluster, and is signed by its roots, not by those of Fairway', async () => {
+      const { body } = await ask('alice');
+      const { status } = body as KubeconfigRequest;
+      const [cluster] = parseKubeconfig(status?.kubeconfig ?? '').clusters ?? [];
+      const trusted = Buffer.from(cluster?.cluster['certificate-authority-data'] ?? '', 'base64');
 
-    expect(await ask('alice', {}, 'old')).toMatchObject({
-      status: 409,
-      body: { message: expect.stringContaining('the cluster is being deleted') },
+      expect(cluster?.cluster.server).toBe('https://192.0.2.7:6443');
+      expect(certificateIn(body).verify(new X509Certificate(trusted).publicKey)).toBe(true);
     });
-    expect((await rootsOf(metadata.uid)).items).toEqual([]);
-  });
 
-  test('from a dry run, which mints nothing: no key, no roots, no Event', async () => {
-    const { metadata } = await gateway.createCluster('tried');
-    await gateway.giveEndpoint('tried');
-    const { status, body } = await ask('alice', { expirationSeconds: 900 }, 'tried', '?dryRun=All');
+    test.each([
+      { username: 'system:admin' },
+      { username: 'system:node:web-1' },
+      { username: 'system:serviceaccount:team:robot' },
+    ])('for $username does not carry a name that Kubernetes gives a meaning', async ({ username }) => {
+      const { body } = await ask({ username, groups: ['system:masters', 'system:authenticated'] });
 
-    expect(status).toBe(201);
-    expect(body).toMatchObject({ kind: 'KubeconfigRequest', spec: { expirationSeconds: 900 } });
-    expect(body).not.toHaveProperty('status');
-    expect((await rootsOf(metadata.uid)).items).toEqual([]);
-    const about = { namespace: TEAM, fieldSelector: 'involvedObject.name=tried' };
-    expect((await gateway.gateway.client.resource(Events).list(about)).items).toEqual([]);
-  });
+      expect(certificateIn(body).subject.split('\n')).toContain(`CN=fairway:${username}`);
+    });
 
-  test.each([
-    { expirationSeconds: 599, says: 'greater than or equal to 600' },
-    { expirationSeconds: 86_401, says: 'less than or equal to 86400' },
-    { expirationSeconds: 0, says: 'greater than or equal to 600' },
-  ])('for $expirationSeconds s', async ({ expirationSeconds, says }) => {
-    expect(await ask('alice', { expirationSeconds })).toMatchObject({
-      status: 422,
-      body: {
-        reason: 'Invalid',
-        details: { causes: [{ field: 'spec.expirationSeconds', message: expect.stringContaining(says) }] },
-      },
+    test('is told in an Event of the cluster', async () => {
+      await gateway.createCluster('audited');
+      await gateway.giveEndpoint('audited');
+      const { body } = await ask('alice', {}, 'audited');
+      const { status } = body as KubeconfigRequest;
+
+      const [event] = await eventually(
+        gateway.gateway.client.resource(Events),
+        { namespace: TEAM, fieldSelector: 'involvedObject.name=audited' },
+        (events) => events.length === 1,
+      );
+      expect(event).toMatchObject({
+        type: 'Normal',
+        reason: 'KubeconfigIssued',
+        message: `alice got a kubeconfig that ends at ${status?.expirationTimestamp}`,
+        involvedObject: { kind: 'Cluster', namespace: TEAM },
+      });
     });
   });
 
-  test.each(['rita', 'nobody'] as const)('for %s', async (person) => {
-    expect(await ask(person)).toMatchObject({ status: 403, body: { reason: 'Forbidden' } });
-  });
+  describe('no kubeconfig', () => {
+    test('before the control plane is there: 409 says what to wait for', async () => {
+      await gateway.createCluster('young');
 
-  test('for a cluster that is not there', async () => {
-    expect((await ask('alice', {}, 'nope')).status).toBe(404);
+      expect(await ask('alice', {}, 'young')).toMatchObject({
+        status: 409,
+        body: { reason: 'Conflict', message: expect.stringContaining('wait for the condition ControlPlaneReady') },
+      });
+    });
+
+    test('for a cluster that is being deleted, and no new roots for it either', async () => {
+      const { metadata } = await gateway.createCluster('old');
+      await gateway.giveEndpoint('old');
+      const held = { type: 'merge', value: { metadata: { finalizers: ['fairway.dev/test'] } } } as const;
+      await gateway.gateway.client.resource(clusters).patch('old', held, { namespace: TEAM });
+      await gateway.as('alice').resource(clusters).delete('old', { namespace: TEAM });
+
+      expect(await ask('alice', {}, 'old')).toMatchObject({
+        status: 409,
+        body: { message: expect.stringContaining('the cluster is being deleted') },
+      });
+      expect((await rootsOf(metadata.uid)).items).toEqual([]);
+    });
+
+    test('from a dry run, which mints nothing: no key, no roots, no Event', async () => {
+      const { metadata } = await gateway.createCluster('tried');
+      await gateway.giveEndpoint('tried');
+      const { status, body } = await ask('alice', { expirationSeconds: 900 }, 'tried', '?dryRun=All');
+
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ kind: 'KubeconfigRequest', spec: { expirationSeconds: 900 } });
+      expect(body).not.toHaveProperty('status');
+      expect((await rootsOf(metadata.uid)).items).toEqual([]);
+      const about = { namespace: TEAM, fieldSelector: 'involvedObject.name=tried' };
+      expect((await gateway.gateway.client.resource(Events).list(about)).items).toEqual([]);
+    });
+
+    test.each([
+      { expirationSeconds: 599, says: 'greater than or equal to 600' },
+      { expirationSeconds: 86_401, says: 'less than or equal to 86400' },
+      { expirationSeconds: 0, says: 'greater than or equal to 600' },
+    ])('for $expirationSeconds s', async ({ expirationSeconds, says }) => {
+      expect(await ask('alice', { expirationSeconds })).toMatchObject({
+        status: 422,
+        body: {
+          reason: 'Invalid',
+          details: { causes: [{ field: 'spec.expirationSeconds', message: expect.stringContaining(says) }] },
+        },
+      });
+    });
+
+    test.each(['rita', 'nobody'] as const)('for %s', async (person) => {
+      expect(await ask(person)).toMatchObject({ status: 403, body: { reason: 'Forbidden' } });
+    });
+
+    test('for a cluster that is not there', async () => {
+      expect((await ask('alice', {}, 'nope')).status).toBe(404);
+    });
   });
 });

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 /** The next process on the same store. */
 async function restart(): Promise<TestGateway> {
-  const next = await TestGateway.start(gateway.store);
+  const next = await TestGateway.start('embedded', gateway.store);
   running.push(next);
   return next;
 }

@@ -21,8 +21,9 @@ import type { ResourceDefinition } from '@fairway/kube/server/resource';
 import type { Store } from '@fairway/kube/store/store';
 import { CloudOffer } from '../admission/cloud-offer.ts';
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
+import { factsInProcess } from '../admission/stored-facts.ts';
+import { kubeconfigSubresource } from '../kubeconfig/kubeconfig-subresource.ts';
 import { bootstrap } from './bootstrap.ts';
-import { kubeconfigSubresource } from './kubeconfig-subresource.ts';
 
 export interface GatewayOptions {
   readonly store: Store;
@@ -84,7 +85,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       gitVersion: `v1.${KUBERNETES_MINOR}.0+fairway-${options.version}`,
       platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
     },
-    admission: [...auth.admission, fairwayAdmission({ reader: () => server.reader, clouds, offer })],
+    admission: [...auth.admission, fairwayAdmission({ stored: factsInProcess(() => server.reader), clouds, offer })],
   });
   for (const route of issuerRoutes(issuer, issuer, serviceAccountKeys)) server.addRoute(route);
   const client = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });

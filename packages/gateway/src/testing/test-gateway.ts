@@ -10,18 +10,19 @@ import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
 import { FastClock } from '@fairway/controllers/testing/fast-clock';
 import type { UserInfo } from '@fairway/kube/auth/user';
 import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Transport } from '@fairway/kube/client/transport';
 import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
 import { silentLogger } from '@fairway/kube/log';
 import { ApiError } from '@fairway/kube/object/api-error';
-import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
-import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import { MemoryStore } from '@fairway/kube/store/memory-store';
 import type { Store } from '@fairway/kube/store/store';
 import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
-import { createGateway, type Gateway } from '../server/gateway.ts';
+import { embeddedForm } from './embedded-form.ts';
+import type { GatewayForm } from './gateway-form.ts';
+import { managementForm } from './management-form.ts';
 
 /** Namespace with a cloud, where `alice` is a member and `rita` a reader. */
 export const TEAM = 'team';
@@ -29,7 +30,10 @@ export const TEAM = 'team';
 export const CLOUDLESS = 'cloudless';
 /** How many times as fast as the real one the clock of all runs: patience with a cloud takes milliseconds. */
 const SPEED = 20;
-const DAY_MS = 86_400_000;
+
+/** What stands behind the gateway: a server of its own, or a management cluster's. */
+export type Form = 'embedded' | 'management';
+export const FORMS: readonly Form[] = ['embedded', 'management'];
 
 export type Person = 'operator' | 'alice' | 'rita' | 'nobody';
 
@@ -47,18 +51,21 @@ export interface Reply {
   readonly warnings: string;
 }
 
-/** Fairway's API in this process, over a store in memory and a simulated cloud over HTTP; nothing reconciles. */
+/** Fairway's API, over a store in memory and a simulated cloud over HTTP; nothing reconciles. */
 export class TestGateway {
   readonly clock: FastClock;
   readonly cloud: Cloud;
   readonly store: Store;
-  readonly gateway: Gateway;
+  readonly gateway: GatewayForm;
   readonly credentials: ClusterCredentials;
   readonly clouds: ConfiguredClouds;
+  readonly #form: Form;
+  readonly #transports = new Map<string, Promise<Transport>>();
   readonly #closing: (() => Promise<void> | void)[];
 
   private constructor(
     parts: Pick<TestGateway, 'clock' | 'cloud' | 'clouds' | 'store' | 'gateway' | 'credentials'>,
+    form: Form,
     closing: (() => Promise<void> | void)[],
   ) {
     this.clock = parts.clock;
@@ -67,11 +74,12 @@ export class TestGateway {
     this.gateway = parts.gateway;
     this.credentials = parts.credentials;
     this.clouds = parts.clouds;
+    this.#form = form;
     this.#closing = closing;
   }
 
   /** With what the API holds from the start, but for `store` that holds all already. */
-  static async start(store: Store = new MemoryStore()): Promise<TestGateway> {
+  static async start(form: Form = 'embedded', store: Store = new MemoryStore()): Promise<TestGateway> {
     const clock = new FastClock(SPEED);
     const shared = { clock, random: Math.random, log: silentLogger };
     const cloud = createCloud(shared);
@@ -111,20 +119,11 @@ export class TestGateway {
       // Tenants' own credentials are opened by the command, which has the operator's entries at hand.
       openAs: () => undefined,
     });
-    const gateway: Gateway = createGateway({
-      ...shared,
-      store,
-      version: '0.0.0',
-      issuer: 'https://fairway.test',
-      authority: await createCertificateAuthority({ commonName: 'fairway', clock, validityMs: DAY_MS }),
-      serviceAccountKeys: await createServiceAccountKeys(),
-      clouds,
-      credentials: () => credentials,
-    });
+    const parts = { ...shared, store, clouds, credentials: () => credentials };
+    const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
+    closing.push(() => gateway.close());
     const credentials = new ClusterCredentials(gateway.client, clock);
-    closing.push(() => gateway.server.close());
-    await gateway.start();
-    return new TestGateway({ clock, cloud, clouds, store, gateway, credentials }, closing);
+    return new TestGateway({ clock, cloud, clouds, store, gateway, credentials }, form, closing);
   }
 
   /** Makes the namespaces, and gives `alice` and `rita` their roles. */
@@ -136,9 +135,10 @@ export class TestGateway {
     await this.#bind(CLOUDLESS, 'alice', 'fairway-member');
   }
 
+  /** Through the gateway; an operator goes to where the objects are. */
   as(person: Person | UserInfo): KubeClient {
     const user = typeof person === 'string' ? PEOPLE[person] : person;
-    return new KubeClient(this.gateway.server.transport(user), { clock: this.clock });
+    return new KubeClient(this.#transportAs(user, person === 'operator'), { clock: this.clock });
   }
 
   /** A request as somebody, with the answer's warnings; refusals are answers too. */
@@ -190,6 +190,14 @@ export class TestGateway {
 
   async close(): Promise<void> {
     for (const close of this.#closing.toReversed()) await close();
+  }
+
+  #transportAs(user: UserInfo, isOperator: boolean): Transport {
+    if (isOperator || this.#form === 'embedded') return this.gateway.server.transport(user);
+    const key = JSON.stringify(user);
+    const opening = this.#transports.get(key) ?? this.gateway.transportAs(user);
+    this.#transports.set(key, opening);
+    return { request: async (request) => (await opening).request(request), close: () => {} };
   }
 
   async #namespace(name: string, annotations: Record<string, string>): Promise<void> {

@@ -1,0 +1,49 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
+import type { Authorizer, UserInfo } from '@fairway/kube/auth/user';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { methodNotAllowed } from '@fairway/kube/object/api-error';
+import { authorize } from '@fairway/kube/server/authorize';
+import { decodeBody } from '@fairway/kube/server/decode';
+import { warningHeader } from '@fairway/kube/server/pipeline';
+import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/kube/server/request';
+import type { KubeconfigIssuer } from './kubeconfig-issuer.ts';
+
+export interface KubeconfigAnswerOptions {
+  /** As Fairway: the caller need not be allowed to read the cluster. */
+  readonly client: KubeClient;
+  readonly authorizer: Authorizer;
+  readonly issue: KubeconfigIssuer;
+}
+
+/** A request to `clusters/NAME/kubeconfig` that no API server has looked at yet. */
+export interface KubeconfigTarget {
+  readonly namespace: string;
+  readonly name: string;
+  readonly verb: string;
+}
+
+/** Answers `clusters/kubeconfig` before a management cluster, as the embedded server would: rights first, then what is wrong. */
+export async function kubeconfigAnswer(
+  { client, authorizer, issue }: KubeconfigAnswerOptions,
+  { namespace, name, verb }: KubeconfigTarget,
+  request: ApiRequest,
+  user: UserInfo,
+): Promise<Answer> {
+  const { group, version, plural: resource } = clusters;
+  const attributes = { verb, group, version, resource, subresource: KUBECONFIG_SUBRESOURCE, namespace, name };
+  await authorize(authorizer, { user, ...attributes });
+  if (verb !== 'create') {
+    throw methodNotAllowed({ group, resource: `${resource}/${KUBECONFIG_SUBRESOURCE}`, name }, verb);
+  }
+  const cluster = await client.resource(clusters).get(name, { namespace });
+  const warnings: string[] = [];
+  const body = decodeBody(
+    { ...request, namespace, name, verb, resource: KUBECONFIG_REQUEST_KIND, warn: (text) => warnings.push(text) },
+    KUBECONFIG_REQUEST_KIND,
+  );
+  const dryRun = request.query.get('dryRun') === 'All';
+  const answer = jsonAnswer(201, await issue({ body, cluster, user, dryRun }));
+  if (warnings.length === 0) return answer;
+  return { ...answer, headers: { ...answer.headers, warning: warningHeader(warnings) } };
+}

@@ -1,0 +1,98 @@
+import { GROUP, VERSION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
+import { z } from 'zod';
+import { isShown, passingVerbs } from './passage.ts';
+
+const ApiVersions = z.looseObject({ kind: z.literal('APIVersions') });
+const ApiGroup = z.looseObject({ kind: z.literal('APIGroup') });
+const ApiGroupList = z.looseObject({
+  kind: z.literal('APIGroupList'),
+  groups: z.array(z.looseObject({ name: z.string() })),
+});
+const ApiResourceList = z.looseObject({
+  kind: z.literal('APIResourceList'),
+  groupVersion: z.string(),
+  resources: z.array(z.looseObject({ name: z.string(), verbs: z.array(z.string()) })),
+});
+const AggregatedResource = z.looseObject({
+  resource: z.string(),
+  verbs: z.array(z.string()),
+  subresources: z.array(z.looseObject({ subresource: z.string() })).optional(),
+});
+const AggregatedList = z.looseObject({
+  kind: z.literal('APIGroupDiscoveryList'),
+  items: z.array(
+    z.looseObject({
+      metadata: z.looseObject({ name: z.string().default('') }).optional(),
+      versions: z.array(z.looseObject({ version: z.string(), resources: z.array(AggregatedResource).default([]) })),
+    }),
+  ),
+});
+const Document = z.discriminatedUnion('kind', [ApiVersions, ApiGroup, ApiGroupList, ApiResourceList, AggregatedList]);
+
+/**
+ * A discovery document of the management cluster as tenants see it: with `clusters/kubeconfig`, which a CustomResourceDefinition can't
+ * have, and without what is not let through, which clients would ask for in vain. `host` is what the client calls the gateway.
+ */
+export function discoveryView(document: unknown, host: string): object {
+  const parsed = Document.parse(document);
+  switch (parsed.kind) {
+    case 'APIGroup':
+      return parsed;
+    case 'APIVersions':
+      // The API server would name itself, and tenants are to come here.
+      return { ...parsed, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: host }] };
+    case 'APIGroupList':
+      return { ...parsed, groups: parsed.groups.filter(({ name }) => isShown(name)) };
+    case 'APIResourceList':
+      return { ...parsed, resources: shownResources(parsed) };
+    case 'APIGroupDiscoveryList':
+      return { ...parsed, items: shownGroups(parsed) };
+  }
+}
+
+function shownResources({ groupVersion, resources }: z.infer<typeof ApiResourceList>): object[] {
+  const [version = '', group = ''] = groupVersion.split('/').reverse();
+  const shown = resources.flatMap((resource) => {
+    if (group === GROUP) return [resource];
+    const verbs = shownVerbs(group, resource.name, resource.verbs);
+    return verbs.length === 0 ? [] : [{ ...resource, verbs }];
+  });
+  if (group !== GROUP || version !== VERSION) return shown;
+  const { kind } = KUBECONFIG_REQUEST_KIND;
+  const name = `${clusters.plural}/${KUBECONFIG_SUBRESOURCE}`;
+  return [...shown, { name, singularName: '', namespaced: true, kind, verbs: ['create'] }];
+}
+
+function shownGroups({ items }: z.infer<typeof AggregatedList>): object[] {
+  return items.flatMap((item) => {
+    const group = item.metadata?.name ?? '';
+    if (!isShown(group)) return [];
+    const versions = item.versions.map((entry) => ({
+      ...entry,
+      resources: entry.resources.flatMap((resource) => shownResource(group, entry.version, resource)),
+    }));
+    return [{ ...item, versions }];
+  });
+}
+
+function shownResource(group: string, version: string, resource: z.infer<typeof AggregatedResource>): object[] {
+  if (group !== GROUP) {
+    const { subresources: _notLetThrough, ...main } = resource;
+    const verbs = shownVerbs(group, resource.resource, resource.verbs);
+    return verbs.length === 0 ? [] : [{ ...main, verbs }];
+  }
+  if (version !== VERSION || resource.resource !== clusters.plural) return [resource];
+  const kubeconfig = {
+    subresource: KUBECONFIG_SUBRESOURCE,
+    responseKind: KUBECONFIG_REQUEST_KIND,
+    verbs: ['create'],
+  };
+  return [{ ...resource, subresources: [...(resource.subresources ?? []), kubeconfig] }];
+}
+
+function shownVerbs(group: string, resource: string, verbs: readonly string[]): string[] {
+  const passing = passingVerbs(group, resource);
+  return verbs.filter((verb) => passing.includes(verb));
+}

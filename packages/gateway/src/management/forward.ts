@@ -1,0 +1,92 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ImpersonationHeaders } from './impersonation.ts';
+import type { Upstream } from './upstream.ts';
+
+/** RFC 9110 7.6.1: they speak of one connection, and end with it. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Say who asks, or where from, in words that the API server could believe: the gateway's alone to say. */
+const IDENTITY = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|x-remote-.*)$/;
+
+/** What of a client's request goes on. `peer` is the address that the connection comes from. */
+export function forwardedHeaders(
+  headers: IncomingHttpHeaders,
+  { user, peer, auditId }: { readonly user: ImpersonationHeaders; readonly peer: string; readonly auditId: string },
+): OutgoingHttpHeaders {
+  const kept = withoutHops(headers);
+  for (const name of Object.keys(kept)) if (IDENTITY.test(name)) delete kept[name];
+  const earlier = headers['x-forwarded-for'];
+  return {
+    ...kept,
+    'x-forwarded-for': earlier === undefined ? peer : `${String(earlier)}, ${peer}`,
+    'audit-id': auditId,
+    ...user,
+  };
+}
+
+/** The headers that are meant for whoever is at the end of the line. */
+function withoutHops(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const isKept = ([name]: [string, unknown]) => !HOP_BY_HOP.has(name) && !named.includes(name);
+  return Object.fromEntries(Object.entries(headers).filter(isKept));
+}
+
+/** The answers that stream now. */
+export class Forwarding {
+  readonly #upstream: Upstream;
+  readonly #watches = new Set<() => void>();
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream;
+  }
+
+  /** Sends a request on and streams the answer back; each side waits for the other and ends with it. Rejects only before anything was answered. */
+  async forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { headers, isWatch }: { readonly headers: OutgoingHttpHeaders; readonly isWatch: boolean },
+  ): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const { method = 'GET', url = '/' } = request;
+    const hasBody =
+      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+    const answer = await this.#upstream.send({
+      method,
+      path: url,
+      headers,
+      body: hasBody ? request : undefined,
+      signal: gone.signal,
+    });
+    response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
+    // A watch has nothing to say at first, and its client waits to hear that it is one.
+    response.flushHeaders();
+    answer.on('error', () => response.destroy());
+    if (isWatch) this.#keep(answer, response);
+    answer.pipe(response);
+  }
+
+  /** Ends all watches as a server ends one that has gone on long enough: clients go on where they were, elsewhere. */
+  endWatches(): void {
+    for (const end of this.#watches) end();
+  }
+
+  #keep(answer: IncomingMessage, response: ServerResponse): void {
+    const end = () => {
+      answer.unpipe(response);
+      response.end();
+    };
+    this.#watches.add(end);
+    response.once('close', () => this.#watches.delete(end));
+  }
+}

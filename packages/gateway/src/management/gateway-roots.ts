@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import {
+  beginRotation,
+  completeRotation,
+  isRotationDue,
+  switchAuthority,
+} from '@fairway/control-plane/pki/authority-rotation';
+import { AUTHORITY_VALIDITY_MS, type AuthorityPair } from '@fairway/control-plane/pki/cluster-pki';
+import type { Clock } from '@fairway/kube/clock';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { createCertificateAuthority, loadCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { certificateInfo } from '@fairway/kube/pki/certificate-info';
+
+/** What all replicas of the gateway share. */
+export interface GatewayRoots {
+  /** Signs the certificates that the gateways show. */
+  readonly authority: AuthorityPair;
+  /** Part of the webhook's path that kube-apiserver alone is told. */
+  readonly webhookKey: string;
+}
+
+export const ROOTS_SECRET = 'fairway-gateway';
+const ROOTS_TYPE = `fairway.dev/gateway-roots`;
+/** Everyone is told of the next authority so long before it signs anything. */
+const ANNOUNCE_MS = 86_400_000;
+const WEBHOOK_KEY_BYTES = 32;
+
+/** Thrown when the Secret does not hold what its type promises: somebody changed it by hand. */
+export class GatewayRootsError extends Error {
+  override readonly name = 'GatewayRootsError';
+}
+
+export async function createGatewayRoots(clock: Clock): Promise<GatewayRoots> {
+  const authority = { active: await newAuthority(clock), standby: undefined };
+  return { authority, webhookKey: randomBytes(WEBHOOK_KEY_BYTES).toString('base64url') };
+}
+
+/**
+ * The next step of replacing the authority before it ends, undefined while there is none to take: a new one is announced two years before,
+ * signs a day later, and the former one is forgotten when it has ended. `isDistrusted` at no time: what is announced is in the bundle.
+ */
+export async function renewedRoots(roots: GatewayRoots, clock: Clock): Promise<GatewayRoots | undefined> {
+  const { authority } = roots;
+  const nowMs = clock.now();
+  if (isRotationDue(authority, nowMs))
+    return { ...roots, authority: beginRotation(authority, await newAuthority(clock)) };
+  const { active, standby } = authority;
+  if (standby === undefined) return undefined;
+  const isNewer = standby.notAfterMs > active.notAfterMs;
+  if (isNewer && certificateInfo(standby.certificatePem).notBeforeMs + ANNOUNCE_MS <= nowMs) {
+    return { ...roots, authority: switchAuthority(authority) };
+  }
+  if (!isNewer && standby.notAfterMs <= nowMs) return { ...roots, authority: completeRotation(authority) };
+  return undefined;
+}
+
+function newAuthority(clock: Clock) {
+  return createCertificateAuthority({ commonName: 'fairway-gateway', clock, validityMs: AUTHORITY_VALIDITY_MS });
+}
+
+/** The Secret that keeps the roots: `ca.crt`, `ca.key`, during a rotation `ca-standby.crt` and `ca-standby.key`, and `webhook-key`. */
+export function rootsSecret({ authority: { active, standby }, webhookKey }: GatewayRoots): Secret {
+  const data = {
+    'ca.crt': active.certificatePem,
+    'ca.key': active.privateKeyPem,
+    ...(standby && { 'ca-standby.crt': standby.certificatePem, 'ca-standby.key': standby.privateKeyPem }),
+    'webhook-key': webhookKey,
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: ROOTS_SECRET, namespace: SYSTEM_NAMESPACE },
+    type: ROOTS_TYPE,
+    data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
+  };
+}
+
+/** Throws a GatewayRootsError that names the entry that is wrong, and what to do. */
+export async function parseRootsSecret(secret: Secret): Promise<GatewayRoots> {
+  const entry = (key: string): string | undefined => {
+    const data = secret.data?.[key];
+    return data === undefined ? undefined : Buffer.from(data, 'base64').toString();
+  };
+  const required = (key: string): string => {
+    const value = entry(key);
+    if (value === undefined || value === '') throw brokenRoots(key, 'it is missing');
+    return value;
+  };
+  const authority = async (name: string) => {
+    const [certificate, key] = [required(`${name}.crt`), required(`${name}.key`)];
+    try {
+      return await loadCertificateAuthority(certificate, key);
+    } catch (error) {
+      throw brokenRoots(`${name}.crt`, error instanceof Error ? error.message : String(error));
+    }
+  };
+  return {
+    authority: {
+      active: await authority('ca'),
+      standby: entry('ca-standby.crt') === undefined ? undefined : await authority('ca-standby'),
+    },
+    webhookKey: required('webhook-key'),
+  };
+}
+
+function brokenRoots(key: string, problem: string): GatewayRootsError {
+  const what = `Secret ${SYSTEM_NAMESPACE}/${ROOTS_SECRET}, entry ${key}: ${problem}`;
+  return new GatewayRootsError(`${what}; delete the Secret to have it made anew, and give clients its new ca.crt`);
+}

@@ -1,0 +1,40 @@
+import type { UserInfo } from '@fairway/kube/auth/user';
+import { ApiError } from '@fairway/kube/object/api-error';
+
+/** Headers by which kube-apiserver takes a request as somebody else's. */
+export type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
+
+/**
+ * Says to the API server who asks. Throws 403 for a name that a header can't carry unchanged: HTTP drops the white space around a value, so
+ * ` admin` would arrive as somebody else.
+ */
+export function impersonationHeaders({ username, uid, groups, extra = {} }: UserInfo): ImpersonationHeaders {
+  return {
+    'impersonate-user': onWire('user', username),
+    ...(uid !== undefined && uid !== '' && { 'impersonate-uid': onWire('uid', uid) }),
+    ...(groups.length > 0 && { 'impersonate-group': groups.map((group) => onWire('group', group)) }),
+    ...Object.fromEntries(
+      Object.entries(extra)
+        .filter(([, values]) => values.length > 0)
+        .map(([key, values]) => [`impersonate-extra-${headerKey(key)}`, values.map((value) => onWire('extra', value))]),
+    ),
+  };
+}
+
+/** Node writes headers as Latin-1; kube-apiserver reads them as UTF-8. */
+function onWire(what: string, value: string): string {
+  if (value === '' || value !== value.trim() || /\p{Cc}/u.test(value)) {
+    const message = `the ${what} ${JSON.stringify(value)} of your credential can't be passed on: it is empty, or has control characters or white space around it`;
+    throw new ApiError(403, 'Forbidden', message);
+  }
+  return Buffer.from(value).toString('latin1');
+}
+
+/** Header names know no case, so what is not lower case is encoded, as is what a header's name may not hold. */
+function headerKey(key: string): string {
+  const encoded = [...Buffer.from(key)].map((byte) => {
+    const char = String.fromCharCode(byte);
+    return /[a-z0-9._-]/.test(char) ? char : `%${byte.toString(16).padStart(2, '0')}`;
+  });
+  return encoded.join('');
+}

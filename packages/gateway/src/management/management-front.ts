@@ -1,0 +1,155 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Authenticator, Authorizer, UserInfo } from '@fairway/kube/auth/user';
+import { TransportError } from '@fairway/kube/client/transport';
+import type { Logger } from '@fairway/kube/log';
+import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
+import { authenticate } from '@fairway/kube/server/authenticate';
+import { authorize } from '@fairway/kube/server/authorize';
+import type { Health } from '@fairway/kube/server/health';
+import { credentialsOf, headersOf, send, serveHttp } from '@fairway/kube/server/http-exchange';
+import { impersonatedUser } from '@fairway/kube/server/impersonate';
+import { statusAnswer } from '@fairway/kube/server/pipeline';
+import type { Answer, ApiRequest } from '@fairway/kube/server/request';
+import type { Routes } from '@fairway/kube/server/routes';
+import { discoveryAnswer } from './discovery-answer.ts';
+import { Forwarding, forwardedHeaders } from './forward.ts';
+import { impersonationHeaders } from './impersonation.ts';
+import { type Passage, passageOf } from './passage.ts';
+import { type RequestTarget, requestTarget } from './request-target.ts';
+import { type Upstream, unreachable } from './upstream.ts';
+
+export interface ManagementFrontOptions {
+  readonly upstream: Upstream;
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizer: Authorizer;
+  readonly health: Health;
+  /** Paths of Fairway's own beside the Kubernetes API: metrics. */
+  readonly routes: Routes;
+  readonly answerKubeconfig: (
+    passage: Extract<Passage, { to: 'kubeconfig' }>,
+    request: ApiRequest,
+    user: UserInfo,
+  ) => Promise<Answer>;
+  readonly answerReview: (body: string) => Promise<Answer>;
+  /** Part of the webhook's path that kube-apiserver alone knows. */
+  readonly webhookKey: () => string;
+  readonly log: Logger;
+}
+
+const WEBHOOK_PREFIX = '/admission/';
+
+/** Where kube-apiserver sends reviews to. */
+export function webhookPath(webhookKey: string): string {
+  return `${WEBHOOK_PREFIX}${webhookKey}`;
+}
+
+/** The way of every request before a management cluster: who asks, where it may go, and the answer or the Status that says why not. */
+export class ManagementFront {
+  readonly #options: ManagementFrontOptions;
+  readonly #forwarding: Forwarding;
+  #isDraining = false;
+
+  constructor(options: ManagementFrontOptions) {
+    this.#options = options;
+    this.#forwarding = new Forwarding(options.upstream);
+  }
+
+  /** Serves one request of a node:https server. */
+  handler(request: IncomingMessage, response: ServerResponse): void {
+    const auditId = request.headers['audit-id'] ?? randomUUID();
+    void this.#serve(request, response, String(auditId)).catch((error: unknown) => {
+      if (response.headersSent || response.destroyed) response.destroy();
+      else void send(request, response, this.#refusal(request, error, String(auditId)));
+    });
+  }
+
+  /** From now on new requests are refused with 503; watches end, and their clients go on elsewhere. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#forwarding.endWatches();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse, auditId: string): Promise<void> {
+    const { method = 'GET', url = '/' } = request;
+    const target = requestTarget(url);
+    const answer = (handle: (apiRequest: ApiRequest) => Promise<Answer>) =>
+      serveHttp(request, response, (apiRequest) => this.#answer(request, auditId, () => handle(apiRequest)));
+    const health = await this.#options.health.answer(target.path, target.query);
+    if (health) return answer(() => Promise.resolve(health));
+    if (this.#isDraining) throw shuttingDown();
+    if (this.#isReview(target)) return answer((apiRequest) => this.#review(apiRequest));
+
+    const user = await this.#callerOf(request);
+    const route = this.#options.routes.find(target.path);
+    if (route) {
+      await authorize(this.#options.authorizer, { user, verb: method.toLowerCase(), path: target.path });
+      return answer(async (apiRequest) => route.handle(apiRequest, user));
+    }
+    const passage = passageOf(method, target);
+    switch (passage.to) {
+      case 'nowhere':
+        throw new ApiError(403, 'Forbidden', `forbidden: ${passage.reason}`);
+      case 'discovery':
+        return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
+      case 'kubeconfig':
+        return answer((apiRequest) => this.#options.answerKubeconfig(passage, apiRequest, user));
+      case 'api-server': {
+        const peer = request.socket.remoteAddress ?? '';
+        const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
+        return this.#forwarding.forward(request, response, { headers, isWatch: passage.isWatch });
+      }
+    }
+  }
+
+  async #callerOf(request: IncomingMessage): Promise<UserInfo> {
+    const { authenticators, authorizer, log } = this.#options;
+    const user = await authenticate(authenticators, false, credentialsOf(request));
+    const other = await impersonatedUser(headersOf(request), (claim) =>
+      authorize(authorizer, { user, verb: 'impersonate', ...claim }),
+    );
+    // The API server hears of the second alone.
+    if (other)
+      log.info({ user: user.username, as: other.username, method: request.method, url: request.url }, 'impersonation');
+    return other ?? user;
+  }
+
+  #isReview({ path }: RequestTarget): boolean {
+    if (!path.startsWith(WEBHOOK_PREFIX)) return false;
+    const digest = (text: string) => createHash('sha256').update(text).digest();
+    return timingSafeEqual(digest(path), digest(webhookPath(this.#options.webhookKey())));
+  }
+
+  async #review({ method, body }: ApiRequest): Promise<Answer> {
+    if (method !== 'POST') throw methodNotAllowed({ resource: 'admissionreviews' }, method);
+    return this.#options.answerReview(body);
+  }
+
+  async #answer(request: IncomingMessage, auditId: string, handle: () => Promise<Answer>): Promise<Answer> {
+    try {
+      const answer = await handle();
+      return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': auditId, ...answer.headers } };
+    } catch (error) {
+      return this.#refusal(request, error, auditId);
+    }
+  }
+
+  #refusal({ method, url }: IncomingMessage, error: unknown, auditId: string): Answer {
+    const answer = statusAnswer(apiErrorOf(error, method ?? 'GET'));
+    if (answer.status === 500) this.#options.log.error({ err: error, method, url }, 'request failed');
+    return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': auditId, ...answer.headers } };
+  }
+}
+
+const OWN_HEADERS = { 'cache-control': 'no-cache, private' };
+
+function apiErrorOf(error: unknown, method: string): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof TransportError) return unreachable(method, error.cause ?? error);
+  const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
+  return new ApiError(500, 'InternalError', message, { cause: error });
+}
+
+function shuttingDown(): ApiError {
+  return new ApiError(503, 'ServiceUnavailable', 'the gateway is shutting down', { retryAfterSeconds: 1 });
+}

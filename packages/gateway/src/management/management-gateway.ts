@@ -1,0 +1,211 @@
+import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
+import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
+import { createAccessReviewAuthorizer } from '@fairway/kube/auth/delegated/access-review-authorizer';
+import {
+  authenticationConfig,
+  createClientAuthorityAuthenticator,
+} from '@fairway/kube/auth/delegated/client-authority';
+import { createTokenReviewAuthenticator } from '@fairway/kube/auth/delegated/token-review-authenticator';
+import { createUnionAuthenticator, unionOfTokens } from '@fairway/kube/auth/union-authenticator';
+import type { HttpsConnectionOptions } from '@fairway/kube/client/https-connections';
+import { InformerSet } from '@fairway/kube/client/informer-set';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock, Timer } from '@fairway/kube/clock';
+import { Controller } from '@fairway/kube/controller/controller';
+import type { KeyOwner } from '@fairway/kube/controller/key-owner';
+import { EventRecorder } from '@fairway/kube/events/recorder';
+import { ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
+import type { Logger } from '@fairway/kube/log';
+import { Health } from '@fairway/kube/server/health';
+import { type Listener, listen } from '@fairway/kube/server/listener';
+import { type Route, Routes } from '@fairway/kube/server/routes';
+import { CloudOffer } from '../admission/cloud-offer.ts';
+import { fairwayAdmission } from '../admission/fairway-admission.ts';
+import { factsOverHttp } from '../admission/stored-facts.ts';
+import { kubeconfigAnswer } from '../kubeconfig/kubeconfig-answer.ts';
+import { kubeconfigIssuer } from '../kubeconfig/kubeconfig-issuer.ts';
+import { admissionWebhook } from '../webhook/admission-webhook.ts';
+import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
+import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
+import type { GatewayRoots } from './gateway-roots.ts';
+import { ManagementFront, webhookPath } from './management-front.ts';
+import { keepRoots } from './roots-keeper.ts';
+import { ServingCertificate } from './serving-certificate.ts';
+import { Upstream } from './upstream.ts';
+
+export interface ManagementGatewayOptions {
+  /** The management cluster's API server, with credentials that may impersonate. */
+  readonly connection: HttpsConnectionOptions;
+  /** The same API, as Fairway. */
+  readonly client: KubeClient;
+  readonly clouds: Clouds;
+  readonly credentials: () => ClusterCredentials;
+  /** Resolves when `clouds` has heard of what is stored by now. */
+  readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Further names and addresses that clients reach the gateway by; its certificate says them. */
+  readonly hosts?: readonly string[];
+  /** `https://host:port`, without a path, that kube-apiserver reaches the gateways by; the address that this one listens on unless given. */
+  readonly webhookUrl?: string | undefined;
+  /** Elects the replica that writes the webhook's configuration; this one does unless given. */
+  readonly leader?: KeyOwner | undefined;
+  readonly routes?: readonly Route[];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export interface ManagementGateway {
+  readonly url: string;
+  /** PEM that its certificate chains to. */
+  readonly certificateAuthority: string;
+  /** Ends the watches, lets running requests finish, and stops listening. */
+  close(): Promise<void>;
+}
+
+/** Authorities and certificates are looked after so often. */
+const RENEWAL_MS = 3_600_000;
+
+/**
+ * The tenants' door to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, and judges Clusters and
+ * NodePools for kube-apiserver. Resolves when it listens; kube-apiserver is told of it soon after.
+ */
+export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
+  const { connection, client, clouds, credentials, catchUp, host, port, clock, random, log } = options;
+  const stack = new AsyncDisposableStack();
+  try {
+    let roots: GatewayRoots = await keepRoots(client, clock);
+    const informers = new InformerSet(client, { clock, random, log });
+    const configs = authenticationConfig(informers);
+    const fieldSelector = `metadata.name=${WEBHOOK_NAME}`;
+    const configurations = informers.informer(ValidatingWebhookConfigurations, { fieldSelector });
+    const stop = new AbortController();
+    informers.start(stop.signal);
+    stack.defer(() => {
+      stop.abort();
+      return informers.stopped();
+    });
+    await informers.whenSynced();
+
+    const authorizer = createAccessReviewAuthorizer(client);
+    const authenticators = [
+      createUnionAuthenticator({
+        authenticators: [
+          createClientAuthorityAuthenticator(configs, clock, log),
+          createTokenReviewAuthenticator(client, clock),
+        ],
+        tokens: unionOfTokens([]),
+        apiAudiences: [],
+        allowAnonymous: false,
+      }),
+    ];
+    const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
+    const issue = kubeconfigIssuer({ credentials, events: () => events, clock, log });
+    const admission = fairwayAdmission({
+      stored: factsOverHttp(client),
+      clouds,
+      offer: new CloudOffer(clock, log),
+      ...(catchUp && { catchUp }),
+    });
+    const upstream = new Upstream(connection);
+    stack.defer(() => upstream.close());
+    const health = new Health();
+    health.add('api-server', async () => void (await client.version()), { readyOnly: true });
+    const routes = new Routes();
+    for (const route of options.routes ?? []) routes.add(route);
+    const front = new ManagementFront({
+      upstream,
+      authenticators,
+      authorizer,
+      health,
+      routes,
+      answerKubeconfig: (target, request, user) =>
+        kubeconfigAnswer({ client, authorizer, issue }, target, request, user),
+      answerReview: admissionWebhook({ admission, client, log }),
+      webhookKey: () => roots.webhookKey,
+      log,
+    });
+
+    const hosts = [...(options.hosts ?? []), ...namesOf(host), ...namesOfUrl(options.webhookUrl)];
+    const certificate = new ServingCertificate(hosts, clock);
+    const tls = await certificate.next(roots.authority.active);
+    if (tls === undefined) throw new Error('a new certificate is not there');
+    const listener: Listener = await listen({ host, port, tls }, (request, response) =>
+      front.handler(request, response),
+    );
+    stack.defer(async () => {
+      front.drain();
+      await listener.close();
+    });
+
+    const registration = new Controller({
+      name: 'admission-webhook',
+      reconcile: webhookRegistration({
+        client,
+        configurations,
+        target: () => ({
+          url: `${options.webhookUrl ?? listener.url}${webhookPath(roots.webhookKey)}`,
+          caBundle: trustBundle(roots.authority),
+        }),
+      }),
+      clock,
+      random,
+      log,
+      ...(options.leader && { owner: options.leader }),
+    }).watch(configurations, () => [REGISTRATION_KEY]);
+    const registering = new AbortController();
+    registration.start(registering.signal);
+    registration.enqueue(REGISTRATION_KEY);
+    stack.defer(async () => {
+      registering.abort();
+      await registration.stopped;
+    });
+
+    const renewal = every(RENEWAL_MS, clock, log, async () => {
+      roots = await keepRoots(client, clock);
+      const next = await certificate.next(roots.authority.active);
+      if (next) listener.setTls(next);
+      registration.enqueue(REGISTRATION_KEY);
+    });
+    stack.defer(() => renewal.cancel());
+    return {
+      url: listener.url,
+      certificateAuthority: trustBundle(roots.authority),
+      close: () => stack.disposeAsync(),
+    };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+/** A wildcard is nobody's name. */
+function namesOf(host: string): string[] {
+  return host === '0.0.0.0' || host === '::' ? [] : [host];
+}
+
+function namesOfUrl(url: string | undefined): string[] {
+  return url === undefined ? [] : [new URL(url).hostname.replace(/^\[|\]$/g, '')];
+}
+
+/** Runs `task` each time so long after the last one ended; one that failed is tried again then. */
+function every(periodMs: number, clock: Clock, log: Logger, task: () => Promise<void>): Timer {
+  let timer = clock.after(periodMs, run);
+  let isCancelled = false;
+  function run(): void {
+    void task()
+      .catch((error: unknown) => log.warn({ err: error }, 'renewal of the gateway certificates failed'))
+      .then(() => {
+        if (!isCancelled) timer = clock.after(periodMs, run);
+      });
+  }
+  return {
+    cancel() {
+      isCancelled = true;
+      timer.cancel();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import {
+  createGatewayRoots,
+  type GatewayRoots,
+  parseRootsSecret,
+  ROOTS_SECRET,
+  renewedRoots,
+  rootsSecret,
+} from './gateway-roots.ts';
+
+/** Reads the roots that all replicas share, makes them where there are none, and takes the next step of a renewal that is due. */
+export async function keepRoots(client: KubeClient, clock: Clock): Promise<GatewayRoots> {
+  const secrets = client.resource(Secrets);
+  for (;;) {
+    const stored = await read(client);
+    try {
+      if (stored === undefined) {
+        const roots = await createGatewayRoots(clock);
+        await secrets.create(rootsSecret(roots));
+        return roots;
+      }
+      const roots = await parseRootsSecret(stored);
+      const renewed = await renewedRoots(roots, clock);
+      if (renewed === undefined) return roots;
+      await secrets.update({ ...stored, data: rootsSecret(renewed).data ?? {} });
+      return renewed;
+    } catch (error) {
+      // Another replica was faster: what it wrote counts.
+      if (!isApiError(error, 'AlreadyExists', 'Conflict')) throw error;
+    }
+  }
+}
+
+async function read(client: KubeClient): Promise<Secret | undefined> {
+  try {
+    return await client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import { isIP } from 'node:net';
+import type { Clock } from '@fairway/kube/clock';
+import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import type { TlsOptions } from '@fairway/kube/server/listener';
+
+const DAY_MS = 86_400_000;
+const VALIDITY_MS = 90 * DAY_MS;
+const RENEW_BEFORE_MS = 30 * DAY_MS;
+
+/** What one replica shows: made by it, of the authority that all share, and kept nowhere. */
+export class ServingCertificate {
+  readonly #hosts: readonly string[];
+  readonly #clock: Clock;
+  #shown: { readonly authority: CertificateAuthority; readonly notAfterMs: number } | undefined;
+
+  /** `hosts` are the names and addresses that clients and kube-apiserver reach the gateway by. */
+  constructor(hosts: readonly string[], clock: Clock) {
+    this.#hosts = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
+    this.#clock = clock;
+  }
+
+  /** A certificate to show from now on; undefined while the one that is shown is good for long and of this authority. */
+  async next(authority: CertificateAuthority): Promise<TlsOptions | undefined> {
+    const shown = this.#shown;
+    const isGood =
+      shown?.authority.certificatePem === authority.certificatePem &&
+      shown.notAfterMs - this.#clock.now() > RENEW_BEFORE_MS;
+    if (isGood) return undefined;
+    const {
+      certificatePem,
+      privateKeyPem = '',
+      notAfterMs,
+    } = await issueCertificate(authority, {
+      commonName: 'fairway-gateway',
+      dnsNames: this.#hosts.filter((host) => isIP(host) === 0),
+      ipAddresses: this.#hosts.filter((host) => isIP(host) !== 0),
+      usages: 'server',
+      validityMs: VALIDITY_MS,
+      clock: this.#clock,
+    });
+    this.#shown = { authority, notAfterMs };
+    return { cert: certificatePem, key: privateKeyPem };
+  }
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import {
+  type HttpsConnectionOptions,
+  HttpsConnections,
+  isStaleConnection,
+} from '@fairway/kube/client/https-connections';
+import { ApiError } from '@fairway/kube/object/api-error';
+
+export interface UpstreamRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  /** Sent as it comes; none for a request without a body. */
+  readonly body?: Readable | undefined;
+  readonly signal: AbortSignal;
+}
+
+const RETRY_AFTER_SECONDS = 1;
+/** Nothing of a request has arrived where the connection was not made. */
+const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** The management cluster's API server, with the gateway's own credentials. */
+export class Upstream {
+  readonly #connections: HttpsConnections;
+
+  constructor(options: HttpsConnectionOptions) {
+    this.#connections = new HttpsConnections(options);
+  }
+
+  /**
+   * Resolves with the head of the answer; its body streams. Rejects with 503 when there is none, and with Retry-After where the request
+   * surely took no effect: clients send it again by themselves then.
+   */
+  async send(request: UpstreamRequest): Promise<IncomingMessage> {
+    try {
+      return await this.#exchange(request, request.body === undefined);
+    } catch (error) {
+      if (request.signal.aborted || error instanceof ApiError) throw error;
+      throw unreachable(request.method, error);
+    }
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  async #exchange(request: UpstreamRequest, mayRepeat: boolean): Promise<IncomingMessage> {
+    const { method, path, headers, body, signal } = request;
+    const { pathPrefix, authorization, ...target } = await this.#connections.route();
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const outgoing = httpsRequest({
+      ...target,
+      method,
+      path: pathPrefix + path,
+      headers: { ...headers, ...(authorization !== undefined && { authorization }) },
+    });
+    const onAbort = () => outgoing.destroy(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    outgoing.once('close', () => signal.removeEventListener('abort', onAbort));
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const isRepeated = mayRepeat && isStaleConnection(error, outgoing.reusedSocket) && !signal.aborted;
+      if (isRepeated) resolve(this.#exchange(request, false));
+      else reject(error);
+    });
+    outgoing.once('response', (incoming) => {
+      // A server that is going away: the next request had better go by a new connection.
+      if (incoming.statusCode === 503) outgoing.shouldKeepAlive = false;
+      resolve(incoming);
+    });
+    if (body === undefined) outgoing.end();
+    else body.pipe(outgoing);
+    return promise;
+  }
+}
+
+/** 503 for a request that the API server did not answer. */
+export function unreachable(method: string, error: unknown): ApiError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isSafe = method === 'GET' || method === 'HEAD' || NOT_CONNECTED.has(code);
+  return new ApiError(
+    503,
+    'ServiceUnavailable',
+    `the management cluster's API server does not answer: ${code ?? message}`,
+    {
+      cause: error,
+      ...(isSafe && { retryAfterSeconds: RETRY_AFTER_SECONDS }),
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { createManagementGateway } from '../management/management-gateway.ts';
+import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
+import type { FormParts, GatewayForm } from './gateway-form.ts';
+import { ManagementCluster } from './management-cluster.ts';
+
+/** A gateway before an API server of its own, all over TLS. */
+export async function managementForm({ store, ...parts }: FormParts): Promise<GatewayForm> {
+  const cluster = await ManagementCluster.start({ store, clock: parts.clock });
+  const gateway = await createManagementGateway({
+    ...parts,
+    connection: await cluster.connectionAs({ username: 'fairway', groups: ['system:masters'] }),
+    client: cluster.client,
+    host: '127.0.0.1',
+    port: 0,
+  });
+  await eventuallyObject(cluster.client.resource(ValidatingWebhookConfigurations), { name: WEBHOOK_NAME });
+  const { server, client } = cluster;
+  const transports: HttpsTransport[] = [];
+  return {
+    server,
+    client,
+    async transportAs(user) {
+      const groups = user.groups.filter((group) => group !== 'system:authenticated');
+      const certificate = await cluster.clientCertificate({ username: user.username, groups });
+      const transport = new HttpsTransport({
+        server: gateway.url,
+        certificateAuthority: gateway.certificateAuthority,
+        clientCertificate: () => certificate,
+      });
+      transports.push(transport);
+      return transport;
+    },
+    async close() {
+      for (const transport of transports) transport.close();
+      await gateway.close();
+      await cluster.close();
+    },
+  };
+}

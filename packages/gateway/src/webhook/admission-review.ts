@@ -1,0 +1,96 @@
+import type { UserInfo } from '@fairway/kube/auth/user';
+import type { ApiError, Status } from '@fairway/kube/object/api-error';
+import { badRequest } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { z } from 'zod';
+
+const API_VERSION = 'admission.k8s.io/v1';
+
+const AnyObject = z.looseObject({ metadata: z.looseObject({}).optional() }).nullish();
+const User = z.object({
+  username: z.string().default(''),
+  uid: z.string().optional(),
+  groups: z.array(z.string()).default([]),
+  extra: z.record(z.string(), z.array(z.string())).optional(),
+});
+const Review = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('AdmissionReview'),
+  request: z.object({
+    uid: z.string().min(1),
+    resource: z.object({ group: z.string(), version: z.string(), resource: z.string() }),
+    subResource: z.string().default(''),
+    name: z.string().default(''),
+    namespace: z.string().default(''),
+    operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
+    userInfo: User,
+    dryRun: z.boolean().nullish(),
+    object: AnyObject,
+    oldObject: AnyObject,
+  }),
+});
+
+/** What kube-apiserver asks of an admission webhook: `admission.k8s.io/v1`, as far as Fairway looks at it. */
+export interface ReviewRequest {
+  readonly uid: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** '' where the server makes one up, on creation with generateName. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+}
+
+/** Throws 400 for what is no AdmissionReview of v1. */
+export function parseReview(body: string): ReviewRequest {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch (error) {
+    throw badRequest(`the body is not JSON: ${(error as Error).message}`);
+  }
+  const parsed = Review.safeParse(json);
+  if (!parsed.success)
+    throw badRequest(`the body is no AdmissionReview of ${API_VERSION}: ${z.prettifyError(parsed.error)}`);
+  const { uid, resource, subResource, userInfo, dryRun, object, oldObject, ...request } = parsed.data.request;
+  const { username, groups, uid: userUid, extra } = userInfo;
+  return {
+    ...request,
+    uid,
+    group: resource.group,
+    resource: resource.resource,
+    subresource: subResource,
+    user: { username, groups, ...(userUid !== undefined && { uid: userUid }), ...(extra && { extra }) },
+    dryRun: dryRun === true,
+    object: kubeObject(object),
+    oldObject: kubeObject(oldObject),
+  };
+}
+
+/** The schema of its kind has been checked by the API server that sends it. */
+function kubeObject(object: z.infer<typeof AnyObject>): KubeObject | undefined {
+  return object ? { ...object, metadata: object.metadata ?? {} } : undefined;
+}
+
+/** The answer to a review; `refusal` is what the client is told. */
+export function reviewAnswer(
+  uid: string,
+  { warnings, refusal }: { readonly warnings: readonly string[]; readonly refusal?: ApiError | undefined },
+): object {
+  const status: Status | undefined = refusal?.toStatus();
+  return {
+    apiVersion: API_VERSION,
+    kind: 'AdmissionReview',
+    response: {
+      uid,
+      allowed: refusal === undefined,
+      ...(status && { status }),
+      ...(warnings.length > 0 && { warnings }),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { KINDS } from '@fairway/api/kinds/all';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { resourceDefinition } from '@fairway/api/server/resource-definitions';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Logger } from '@fairway/kube/log';
+import { ApiError } from '@fairway/kube/object/api-error';
+import type { AdmissionPlugin } from '@fairway/kube/server/admission';
+import { type Answer, jsonAnswer } from '@fairway/kube/server/request';
+import type { ResourceDefinition } from '@fairway/kube/server/resource';
+import { z } from 'zod';
+import { parseReview, type ReviewRequest, reviewAnswer } from './admission-review.ts';
+
+export interface AdmissionWebhookOptions {
+  readonly admission: AdmissionPlugin;
+  readonly client: KubeClient;
+  readonly log: Logger;
+}
+
+const DEFINITIONS: ReadonlyMap<string, ResourceDefinition> = new Map(
+  KINDS.map((kind) => [`${kind.group}/${kind.plural}`, resourceDefinition(kind)]),
+);
+const Scale = z.looseObject({ spec: z.looseObject({ replicas: z.int().default(0) }) });
+
+/** Answers the body of a POST from kube-apiserver: the judgement that the embedded server makes by itself. */
+export function admissionWebhook({
+  admission,
+  client,
+  log,
+}: AdmissionWebhookOptions): (body: string) => Promise<Answer> {
+  return async (body) => {
+    const review = parseReview(body);
+    const warnings: string[] = [];
+    try {
+      await judge(review, (text) => warnings.push(text));
+      return jsonAnswer(200, reviewAnswer(review.uid, { warnings }));
+    } catch (error) {
+      return jsonAnswer(200, reviewAnswer(review.uid, { warnings, refusal: refusalOf(error) }));
+    }
+  };
+
+  async function judge(review: ReviewRequest, warn: (text: string) => void): Promise<void> {
+    const resource = DEFINITIONS.get(`${review.group}/${review.resource}`);
+    if (resource === undefined) return;
+    const objects = review.subresource === 'scale' ? await scaled(review) : review;
+    const { user, operation, subresource, namespace, name, dryRun } = review;
+    const { object, oldObject } = objects;
+    const request = { user, operation, resource, subresource, namespace, name, dryRun, object, oldObject, warn };
+    await admission.validate?.(request);
+  }
+
+  /** kube-apiserver shows the Scale alone: what it would make of the pool is judged. */
+  async function scaled({
+    name,
+    namespace,
+    object,
+  }: ReviewRequest): Promise<Pick<ReviewRequest, 'object' | 'oldObject'>> {
+    const { replicas } = Scale.parse(object).spec;
+    const pool: NodePool = await client.resource(nodePools).get(name, { namespace });
+    const changed: NodePool = { ...pool, spec: { ...pool.spec, replicas } };
+    return { object: changed, oldObject: pool };
+  }
+
+  function refusalOf(error: unknown): ApiError {
+    if (error instanceof ApiError) return error;
+    log.error({ err: error }, 'a request could not be judged');
+    const message = `Internal error occurred: Fairway could not judge the request: ${error instanceof Error ? error.message : String(error)}`;
+    return new ApiError(500, 'InternalError', message, { cause: error });
+  }
+}

@@ -1,0 +1,51 @@
+import { GROUP, VERSION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from '@fairway/kube/kinds/generated/types';
+
+/** Name of the ValidatingWebhookConfiguration and of its only webhook. */
+export const WEBHOOK_NAME = `admission.${GROUP}`;
+
+/** The cloud is asked twice at most, and waited for 5 s each time. */
+const TIMEOUT_SECONDS = 15;
+
+export interface WebhookTarget {
+  /** Whole, with the path that nobody else knows. */
+  readonly url: string;
+  /** PEM. */
+  readonly caBundle: string;
+}
+
+/**
+ * Has kube-apiserver ask the gateway about what changes the spec of a Cluster or a NodePool, whoever makes the change. Nothing else is asked
+ * about: status, finalizers and labels, Machines, Secrets and Leases are what Fairway's controllers write, also while no gateway is
+ * up. Releases from before `matchConditions` (1.28) ask about labels and finalizers too, and are told yes.
+ */
+export function webhookConfiguration({ url, caBundle }: WebhookTarget): ValidatingWebhookConfiguration {
+  const rule = { apiGroups: [GROUP], apiVersions: [VERSION], scope: 'Namespaced' };
+  const webhook: ValidatingWebhook = {
+    name: WEBHOOK_NAME,
+    clientConfig: { url, caBundle: Buffer.from(caBundle).toString('base64') },
+    rules: [
+      { ...rule, operations: ['CREATE', 'UPDATE'], resources: [clusters.plural, nodePools.plural] },
+      { ...rule, operations: ['UPDATE'], resources: [`${nodePools.plural}/scale`] },
+    ],
+    matchConditions: [
+      {
+        name: 'spec-changes',
+        expression: 'oldObject == null || !has(object.spec) || !has(oldObject.spec) || object.spec != oldObject.spec',
+      },
+    ],
+    matchPolicy: 'Equivalent',
+    failurePolicy: 'Fail',
+    sideEffects: 'None',
+    timeoutSeconds: TIMEOUT_SECONDS,
+    admissionReviewVersions: ['v1'],
+  };
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: WEBHOOK_NAME },
+    webhooks: [webhook],
+  };
+}
