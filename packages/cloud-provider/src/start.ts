@@ -2,8 +2,9 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
+import type { ClusterClouds } from '@fairway/controllers/cloud/cluster-clouds';
 import { serverOwner } from '@fairway/controllers/cloud/ownership';
-import type { WatchedClouds } from '@fairway/controllers/cloud/project-cloud';
+import { clusterKeyOf } from '@fairway/controllers/cluster-key';
 import type { NodeBootstrapper } from '@fairway/controllers/machine/dependencies';
 import type { TenantCluster, TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
 import type { Informer } from '@fairway/kube/client/informer';
@@ -20,7 +21,7 @@ import { NodeReconciler } from './nodes/node-reconciler.ts';
 
 export interface CloudProviderOptions {
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
-  readonly clouds: WatchedClouds;
+  readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
   readonly clock: Clock;
@@ -49,10 +50,19 @@ export function createCloudProvider(options: CloudProviderOptions): Runnable[] {
     backoff: { baseMs: 50, maxMs: 60_000 },
     ...(owner && { owner }),
   };
-  const nodes = new Controller({ ...common, name: 'cloud-node', reconcile: (key) => nodeReconciler.reconcile(key) });
+  const nodes = new Controller({
+    ...common,
+    name: 'cloud-node',
+    ownerKey: (key) => {
+      const machine = cache.machines.get(key);
+      return machine && clusterKeyOf(machine);
+    },
+    reconcile: (key) => nodeReconciler.reconcile(key),
+  });
   const approvals = new Controller({
     ...common,
     name: 'certificate-approval',
+    ownerKey: (key) => tenants.get(key.slice(0, key.indexOf('/')))?.clusterKey,
     reconcile: (key) => approvalReconciler.reconcile(key),
   });
   nodes.watch(cache.machines, (machine) => [keyOf(machine)], {
@@ -94,12 +104,12 @@ export function createCloudProvider(options: CloudProviderOptions): Runnable[] {
       () => {},
     );
   });
-  clouds.onProject((cloud) => {
+  clouds.onProject((cloud) =>
     cloud.cache.servers.subscribe(({ added, changed }) => {
       const uids = new Set([...added, ...changed].map((server) => serverOwner(server)?.machineUid));
       for (const machine of cache.machines.list()) if (uids.has(identityOf(machine))) nodes.enqueue(keyOf(machine));
-    });
-  });
+    }),
+  );
   return [nodes, approvals];
 }
 

@@ -69,6 +69,11 @@ export interface ControlPlaneRuntime {
   ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState>;
   /** Whether nothing of the cluster is left; its data goes for good. False: in progress, ask again. */
   remove(clusterUid: string): Promise<boolean>;
+  /**
+   * Lets go of a cluster that another process takes over: this one neither watches nor changes its control plane any more, until `ensure` asks for it
+   * again. What runs outside of this process serves on. Nothing happens when there is nothing to let go of.
+   */
+  release(clusterUid: string): Promise<void>;
   /** UIDs of all clusters that the runtime holds anything of, for sweeping what has no Cluster any more. */
   list(): Promise<readonly string[]>;
   /** Calls back with a cluster's UID when its state may have changed by itself. Returns how to stop. */

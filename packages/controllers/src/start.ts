@@ -24,11 +24,14 @@ import { EventRecorder } from '@fairway/kube/events/recorder';
 import type { Logger } from '@fairway/kube/log';
 import { FailureBackoff } from './cloud/backoff.ts';
 import { CacheExpectations } from './cloud/cache-expectations.ts';
+import { ClusterClouds } from './cloud/cluster-clouds.ts';
 import { serverOwner } from './cloud/ownership.ts';
 import type { WatchedClouds } from './cloud/project-cloud.ts';
 import type { ClusterCredentials } from './cluster/credentials.ts';
 import { ClusterReconciler } from './cluster/reconciler.ts';
+import { clusterKeyOf } from './cluster-key.ts';
 import { CredentialReconciler } from './credential/reconciler.ts';
+import { clusterReleaser } from './let-go.ts';
 import type { NodeBootstrapper } from './machine/dependencies.ts';
 import { MachineReconciler } from './machine/reconciler.ts';
 import { NodePoolReconciler } from './node-pool/reconciler.ts';
@@ -66,6 +69,8 @@ export interface Controllers {
   readonly informers: InformerSet;
   /** For what runs beside them and looks at the same objects, such as the cloud provider. */
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  /** The projects of clusters, as these controllers have them. */
+  readonly clouds: ClusterClouds;
   /** Add to it, then run it. */
   readonly manager: Manager;
 }
@@ -80,7 +85,7 @@ const MAX_BACKOFF_MS = 60_000;
 
 /** Wires Fairway's reconcilers to what they watch. */
 export function createControllers(options: ControllersOptions): Controllers {
-  const { client, clouds, tenants, clock, random, log, metrics, owner } = options;
+  const { client, tenants, clock, random, log, metrics, owner, runtime, credentials } = options;
   const manager = options.manager ?? new Manager({ log });
   const informers = options.informers ?? new InformerSet(client, { clock, random, log });
   if (options.informers === undefined) manager.addInformers(informers);
@@ -94,18 +99,21 @@ export function createControllers(options: ControllersOptions): Controllers {
   };
   const events = new EventRecorder(client, { component: 'fairway', clock, random, log });
   const { base, max } = options.serverBackoffMs ?? { base: 10_000, max: 600_000 };
+  const clouds = new ClusterClouds(options.clouds, owner);
+  const expectations = new CacheExpectations();
   const shared = {
     ...options,
+    clouds,
     cache,
     events,
-    expectations: new CacheExpectations(),
+    expectations,
     defaultImage: options.defaultImage,
   };
   const clusterReconciler = new ClusterReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
   const poolReconciler = new NodePoolReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
   const machineReconciler = new MachineReconciler({ ...shared, backoff: new FailureBackoff(base, max) });
   const serverSweeper = new ServerSweeper(shared);
-  const credentialReconciler = new CredentialReconciler(shared);
+  const credentialReconciler = new CredentialReconciler({ ...shared, clouds: options.clouds });
   const templateReconciler = new NodeTemplateReconciler(shared);
 
   const common = {
@@ -126,18 +134,21 @@ export function createControllers(options: ControllersOptions): Controllers {
     ...common,
     name: 'node-pool',
     concurrency: POOL_CONCURRENCY,
+    ownerKey: (key) => ownerKey(cache.nodePools.get(key)),
     reconcile: (key) => poolReconciler.reconcile(key),
   });
   const machineController = new Controller({
     ...common,
     name: 'machine',
     concurrency: MACHINE_CONCURRENCY,
+    ownerKey: (key) => ownerKey(cache.machines.get(key)),
     reconcile: (key, context) => machineReconciler.reconcile(key, context),
   });
   const templateController = new Controller({
     ...common,
     name: 'node-template',
     concurrency: POOL_CONCURRENCY,
+    ownerKey: (key) => ownerKey(cache.machines.get(key)),
     reconcile: (key) => templateReconciler.reconcile(key),
   });
 
@@ -153,13 +164,12 @@ export function createControllers(options: ControllersOptions): Controllers {
     reconcile: (key) => credentialReconciler.reconcile(key),
   });
 
-  const clusterKeyOf = (object: NodePool | Machine) => [`${object.metadata.namespace}/${object.spec.clusterName}`];
   const machinesOfCluster = (cluster: Cluster) =>
     cache.machines.list().filter((machine) => machine.metadata.labels?.[CLUSTER_UID_LABEL] === identityOf(cluster));
   clusterController
     .watch(cache.clusters)
-    .watch(cache.nodePools, clusterKeyOf)
-    .watch(cache.machines, clusterKeyOf, { isRelevant: () => false })
+    .watch(cache.nodePools, (pool) => [clusterKeyOf(pool)])
+    .watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: () => false })
     .watch(
       cache.credentials,
       (credential) =>
@@ -184,7 +194,7 @@ export function createControllers(options: ControllersOptions): Controllers {
       (cluster) =>
         cache.nodePools
           .list()
-          .filter((pool) => clusterKeyOf(pool)[0] === keyOf(cluster))
+          .filter((pool) => clusterKeyOf(pool) === keyOf(cluster))
           .map(keyOf),
       {
         isRelevant: isClusterRelevant,
@@ -229,7 +239,7 @@ export function createControllers(options: ControllersOptions): Controllers {
       () => {},
     );
   });
-  clouds.onProject((cloud) => {
+  clouds.onProject((cloud) =>
     cloud.cache.servers.subscribe(({ added, changed, removed, isStale }) => {
       if (isStale && cloud.credentialKey !== undefined) credentialController.enqueue(cloud.credentialKey);
       const uids = new Set([...added, ...changed, ...removed].map((server) => serverOwner(server)?.machineUid));
@@ -238,13 +248,11 @@ export function createControllers(options: ControllersOptions): Controllers {
       const clusterUids = new Set(added.map((server) => serverOwner(server)?.clusterUid));
       const grown = cache.clusters.list().filter((cluster) => clusterUids.has(identityOf(cluster)));
       for (const cluster of grown) sweepController.enqueue(keyOf(cluster));
-    });
-  });
+    }),
+  );
   // A server that no list had shown while its machine was being deleted.
-  const sweepClusterOf = ({ metadata, spec }: Machine) =>
-    sweepController.enqueue(`${metadata.namespace}/${spec.clusterName}`);
-  cache.machines.addHandler({ onDelete: sweepClusterOf });
-  options.runtime.onChange((clusterUid: string) => {
+  cache.machines.addHandler({ onDelete: (machine) => sweepController.enqueue(clusterKeyOf(machine)) });
+  runtime.onChange((clusterUid: string) => {
     const cluster = cache.clusters.list().find((each) => identityOf(each) === clusterUid);
     if (cluster) clusterController.enqueue(keyOf(cluster));
   });
@@ -267,7 +275,13 @@ export function createControllers(options: ControllersOptions): Controllers {
     .add(planController, releaseController)
     .add(clusterController, poolController, machineController, templateController, sweepController)
     .add(credentialController);
-  return { informers, cache, manager };
+  const forget = (clusterUid: string) => clusterReconciler.forget(clusterUid);
+  owner?.register(clusterReleaser({ cache, clouds, tenants, credentials, runtime, expectations, forget }));
+  return { informers, cache, clouds, manager };
+}
+
+function ownerKey(object: NodePool | Machine | undefined): string | undefined {
+  return object && clusterKeyOf(object);
 }
 
 function credentialKeyOf({ metadata, spec }: Cluster): string | undefined {

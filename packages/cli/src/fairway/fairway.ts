@@ -98,7 +98,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     const owner = options.share?.(client);
     const manager = new Manager({ log }).add(...(owner ? [owner] : []));
     const shared = { clouds, tenants, bootstrapper, owner, clock, random, log, metrics: controllerMetrics };
-    const { cache } = createControllers({
+    const controllers = createControllers({
       ...shared,
       client,
       informers,
@@ -108,7 +108,10 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       defaultImage: options.defaultImage,
       credentialCheckMs: options.credentialCheckMs,
     });
-    manager.add(...createCloudProvider({ ...shared, cache }), ...engine.runnables);
+    manager.add(
+      ...createCloudProvider({ ...shared, cache: controllers.cache, clouds: controllers.clouds }),
+      ...engine.runnables,
+    );
     const abort = new AbortController();
     const started = Promise.withResolvers<void>();
     const ended = manager.run(abort.signal, started.resolve);

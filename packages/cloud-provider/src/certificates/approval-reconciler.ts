@@ -2,7 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
-import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
+import type { ClusterClouds } from '@fairway/controllers/cloud/cluster-clouds';
 import { serversOfMachine } from '@fairway/controllers/cloud/servers';
 import { ignoreGone } from '@fairway/controllers/ignore-gone';
 import { machineAddresses } from '@fairway/controllers/machine/addresses';
@@ -19,7 +19,7 @@ import { BOOTSTRAP_USER, type ClaimedMachine, claimedNode, judge } from './node-
 
 export interface ApprovalDependencies {
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
-  readonly clouds: Clouds;
+  readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: Pick<NodeBootstrapper, 'tokenID'>;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ export class ApprovalReconciler {
     const { cache, clouds, bootstrapper, clock } = this.#dependencies;
     const { namespace = '' } = cluster.metadata;
     const machine = cache.machines.get(`${namespace}/${name}`);
-    const cloud = clouds.forNamespace(namespace, cluster.spec.credentialName);
+    const cloud = clouds.of(`${namespace}/${cluster.metadata.name}`, cluster.spec.credentialName);
     if (machine === undefined || cloud === undefined || machine.spec.clusterName !== cluster.metadata.name)
       return undefined;
     if (machine.metadata.deletionTimestamp !== undefined) return undefined;
@@ -78,7 +78,7 @@ export class ApprovalReconciler {
         ({ status, addresses }) => status === 'ACTIVE' && Object.keys(addresses).length > 0,
       );
     const { servers } = cloud.cache;
-    const listed = isFirst ? undefined : find(servers.snapshot());
+    const listed = isFirst ? undefined : find(cloud.listedServers());
     const server = listed ?? find(await servers.refreshAfter(clock.now()));
     if (server === undefined || server.name !== name) return undefined;
     const addresses = machineAddresses(server).flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));

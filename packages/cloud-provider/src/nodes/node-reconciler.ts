@@ -2,8 +2,9 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
-import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
+import type { ClusterClouds } from '@fairway/controllers/cloud/cluster-clouds';
 import { serversOfMachine } from '@fairway/controllers/cloud/servers';
+import { clusterKeyOf } from '@fairway/controllers/cluster-key';
 import { ignoreGone } from '@fairway/controllers/ignore-gone';
 import { type TenantNode, tenantNodes } from '@fairway/controllers/tenant/node';
 import type { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
@@ -16,7 +17,7 @@ import { type NodePatches, nodePatches } from './node-patch.ts';
 
 export interface NodeDependencies {
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
-  readonly clouds: Clouds;
+  readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly now: () => number;
 }
@@ -39,14 +40,14 @@ export class NodeReconciler {
     const { cache, clouds, tenants, now } = this.#dependencies;
     const machine = cache.machines.get(key);
     if (machine === undefined) return {};
-    const { namespace = '', name = '' } = machine.metadata;
-    const cluster = cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
+    const { name = '' } = machine.metadata;
+    const cluster = cache.clusters.get(clusterKeyOf(machine));
     if (isPaused(machine, cluster)) return {};
-    const cloud = clouds.forNamespace(namespace, cluster?.spec.credentialName);
+    const cloud = clouds.of(clusterKeyOf(machine), cluster?.spec.credentialName);
     const tenant = cluster && tenants.get(identityOf(cluster));
     const node = tenant?.nodes.get(name);
     if (cloud === undefined || tenant === undefined || node === undefined) return {};
-    let server = currentServer(cloud.cache.servers.snapshot(), machine);
+    let server = currentServer(cloud.listedServers(), machine);
     if (server === undefined || (server.status === 'BUILD' && !node.spec?.providerID)) {
       // A node that speaks before its server was seen: the list is old.
       const fresh = await cloud.cache.servers.refreshAfter(now()).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '@fairway/kube/clock';
+import { currentGrant } from '@fairway/kube/fence';
 import type { Logger } from '@fairway/kube/log';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint } from '../runtime.ts';
 import {
@@ -47,6 +48,8 @@ interface Slot {
   wanted: string | undefined;
   /** Why it was not told. */
   problem: string | undefined;
+  /** Whether the control plane is still ours to see to, since the last call. */
+  mayAct: () => boolean;
   /** The work of `ensure` under way; the next waits for it. */
   turn: Promise<unknown>;
   removal: 'under way' | undefined;
@@ -70,6 +73,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     if (this.#closed) throw new Error('the process runtime is closed');
     const slot = this.#slotOf(spec.cluster.uid);
     if (slot.removal !== undefined) return beingRemoved(spec.endpoint);
+    slot.mayAct = leaveToAct();
     const turn = slot.turn.then(() => this.#prepare(slot, spec));
     slot.turn = turn.catch(() => {});
     await turn;
@@ -80,8 +84,17 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     const isKnown = this.#slots.has(clusterUid) || this.#folders().includes(clusterUid);
     if (!isKnown) return Promise.resolve(true);
     const slot = this.#slotOf(clusterUid);
+    slot.mayAct = leaveToAct();
     if (slot.removal === undefined) void this.#removeSlot(clusterUid, slot);
     return Promise.resolve(false);
+  }
+
+  async release(clusterUid: string): Promise<void> {
+    const slot = this.#slots.get(clusterUid);
+    if (slot === undefined) return;
+    this.#slots.delete(clusterUid);
+    await slot.turn;
+    slot.supervisor.leave();
   }
 
   list(): Promise<readonly string[]> {
@@ -118,7 +131,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     slot.removal = 'under way';
     try {
       await slot.turn;
-      await slot.supervisor.stop();
+      await slot.supervisor.stop(slot.mayAct);
+      if (!slot.mayAct()) return;
       files.removeFolder(this.#folderOf(uid));
       if (slot.record) this.#ports.delete(slot.record.port);
       this.#slots.delete(uid);
@@ -158,7 +172,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     const desired = await prepareControlPlane(inputs);
     slot.problem = undefined;
     slot.wanted = binaries.version;
-    await slot.supervisor.want(desired);
+    await slot.supervisor.want(desired, slot.mayAct);
   }
 
   async #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
@@ -221,6 +235,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       record: undefined,
       wanted: undefined,
       problem: undefined,
+      mayAct: () => true,
       turn: Promise.resolve(),
       removal: undefined,
     };
@@ -239,6 +254,12 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   #announce(uid: string): void {
     for (const listener of this.#listeners) listener(uid);
   }
+}
+
+/** For what goes on after the call that began it: whether the caller's leave to act is still good. */
+function leaveToAct(): () => boolean {
+  const grant = currentGrant();
+  return () => grant?.isValid() ?? true;
 }
 
 function beingRemoved(endpoint: Endpoint | undefined): ControlPlaneState {

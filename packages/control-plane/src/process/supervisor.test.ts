@@ -227,3 +227,28 @@ test('a log that has grown long is put aside', async () => {
   expect(machine.files.size(log)).toBe(0);
   expect(machine.files.size(`${log}.1`)).toBeGreaterThan(0);
 });
+
+test('one that leaves lets the processes run, and the next adopts them', async () => {
+  const first = await started();
+  first.leave();
+  await clock.advance(60_000);
+  expect(machine.takeEvents()).toEqual([]);
+
+  const second = await started();
+  expect(machine.takeEvents()).toEqual([]);
+  expect(isAllReady(second)).toBe(true);
+});
+
+test('one that has lost the leave to act touches nothing, not even the file of a process that ended', async () => {
+  let isOurs = true;
+  const supervisor = supervise();
+  await supervisor.want(desired(), () => isOurs);
+  await clock.advance(2000);
+  machine.takeEvents();
+  isOurs = false;
+  machine.end('kube-scheduler');
+  await clock.advance(60_000);
+
+  expect(machine.takeEvents().filter((event) => event.startsWith('start'))).toEqual([]);
+  expect(machine.files.read(`${FOLDER}/run/kube-scheduler.pid`)).toBeDefined();
+});

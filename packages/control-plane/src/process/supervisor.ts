@@ -88,7 +88,9 @@ export class ControlPlaneSupervisor {
   );
   readonly #path: (path: string) => string;
   #desired: DesiredControlPlane | undefined;
+  #mayAct: () => boolean = () => true;
   #stopping: PromiseWithResolvers<void> | undefined;
+  #hasLeft = false;
   #databaseBytes: number | undefined;
   #announced = '';
   #rotatedAtMs = Number.NEGATIVE_INFINITY;
@@ -101,14 +103,23 @@ export class ControlPlaneSupervisor {
     this.#path = pathsIn(options.folder);
   }
 
-  /** Says what should run from now on. Resolves after a first look at what does. */
-  want(desired: DesiredControlPlane): Promise<void> {
+  /** Says what should run from now on, and for how long that is ours to see to. Resolves after a first look at what does. */
+  want(desired: DesiredControlPlane, mayAct = () => true): Promise<void> {
     this.#desired = desired;
+    this.#mayAct = mayAct;
     return this.#poke();
   }
 
-  /** Ends all processes in order; resolves when none is left. Final. */
-  stop(): Promise<void> {
+  /** Looks after the processes no more; they run on. Final. A stop that is under way rejects. */
+  leave(): void {
+    this.#hasLeft = true;
+    this.#timer?.cancel();
+    this.#stopping?.reject(new Error('another process sees to the control plane'));
+  }
+
+  /** Ends all processes in order, while that is ours to do; resolves when none is left. Final. */
+  stop(mayAct = () => true): Promise<void> {
+    this.#mayAct = mayAct;
     if (this.#stopping === undefined) {
       this.#stopping = Promise.withResolvers();
       void this.#poke();
@@ -133,6 +144,7 @@ export class ControlPlaneSupervisor {
 
   /** Looks and acts now; a pass that is under way is followed by another. */
   #poke(): Promise<void> {
+    if (this.#hasLeft) return this.#pass ?? Promise.resolve();
     if (this.#pass !== undefined) {
       this.#isPassDue = true;
       return this.#pass;
@@ -148,11 +160,13 @@ export class ControlPlaneSupervisor {
 
   async #run(): Promise<void> {
     try {
-      await this.#look();
-      this.#act();
+      // Whoever sees to them by now writes the same pid files.
+      if (this.#mayAct()) await this.#look();
+      if (this.#mayAct()) this.#act();
     } catch (error) {
       this.#options.log.error({ err: error }, 'control plane could not be supervised');
     }
+    if (this.#hasLeft) return;
     this.#announce();
     if (this.#stopping && COMPONENTS.every((component) => this.#members[component].process === undefined)) {
       this.#stopping.resolve();

@@ -78,6 +78,15 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return true;
   }
 
+  /** It lives in this process alone: it ends, and its database is free for another. */
+  async release(clusterUid: string): Promise<void> {
+    const slot = this.#slots.get(clusterUid);
+    if (slot === undefined) return;
+    await slot.step;
+    await this.#halt(slot);
+    this.#slots.delete(clusterUid);
+  }
+
   async list(): Promise<readonly string[]> {
     return [...new Set([...this.#slots.keys(), ...(await this.#options.stores.list())])];
   }

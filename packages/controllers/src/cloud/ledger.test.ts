@@ -45,3 +45,21 @@ test('an accepted deletion holds until the cloud had its time', () => {
   expect(ledger.observe('a', [one], 1050)).toMatchObject({ items: [], deleting: [one] });
   expect(ledger.observe('a', [one], 1051)).toMatchObject({ items: [one], deleting: [] });
 });
+
+test.each([
+  { owner: 'old', listed: [], listBeganAtMs: 1049, kind: 'settling', reason: 'the one before may have asked for it' },
+  { owner: 'old', listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'it did, and there it is' },
+  { owner: 'old', listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'what it asked for has had its time' },
+  { owner: 'new', listed: [], listBeganAtMs: 60, kind: 'known', reason: 'the one before knew nothing of it' },
+])('where another process ended at 50: $reason', ({ owner, listed, listBeganAtMs, kind }) => {
+  const ledger = new Ledger(SETTLE_MS, { untilMs: 50, isNew: (name) => name === 'new' });
+
+  expect(ledger.observe(owner, listed, listBeganAtMs).kind).toBe(kind);
+});
+
+test('what was made in the doubt that another process left is known', () => {
+  const ledger = new Ledger(SETTLE_MS, { untilMs: 50, isNew: () => false });
+  ledger.recordMade('a', one, 70);
+
+  expect(ledger.observe('a', [], 60)).toEqual({ kind: 'known', items: [one], deleting: [] });
+});

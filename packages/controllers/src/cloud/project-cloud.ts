@@ -1,11 +1,14 @@
 import type { Clock } from '@fairway/kube/clock';
+import type { Tenure } from '@fairway/kube/controller/key-owner';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
+import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
 import type { FloatingIp, Network, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
-import { Ledger } from './ledger.ts';
+import type { Server } from '@fairway/openstack/types/server';
+import { type Inheritance, Ledger } from './ledger.ts';
 import { RouterAttachments } from './router-attachments.ts';
 
 /** A server as far as the ledger knows one that no list has shown: its id. */
@@ -26,16 +29,31 @@ interface Ledgers {
   readonly floatingIps: Ledger<FloatingIp>;
 }
 
-function newLedgers(settleMs: number): Ledgers {
+function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Ledgers {
+  const ledger = <T extends { readonly id: string }>() => new Ledger<T>(settleMs, inheritance);
   return {
-    servers: new Ledger(settleMs),
-    serverGroups: new Ledger(settleMs),
-    networks: new Ledger(settleMs),
-    subnets: new Ledger(settleMs),
-    routers: new Ledger(settleMs),
-    securityGroups: new Ledger(settleMs),
-    floatingIps: new Ledger(settleMs),
+    servers: ledger(),
+    serverGroups: ledger(),
+    networks: ledger(),
+    subnets: ledger(),
+    routers: ledger(),
+    securityGroups: ledger(),
+    floatingIps: ledger(),
   };
+}
+
+const NOTHING_LISTED: Snapshot<Server> = { items: new Map(), listedAtMs: undefined };
+
+export interface ProjectCloudOptions {
+  readonly name: string;
+  readonly region: string;
+  readonly credentialKey?: string | undefined;
+  readonly client: OpenStackClient;
+  readonly cache: ProjectCache;
+  readonly clock: Clock;
+  readonly settleMs?: number;
+  /** For how long it is this process's to act in; since its start unless given. */
+  readonly tenure?: Tenure;
 }
 
 /** One project of one cloud, as all clusters in it share it: the client, what has been observed, what was asked for since. */
@@ -49,19 +67,16 @@ export class ProjectCloud {
   readonly cache: ProjectCache;
   readonly ledgers: Ledgers;
   readonly attachments = new RouterAttachments();
-  /** Lists that began earlier may miss what a run of this process that was killed had asked for: they prove no absence. */
+  /** Lists that began earlier may miss what a process that was killed or fenced off had asked for: they prove no absence. */
   readonly trustedFromMs: number;
+  /** Lists that began earlier show the work of others as it was, and nothing is built upon them. */
+  readonly listedFromMs: number;
+  readonly #options: ProjectCloudOptions;
   readonly #clock: Clock;
+  readonly #new = new Set<string>();
 
-  constructor(options: {
-    readonly name: string;
-    readonly region: string;
-    readonly credentialKey?: string | undefined;
-    readonly client: OpenStackClient;
-    readonly cache: ProjectCache;
-    readonly clock: Clock;
-    readonly settleMs?: number;
-  }) {
+  constructor(options: ProjectCloudOptions) {
+    this.#options = options;
     const settleMs = options.settleMs ?? DEFAULT_SETTLE_MS;
     this.name = options.name;
     this.region = options.region;
@@ -69,8 +84,28 @@ export class ProjectCloud {
     this.client = options.client;
     this.cache = options.cache;
     this.#clock = options.clock;
-    this.ledgers = newLedgers(settleMs);
-    this.trustedFromMs = options.clock.now() + settleMs;
+    const { tenure } = options;
+    const isNew = (owner: string) => [...this.#new].some((identity) => owner.includes(identity));
+    this.ledgers = newLedgers(settleMs, tenure?.isInherited ? { untilMs: tenure.sinceMs, isNew } : undefined);
+    this.listedFromMs = tenure?.sinceMs ?? Number.NEGATIVE_INFINITY;
+    const settledMs = tenure?.isInherited === false ? 0 : settleMs;
+    this.trustedFromMs = (tenure?.sinceMs ?? options.clock.now()) + settledMs;
+  }
+
+  /** The same project, with nothing known of it but what is learnt during the tenure. */
+  during(tenure: Tenure): ProjectCloud {
+    return new ProjectCloud({ ...this.#options, tenure });
+  }
+
+  /** Says that the Cluster, NodePool or Machine of this identity came into being here and now: nobody else can have asked for anything for it. */
+  noteNew(identity: string): void {
+    if (this.now() < this.trustedFromMs) this.#new.add(identity);
+  }
+
+  /** The servers as last listed; none before a list that may be built upon. */
+  listedServers(): Snapshot<Server> {
+    const snapshot = this.cache.servers.snapshot();
+    return (snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY) > this.listedFromMs ? snapshot : NOTHING_LISTED;
   }
 
   now(): number {
@@ -79,12 +114,12 @@ export class ProjectCloud {
 
   /**
    * How late a list must have begun to be built upon: not longer than `maxAgeMs` ago, and after everything that the cloud may have been at work
-   * on unknown to us has had its time, of this run of the process and of one that was killed before it.
+   * on unknown to us has had its time, of this run of the process and of one that was killed before it. Nor before the tenure began.
    */
   reliableFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
     const nowMs = this.now();
     const startMs = this.trustedFromMs <= nowMs ? this.trustedFromMs : Number.NEGATIVE_INFINITY;
-    return Math.max(nowMs - maxAgeMs, ledger.doubtEndedMs(nowMs), startMs);
+    return Math.max(nowMs - maxAgeMs, ledger.doubtEndedMs(nowMs), startMs, this.listedFromMs);
   }
 
   /** Makes a resource and notes what came of it; a create without an answer is noted as unknown and thrown. */

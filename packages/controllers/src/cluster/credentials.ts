@@ -31,6 +31,11 @@ export class ClusterCredentials {
     return loading;
   }
 
+  /** Drops what is remembered: another process may change it. */
+  forget(clusterUid: string): void {
+    this.#known.delete(clusterUid);
+  }
+
   /** Deletes the roots: every credential of the cluster is worth nothing from now on. */
   async remove(clusterUid: string): Promise<void> {
     this.#known.delete(clusterUid);

@@ -50,7 +50,7 @@ export async function deleteCluster(
     });
     return { requeueAfterMs: RETRY_MS };
   }
-  const cloud = dependencies.clouds.forNamespace(cluster.metadata.namespace ?? '', cluster.spec.credentialName);
+  const cloud = dependencies.clouds.of(key, cluster.spec.credentialName);
   if (cloud === undefined && cluster.status?.network !== undefined) {
     const { reason, message } = missingCloud(cluster);
     const problem = { reason, message: `what the cluster has in the cloud can not be deleted: ${message}` };

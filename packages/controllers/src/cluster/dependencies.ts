@@ -11,7 +11,7 @@ import type { Clock } from '@fairway/kube/clock';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { FailureBackoff } from '../cloud/backoff.ts';
 import type { CacheExpectations } from '../cloud/cache-expectations.ts';
-import type { Clouds } from '../cloud/project-cloud.ts';
+import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
 import type { TenantClusters } from '../tenant/tenant-clusters.ts';
 import type { ClusterCredentials } from './credentials.ts';
 
@@ -25,7 +25,7 @@ export interface ClusterDependencies {
     readonly plans: Informer<Plan>;
     readonly releases: Informer<KubernetesRelease>;
   };
-  readonly clouds: Clouds;
+  readonly clouds: ClusterClouds;
   readonly runtime: ControlPlaneRuntime;
   readonly credentials: ClusterCredentials;
   readonly tenants: TenantClusters;

@@ -9,7 +9,7 @@ import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneState } from '@fairway/control-plane/runtime';
 import { TransportError } from '@fairway/kube/client/transport';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
-import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
@@ -42,11 +42,12 @@ export class ClusterReconciler {
   }
 
   async reconcile(key: string): Promise<Result> {
-    const { cache, client, events, clock } = this.#dependencies;
+    const { cache, client, events, clock, clouds } = this.#dependencies;
     const found = cache.clusters.get(key);
     const active = found && (await heedPause(client.resource(clusters), found, undefined, clock.now()));
     if (active === undefined) return {};
     const cluster = await ensureFinalizer(client.resource(clusters), active, FINALIZER);
+    if (!hasFinalizer(active, FINALIZER)) clouds.of(key, cluster.spec.credentialName)?.noteNew(identityOf(cluster));
     if (cluster.metadata.deletionTimestamp !== undefined) {
       this.#setUp.delete(identityOf(cluster));
       return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies);
@@ -61,6 +62,11 @@ export class ClusterReconciler {
       else events.normal(cluster, status.phase, message);
     }
     return { requeueAfterMs };
+  }
+
+  /** Drops what is remembered of a cluster that is another process's from now on. */
+  forget(clusterUid: string): void {
+    this.#setUp.delete(clusterUid);
   }
 
   /** A cluster whose network is not there yet says that it is the cloud that it waits for. */
@@ -88,7 +94,7 @@ export class ClusterReconciler {
     const releases = cache.releases.list();
     const plan = this.#planOf(cluster);
     const pools = this.#poolsOf(cluster);
-    const cloud = clouds.forNamespace(cluster.metadata.namespace ?? '', cluster.spec.credentialName);
+    const cloud = clouds.of(key, cluster.spec.credentialName);
     const version = cluster.status?.version
       ? resolveUpgrade(cluster.spec.version, cluster.status.version, releases)
       : resolveVersion(cluster.spec.version, releases);

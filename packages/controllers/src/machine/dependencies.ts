@@ -8,7 +8,7 @@ import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { Flavor } from '@fairway/openstack/types/compute';
 import type { FailureBackoff } from '../cloud/backoff.ts';
 import type { CacheExpectations } from '../cloud/cache-expectations.ts';
-import type { Clouds } from '../cloud/project-cloud.ts';
+import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
 import type { TenantClusters } from '../tenant/tenant-clusters.ts';
 
 /** Makes what a server boots from. */
@@ -31,7 +31,7 @@ export interface MachineDependencies {
     readonly nodePools: Informer<NodePool>;
     readonly machines: Informer<Machine>;
   };
-  readonly clouds: Clouds;
+  readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
   readonly clock: Clock;

@@ -12,6 +12,7 @@ import { machineTag } from '../cloud/ownership.ts';
 import type { ProjectCloud, ServerRef } from '../cloud/project-cloud.ts';
 import { serversOfMachine } from '../cloud/servers.ts';
 import { missingCloud } from '../cluster/credential-problem.ts';
+import { clusterKeyOf } from '../cluster-key.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import type { Problem } from '../problem.ts';
 import type { TenantNode } from '../tenant/node.ts';
@@ -38,9 +39,9 @@ export class MachineScope {
     this.machine = machine;
     this.dependencies = dependencies;
     this.signal = signal;
-    this.cluster = dependencies.cache.clusters.get(`${namespace}/${machine.spec.clusterName}`);
+    this.cluster = dependencies.cache.clusters.get(clusterKeyOf(machine));
     this.pool = dependencies.cache.nodePools.get(`${namespace}/${machine.spec.nodePoolName}`);
-    this.cloud = dependencies.clouds.forNamespace(namespace, this.cluster?.spec.credentialName);
+    this.cloud = dependencies.clouds.of(clusterKeyOf(machine), this.cluster?.spec.credentialName);
     this.tenant = this.cluster && dependencies.tenants.get(identityOf(this.cluster));
   }
 
@@ -64,7 +65,7 @@ export class MachineScope {
 
   /** The machine's servers, as the list and the ledger have them; undefined before the first list. */
   servers(): OwnedState<ServerRef> | undefined {
-    const snapshot = this.cloud?.cache.servers.snapshot();
+    const snapshot = this.cloud?.listedServers();
     if (this.cloud === undefined || snapshot?.listedAtMs === undefined) return undefined;
     const listed = serversOfMachine(snapshot, this.uid);
     return this.cloud.ledgers.servers.observe(machineTag(this.uid), listed, snapshot.listedAtMs);
@@ -75,7 +76,7 @@ export class MachineScope {
    * cloud had its time. Undefined without a cloud. Rejects with the cloud's error.
    */
   async listedServers(): Promise<OwnedState<ServerRef> | undefined> {
-    await this.cloud?.cache.servers.refreshAfter(Number.NEGATIVE_INFINITY);
+    await this.cloud?.cache.servers.refreshAfter(this.cloud.listedFromMs);
     const owned = this.servers();
     if (owned?.kind !== 'settling' || this.now() < owned.untilMs) return owned;
     await this.cloud?.cache.servers.refreshAfter(owned.untilMs);

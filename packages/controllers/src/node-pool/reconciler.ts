@@ -17,7 +17,9 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import type { FailureBackoff } from '../cloud/backoff.ts';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
-import type { Clouds, ProjectCloud } from '../cloud/project-cloud.ts';
+import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
+import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { clusterKeyOf } from '../cluster-key.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import { heedPause } from '../pause.ts';
 import type { Problem } from '../problem.ts';
@@ -35,7 +37,7 @@ export interface NodePoolDependencies {
     readonly nodePools: Informer<NodePool>;
     readonly machines: Informer<Machine>;
   };
-  readonly clouds: Clouds;
+  readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   /** The operator's image of nodes, by id or name; undefined: the newest Ubuntu LTS of the cloud. */
   readonly defaultImage: string | undefined;
@@ -56,20 +58,26 @@ export class NodePoolReconciler {
   }
 
   async reconcile(key: string): Promise<Result> {
-    const { cache, client, clock } = this.#dependencies;
+    const { cache, client, clock, clouds } = this.#dependencies;
     const found = cache.nodePools.get(key);
     if (found === undefined) return {};
     const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
     const active = await heedPause(client.resource(nodePools), found, cluster, clock.now());
     if (active === undefined) return {};
     const pool = await this.#adopt(await ensureFinalizer(client.resource(nodePools), active, FINALIZER), cluster);
-    if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool, cluster);
-    return this.#scale(key, pool, cluster);
+    const cloud = clouds.of(clusterKeyOf(pool), cluster?.spec.credentialName);
+    if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(pool));
+    if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool, cluster, cloud);
+    return this.#scale(key, pool, cluster, cloud);
   }
 
-  async #scale(key: string, pool: NodePool, cluster: Cluster | undefined): Promise<Result> {
-    const { client, clouds, clock, tenants } = this.#dependencies;
-    const cloud = clouds.forNamespace(pool.metadata.namespace ?? '', cluster?.spec.credentialName);
+  async #scale(
+    key: string,
+    pool: NodePool,
+    cluster: Cluster | undefined,
+    cloud: ProjectCloud | undefined,
+  ): Promise<Result> {
+    const { client, clock, tenants } = this.#dependencies;
     const wish = await this.#wish(key, pool, cluster, cloud);
     let current = this.#machinesOf(pool);
     if (wish.desired && cluster && cloud) {
@@ -85,6 +93,7 @@ export class NodePoolReconciler {
             this.#createMachine(pool, cluster, wish.desired as DesiredMachine, wish.serverGroupID, zone),
           ),
         );
+        for (const machine of created) cloud.noteNew(identityOf(machine));
         await Promise.all(plan.remove.map((machine) => this.#deleteMachine(machine)));
         current = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
       }
@@ -146,9 +155,9 @@ export class NodePoolReconciler {
     }
   }
 
-  async #delete(pool: NodePool, cluster: Cluster | undefined): Promise<Result> {
+  async #delete(pool: NodePool, cluster: Cluster | undefined, cloud: ProjectCloud | undefined): Promise<Result> {
     if (!hasFinalizer(pool, FINALIZER)) return {};
-    const { client, clock, clouds, backoff } = this.#dependencies;
+    const { client, clock, backoff } = this.#dependencies;
     const left = await this.#liveMachinesOf(pool);
     if (left.length > 0) {
       await Promise.all(left.map((machine) => this.#deleteMachine(machine)));
@@ -156,7 +165,6 @@ export class NodePoolReconciler {
       await this.#reportDeletion(pool, left, { reason: ConditionReason.Deleting, message });
       return {};
     }
-    const cloud = clouds.forNamespace(pool.metadata.namespace ?? '', cluster?.spec.credentialName);
     try {
       if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, identityOf(pool));
     } catch (error) {

@@ -7,14 +7,14 @@ import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
+import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
 import { serverOwner } from '../cloud/ownership.ts';
-import type { Clouds } from '../cloud/project-cloud.ts';
 import { serversOfCluster } from '../cloud/servers.ts';
 
 export interface ServerSweeperDependencies {
   readonly client: KubeClient;
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
-  readonly clouds: Clouds;
+  readonly clouds: ClusterClouds;
   readonly events: EventRecorder;
 }
 
@@ -34,11 +34,11 @@ export class ServerSweeper {
   async reconcile(key: string): Promise<Result> {
     const { cache, clouds, events } = this.#dependencies;
     const cluster = cache.clusters.get(key);
-    const cloud = clouds.forNamespace(cluster?.metadata.namespace ?? '', cluster?.spec.credentialName);
+    const cloud = clouds.of(key, cluster?.spec.credentialName);
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || cloud === undefined) return {};
     if (isPaused(cluster)) return {};
     const clusterUid = identityOf(cluster);
-    const snapshot = cloud.cache.servers.snapshot();
+    const snapshot = cloud.listedServers();
     const { servers: ledger } = cloud.ledgers;
     const present = serversOfCluster(snapshot, clusterUid).filter(
       ({ id }) => !ledger.isDeleting(id, snapshot.listedAtMs ?? 0),

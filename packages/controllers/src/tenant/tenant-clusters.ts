@@ -5,6 +5,7 @@ import { InformerSet } from '@fairway/kube/client/informer-set';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { Clock } from '@fairway/kube/clock';
+import { fenceFor } from '@fairway/kube/fence';
 import type { Logger } from '@fairway/kube/log';
 import { type TenantNode, tenantNodes, trimNode } from './node.ts';
 
@@ -53,6 +54,11 @@ export class TenantClusters {
     return tenant?.nodes.hasSynced ? tenant : undefined;
   }
 
+  /** All connections, synced or not. */
+  connected(): readonly TenantCluster[] {
+    return [...this.#connections.values()].map(({ tenant }) => tenant);
+  }
+
   /** Calls `listener` for every connection, those that exist included, before its informers start. */
   onConnect(listener: (tenant: TenantCluster) => void): void {
     this.#listeners.add(listener);
@@ -86,7 +92,10 @@ export class TenantClusters {
 
   async #connect(cluster: Cluster, clusterUid: string, target: string): Promise<void> {
     const { clock, random, log } = this.#options;
+    const fence = fenceFor('connecting to its API server');
     const transport = await this.#options.connect(cluster);
+    // Let go of meanwhile, it would be held for ever.
+    fence?.();
     this.remove(clusterUid);
     const client = new KubeClient(transport, { userAgent: 'fairway-controllers', clock });
     const clusterKey = `${cluster.metadata.namespace}/${cluster.metadata.name}`;

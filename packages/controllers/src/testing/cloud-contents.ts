@@ -24,7 +24,14 @@ export function holdings(cloud: Cloud): Record<string, number> {
   );
 }
 
+/** Every server that ever was, by name, with when it was made, and whether it is gone. */
+export function serverHistory(cloud: Cloud): readonly { name: string; createdMs: number; isGone: boolean }[] {
+  const { servers = [] } = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
+  return servers.map(({ name = '', createdMs = 0, deletedMs }) => ({ name, createdMs, isGone: deletedMs != null }));
+}
+
 interface Row {
+  readonly createdMs?: number;
   readonly name?: string;
   readonly deletedMs?: number | null;
 }

@@ -64,6 +64,10 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     return true;
   }
 
+  release(): Promise<void> {
+    return Promise.resolve();
+  }
+
   list(): Promise<readonly string[]> {
     return Promise.resolve([...this.#servers.keys()]);
   }

@@ -29,6 +29,7 @@ import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { CloudConfig } from '@fairway/simulator/config';
+import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
 import { FAIRWAY_TAG, serverOwner } from '../cloud/ownership.ts';
 import { ProjectCloud, type WatchedClouds } from '../cloud/project-cloud.ts';
 import { ClusterCredentials } from '../cluster/credentials.ts';
@@ -37,6 +38,7 @@ import { type Controllers, createControllers } from '../start.ts';
 import { TenantClusters } from '../tenant/tenant-clusters.ts';
 import { FastClock } from './fast-clock.ts';
 import { TENANT_ADMIN, TestControlPlanes } from './test-control-planes.ts';
+import type { TestOwner } from './test-owner.ts';
 
 export interface TestFairwayOptions {
   /** How many times as fast as the real one the clock of all runs; 20 unless said otherwise. */
@@ -47,12 +49,16 @@ export interface TestFairwayOptions {
   /** What runs beside the controllers, such as the cloud provider. */
   readonly runnables?: (parts: Parts) => readonly Runnable[];
   readonly log?: Logger;
+  /** Whose clusters are; all are this process's unless given. */
+  readonly owner?: TestOwner;
+  /** How long the cloud may be at work on a request without an answer. */
+  readonly settleMs?: number;
 }
 
 /** What the pieces of one process share. */
 interface Parts {
   readonly cache: Controllers['cache'];
-  readonly clouds: WatchedClouds;
+  readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: CloudInitBootstrapper;
   readonly clock: Clock;
@@ -83,19 +89,21 @@ export class TestFairway implements AsyncDisposable {
   readonly #connection: CloudConnection;
   readonly #log: Logger;
   readonly #runnables: NonNullable<TestFairwayOptions['runnables']>;
+  readonly #settleMs: number;
   #process: Process | undefined;
 
   private constructor(
     clock: Clock,
     cloud: Cloud,
     connection: CloudConnection,
-    { log = silentLogger, runnables = () => [] }: TestFairwayOptions,
+    { log = silentLogger, runnables = () => [], settleMs = SETTLE_MS }: TestFairwayOptions,
   ) {
     this.clock = clock;
     this.cloud = cloud;
     this.#connection = connection;
     this.#log = log;
     this.#runnables = runnables;
+    this.#settleMs = settleMs;
     this.runtime = new TestControlPlanes(clock);
     this.#server = new ApiServer({
       store: new MemoryStore(),
@@ -123,7 +131,7 @@ export class TestFairway implements AsyncDisposable {
     const fairway = new TestFairway(clock, cloud, connection, options);
     if (options.nodesJoin !== false) fairway.#joinNodes();
     await fairway.#fill();
-    await fairway.startProcess();
+    await fairway.startProcess(options.owner);
     return fairway;
   }
 
@@ -132,8 +140,8 @@ export class TestFairway implements AsyncDisposable {
     return this.#process;
   }
 
-  /** A new process on what the API and the cloud hold. */
-  async startProcess(): Promise<void> {
+  /** A new process on what the API and the cloud hold; one that runs already runs on beside it. */
+  async startProcess(owner?: TestOwner): Promise<void> {
     const { clock, client, runtime } = this;
     const log = this.#log;
     const random = Math.random;
@@ -151,7 +159,7 @@ export class TestFairway implements AsyncDisposable {
       client: openStack,
       cache,
       clock,
-      settleMs: SETTLE_MS,
+      settleMs: this.#settleMs,
     });
     const clouds: WatchedClouds = { forNamespace: () => project, onProject: (listener) => listener(project) };
     const credentials = new ClusterCredentials(client, clock);
@@ -171,6 +179,7 @@ export class TestFairway implements AsyncDisposable {
     });
     const controllers = createControllers({
       client,
+      owner: owner?.by(clock),
       clouds,
       runtime,
       credentials,
@@ -181,7 +190,7 @@ export class TestFairway implements AsyncDisposable {
       log,
     });
     controllers.manager.add(namespaceController({ client, informers: controllers.informers, clock, random, log }));
-    const parts = { cache: controllers.cache, clouds, tenants, bootstrapper, clock, random, log };
+    const parts = { cache: controllers.cache, clouds: controllers.clouds, tenants, bootstrapper, clock, random, log };
     controllers.manager.add(...this.#runnables(parts));
     const abort = new AbortController();
     const started = Promise.withResolvers<void>();

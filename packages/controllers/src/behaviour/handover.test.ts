@@ -1,0 +1,118 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { describe, expect, test } from 'vitest';
+import { holdings, serverHistory } from '../testing/cloud-contents.ts';
+import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
+import { TestOwner } from '../testing/test-owner.ts';
+
+const DEMO = `${TEAM}/demo`;
+
+/** A cluster that is Ready, and that this process holds or not as `owner` says. */
+async function heldCluster(settleMs?: number): Promise<{ fairway: TestFairway; owner: TestOwner }> {
+  const owner = new TestOwner();
+  const fairway = await TestFairway.start({ owner, ...(settleMs !== undefined && { settleMs }) });
+  owner.take(DEMO, { isInherited: false });
+  await fairway.readyCluster({ replicas: 2 });
+  return { fairway, owner };
+}
+
+/** Another cluster that is made now is Ready: whatever could be done before has been done. */
+async function untilOthersAreServed(fairway: TestFairway, owner: TestOwner, name: string): Promise<void> {
+  owner.take(`${TEAM}/${name}`, { isInherited: false });
+  await fairway.createCluster({}, name);
+  await fairway.clusterReady(name);
+}
+
+describe('a cluster of another process', { timeout: 30_000 }, () => {
+  test('is left alone, with its pools, its machines and its tenant', async () => {
+    const owner = new TestOwner();
+    await using fairway = await TestFairway.start({ owner });
+    await fairway.createCluster();
+    await fairway.createPool();
+    await untilOthersAreServed(fairway, owner, 'mine');
+
+    const [cluster] = await fairway.until(clusters, ([found]) => found, 'demo');
+    expect(cluster?.metadata.finalizers).toBeUndefined();
+    expect(cluster?.status).toBeUndefined();
+    expect(await fairway.machines()).toEqual([]);
+    expect(fairway.process.tenants.connected().map(({ clusterKey }) => clusterKey)).toEqual([`${TEAM}/mine`]);
+  });
+
+  test('is let go of as a whole and keeps what it has', async () => {
+    const { fairway, owner } = await heldCluster();
+    await using _ = fairway;
+    const before = holdings(fairway.cloud);
+    await owner.letGo(DEMO);
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    await untilOthersAreServed(fairway, owner, 'mine');
+
+    expect(holdings(fairway.cloud).servers).toEqual(before.servers);
+    expect(fairway.process.tenants.connected().map(({ clusterKey }) => clusterKey)).toEqual([`${TEAM}/mine`]);
+    expect(fairway.process.project.cache.servers.expected).toEqual([]);
+  });
+
+  test('is served on by who takes it', async () => {
+    const { fairway, owner } = await heldCluster();
+    await using _ = fairway;
+    await owner.letGo(DEMO);
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    owner.take(DEMO, { isInherited: true });
+
+    await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
+    expect(holdings(fairway.cloud).servers).toBe(3);
+  });
+
+  test('is not given twice what the other had asked for when it was lost', async () => {
+    const [first, second] = [new TestOwner(), new TestOwner()];
+    await using fairway = await TestFairway.start({ owner: first, settleMs: 10_000 });
+    const firstProcess = fairway.process;
+    first.take(DEMO, { isInherited: false });
+    await fairway.readyCluster({ replicas: 1 });
+    // The cloud makes the server long after it was asked to; until then no list shows it.
+    fairway.cloud.faults.add({
+      service: 'compute',
+      method: 'POST',
+      path: '/servers$',
+      action: { kind: 'delay', delayMs: 8_000 },
+    });
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
+    await fairway.until(machines, (all) => all.length === 2);
+    await expect.poll(() => fairway.cloud.faults.list()).toEqual([]);
+    first.lose(DEMO);
+    await fairway.startProcess(second);
+    second.take(DEMO, { isInherited: true });
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    const all = await fairway.until(machines, (found) => found.length === 3 && found.every(isReady));
+
+    // What the first one asked for is made by now.
+    await fairway.clock.sleep(10_000);
+    const names = serverHistory(fairway.cloud).map(({ name }) => name);
+    expect(names).toHaveLength(3);
+    expect(new Set(names)).toEqual(new Set(all.map(({ metadata }) => metadata.name)));
+    await firstProcess.stop();
+  });
+
+  test('gives a machine that is new a server at once', async () => {
+    const { fairway, owner } = await heldCluster(600_000);
+    await using _ = fairway;
+    await owner.letGo(DEMO);
+    owner.take(DEMO, { isInherited: true });
+    const takenMs = fairway.clock.now();
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
+
+    const last = Math.max(...serverHistory(fairway.cloud).map(({ createdMs }) => createdMs));
+    expect(last - takenMs).toBeLessThan(300_000);
+  });
+
+  test('is not polled for: a project of which no cluster is ours costs nothing', async () => {
+    const { fairway, owner } = await heldCluster();
+    await using _ = fairway;
+    await owner.letGo(DEMO);
+    const before = fairway.process.project.cache.servers.snapshot().listedAtMs;
+    await fairway.clock.sleep(120_000);
+
+    expect(fairway.process.project.cache.servers.snapshot().listedAtMs).toBe(before);
+  });
+});

@@ -1,0 +1,52 @@
+import { type Clock, systemClock } from '@fairway/kube/clock';
+import type { KeyOwner, KeyWorker, Tenure } from '@fairway/kube/controller/key-owner';
+import type { Grant } from '@fairway/kube/fence';
+
+/** Owns what a test says. */
+export class TestOwner implements KeyOwner {
+  readonly #tenures = new Map<string, Tenure>();
+  readonly #workers = new Set<KeyWorker>();
+  #clock: Clock = systemClock;
+
+  /** Tells the time as those do whom it is the owner for. */
+  by(clock: Clock): this {
+    this.#clock = clock;
+    return this;
+  }
+
+  take(key: string, { isInherited }: Pick<Tenure, 'isInherited'>): void {
+    this.#tenures.set(key, { sinceMs: this.#clock.now(), isInherited });
+    for (const worker of this.#workers) worker.enqueueAll((other) => other === key);
+  }
+
+  /** As a member whose lease ran out: nobody is waited for. */
+  lose(key: string): void {
+    this.#tenures.delete(key);
+    for (const worker of this.#workers) void worker.letGo?.((other) => other === key);
+  }
+
+  /** As a member that hands over in order. */
+  async letGo(key: string): Promise<void> {
+    const isKey = (other: string) => other === key;
+    this.#tenures.delete(key);
+    await Promise.all([...this.#workers].map((worker) => worker.drained(isKey)));
+    await Promise.all([...this.#workers].map(async (worker) => worker.letGo?.(isKey)));
+  }
+
+  stillMine(key: string): boolean {
+    return this.#tenures.has(key);
+  }
+
+  grant(key: string): Grant | undefined {
+    const tenure = this.#tenures.get(key);
+    return tenure && { subject: key, isValid: () => this.#tenures.get(key) === tenure };
+  }
+
+  tenure(key: string): Tenure | undefined {
+    return this.#tenures.get(key);
+  }
+
+  register(worker: KeyWorker): void {
+    this.#workers.add(worker);
+  }
+}
