@@ -2,25 +2,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identifyProcess } from '@fairway/cli/up/home';
-import { endpointUrl } from '@fairway/control-plane/kubeconfig';
-import { createClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import { certificateRequirements, issueComponentCertificate } from '@fairway/control-plane/pki/component-certificates';
+import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import { COMPONENTS, NEEDS } from '@fairway/control-plane/process/components';
-import { localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
-import type { ProcessRuntime } from '@fairway/control-plane/process/process-runtime';
-import type { ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import type { ResourceClient, WatchOptions } from '@fairway/kube/client/resource-client';
-import { systemClock } from '@fairway/kube/clock';
 import type { ConfigMap, Deployment, Node, Pod, Secret, ServiceAccount } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, Deployments, Nodes, Pods, Secrets, ServiceAccounts } from '@fairway/kube/kinds/resources';
-import { silentLogger } from '@fairway/kube/log';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { areAllKnown, kill, onlyFolderIn, pidsOf, processesIn } from './process-runtime/local-processes.ts';
+import { CLUSTER_UID, isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
 import { type TestRelease, testReleases } from './process-runtime/releases.ts';
 import { RunningFairway, run } from './session/running-fairway.ts';
 
@@ -58,97 +51,33 @@ describe.skipIf(old === undefined)(`a control plane of processes ${withOld}`, ()
 });
 
 function controlPlaneCases(release: TestRelease | undefined): void {
-  const UID = 'uid-1';
   const minor = release?.minor ?? 0;
-  let folder: string;
-  let runtime: ProcessRuntime;
-  let spec: ControlPlaneSpec;
+  let cluster: ProcessCluster;
   let client: KubeClient;
-  let own: string;
-  let assets: string;
 
-  function openRuntime(): ProcessRuntime {
-    return localProcessRuntime({
-      folder: join(own, 'runtime'),
-      env: { ...process.env, KUBEBUILDER_ASSETS: assets },
-      binaryFolders: [],
-      identify: identifyProcess,
-      clock: systemClock,
-      random: Math.random,
-      log: silentLogger,
-    });
-  }
-
-  /** Asks as the Cluster controller does, until the answer is as it should be. */
-  async function reach(isReached: (state: ControlPlaneState) => boolean): Promise<ControlPlaneState> {
-    for (;;) {
-      const changed = Promise.withResolvers<void>();
-      const unsubscribe = runtime.onChange(() => changed.resolve());
-      const state = await runtime.ensure(spec);
-      if (isReached(state)) {
-        unsubscribe();
-        return state;
-      }
-      if (state.phase === 'Failed') throw new Error(state.message);
-      await changed.promise;
-      unsubscribe();
-    }
-  }
-
-  async function connect({ endpoint }: ControlPlaneState): Promise<KubeClient> {
-    if (endpoint === undefined) throw new Error('the control plane has no endpoint');
-    const requirement = certificateRequirements(spec).find(({ component }) => component === 'fairway');
-    if (requirement === undefined) throw new Error('Fairway has no certificate');
-    const { certificatePem, privateKeyPem } = await issueComponentCertificate(spec.pki, requirement, systemClock);
-    return new KubeClient(
-      new HttpsTransport({
-        server: endpointUrl(endpoint),
-        certificateAuthority: trustBundle(spec.pki.cluster),
-        clientCertificate: () => ({ certificate: certificatePem, privateKey: privateKeyPem }),
-        clock: systemClock,
-      }),
-    );
-  }
-
-  const isRunning = ({ phase }: ControlPlaneState) => phase === 'Running';
   /** Without it no pod may be made; the controller manager makes it when it has started. */
   const defaultServiceAccount = () =>
     first(client.resource<ServiceAccount>(ServiceAccounts), { fieldSelector: 'metadata.name=default' }, () => true);
   const configMap = () => client.resource<ConfigMap>(ConfigMaps).get('kept', { namespace: 'default' });
 
   beforeAll(async () => {
-    own = await mkdtemp(join(parent, 'release-'));
-    assets = release?.assets(own) ?? '';
-    folder = join(own, 'runtime', UID);
-    runtime = openRuntime();
-    spec = {
-      cluster: { uid: UID, name: 'demo', namespace: 'team' },
-      version: release?.version ?? '',
-      pki: await createClusterPki(UID, systemClock),
-      podCIDR: '10.2.0.0/16',
-      serviceCIDR: '10.3.0.0/16',
-      apiServer: { admissionPlugins: { enabled: ['AlwaysPullImages', 'NodeRestriction'], disabled: [] } },
-      topology: { topology: 'SingleZone', replicas: 1 },
-      etcdQuotaBytes: 64 * 2 ** 20,
-      dnsNames: [],
-      ipAddresses: [],
-      endpoint: undefined,
-    };
+    const own = await mkdtemp(join(parent, 'release-'));
+    cluster = await ProcessCluster.open(own, release?.assets(own) ?? '', release?.version ?? '');
   });
   afterAll(async () => {
     client?.close();
-    await runtime.close();
+    await cluster?.runtime.close();
   });
 
   test('starts, says where, and serves the version', async () => {
-    const first = await runtime.ensure(spec);
-    const state = await reach(isRunning);
-    client = await connect(state);
+    const first = await cluster.runtime.ensure(cluster.spec);
+    const state = await cluster.reach(isRunning);
+    client = await cluster.connect(state);
 
     expect(first).toMatchObject({ phase: 'Starting', ready: false, reason: 'Provisioning' });
-    expect(state).toMatchObject({ ready: true, version: spec.version, endpoint: first.endpoint });
+    expect(state).toMatchObject({ ready: true, version: cluster.spec.version, endpoint: first.endpoint });
     expect(state.etcdUsageBytes).toBeGreaterThan(0);
-    expect(await client.version()).toMatchObject({ gitVersion: `v${spec.version}` });
+    expect(await client.version()).toMatchObject({ gitVersion: `v${cluster.spec.version}` });
   });
 
   test('keeps Secrets encrypted, and what they hold out of the audit log', async () => {
@@ -162,11 +91,11 @@ function controlPlaneCases(release: TestRelease | undefined): void {
       data: data('plain-in-a-secret'),
     });
 
-    const log = join(folder, 'etcd/member/wal');
+    const log = join(cluster.folder, 'etcd/member/wal');
     const written = Buffer.concat(readdirSync(log).map((name) => readFileSync(join(log, name))));
     expect(written.includes('plain-in-a-config-map')).toBe(true);
     expect(written.includes('plain-in-a-secret')).toBe(false);
-    const audit = readFileSync(join(folder, 'logs/audit.log'), 'utf8');
+    const audit = readFileSync(join(cluster.folder, 'logs/audit.log'), 'utf8');
     expect(audit).toMatch(/"verb":"create".*"resource":"secrets".*"name":"hidden"/);
     expect(audit).not.toContain(data('plain-in-a-secret').value);
   });
@@ -174,17 +103,17 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   test.each(['etcd', 'kube-apiserver', 'kube-controller-manager'] as const)(
     '%s comes back when it is killed',
     async (component) => {
-      await reach((state) => isRunning(state) && areAllKnown(pidsOf(folder)));
-      const before = pidsOf(folder);
+      await cluster.reach((state) => isRunning(state) && areAllKnown(pidsOf(cluster.folder)));
+      const before = pidsOf(cluster.folder);
       kill(before[component]);
 
-      await reach((state) => {
-        const pid = pidsOf(folder)[component];
+      await cluster.reach((state) => {
+        const pid = pidsOf(cluster.folder)[component];
         return isRunning(state) && pid !== undefined && pid !== before[component];
       });
 
       // Whoever needs it may end as well: a controller manager does while it starts.
-      const after = pidsOf(folder);
+      const after = pidsOf(cluster.folder);
       for (const need of NEEDS[component]) expect(after[need]).toBe(before[need]);
       expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
     },
@@ -199,16 +128,16 @@ function controlPlaneCases(release: TestRelease | undefined): void {
       const created = await client.resource<Pod>(Pods).create(pod, { dryRun: true });
       return created.spec?.containers[0]?.imagePullPolicy;
     };
-    const { endpoint } = await reach(isRunning);
+    const { endpoint } = await cluster.reach(isRunning);
     await defaultServiceAccount();
     expect(await imagePullPolicy()).toBe('Always');
 
-    spec = {
-      ...spec,
-      apiServer: { admissionPlugins: { ...spec.apiServer.admissionPlugins, disabled: ['AlwaysPullImages'] } },
+    cluster.spec = {
+      ...cluster.spec,
+      apiServer: { admissionPlugins: { ...cluster.spec.apiServer.admissionPlugins, disabled: ['AlwaysPullImages'] } },
     };
-    expect((await runtime.ensure(spec)).phase).toBe('Updating');
-    const state = await reach(isRunning);
+    expect((await cluster.runtime.ensure(cluster.spec)).phase).toBe('Updating');
+    const state = await cluster.reach(isRunning);
 
     expect(state.endpoint).toEqual(endpoint);
     expect(await imagePullPolicy()).toBe('IfNotPresent');
@@ -232,30 +161,30 @@ function controlPlaneCases(release: TestRelease | undefined): void {
       groupsPrefix: 'oidc:',
       requiredClaims: { hd: 'example.org' },
       signingAlgorithms: ['ES256' as const],
-      certificateAuthority: trustBundle(spec.pki.cluster),
+      certificateAuthority: trustBundle(cluster.spec.pki.cluster),
     };
-    spec = { ...spec, apiServer: { ...spec.apiServer, oidc } };
+    cluster.spec = { ...cluster.spec, apiServer: { ...cluster.spec.apiServer, oidc } };
 
-    await reach(isRunning);
+    await cluster.reach(isRunning);
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
   test('ends in order when Fairway does, and is back with its data at the same place', async () => {
-    const { endpoint } = await reach(isRunning);
+    const { endpoint } = await cluster.reach(isRunning);
 
-    await runtime.close();
-    expect(processesIn(folder)).toEqual([]);
-    runtime = openRuntime();
-    const state = await reach(isRunning);
+    await cluster.runtime.close();
+    expect(processesIn(cluster.folder)).toEqual([]);
+    cluster.runtime = cluster.openRuntime();
+    const state = await cluster.reach(isRunning);
 
     expect(state.endpoint).toEqual(endpoint);
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
   test('says what is missing where there are no binaries for a version', async () => {
-    const state = await runtime.ensure({
-      ...spec,
-      cluster: { ...spec.cluster, uid: 'uid-2' },
+    const state = await cluster.runtime.ensure({
+      ...cluster.spec,
+      cluster: { ...cluster.spec.cluster, uid: 'uid-2' },
       version: '1.7.0',
     });
 
@@ -264,16 +193,16 @@ function controlPlaneCases(release: TestRelease | undefined): void {
 
   test('leaves nothing behind when it is removed', async () => {
     const gone = Promise.withResolvers<void>();
-    runtime.onChange((uid) => {
-      if (uid === UID && !existsSync(folder)) gone.resolve();
+    cluster.runtime.onChange((uid) => {
+      if (uid === CLUSTER_UID && !existsSync(cluster.folder)) gone.resolve();
     });
 
-    expect(await runtime.remove(UID)).toBe(false);
+    expect(await cluster.runtime.remove(CLUSTER_UID)).toBe(false);
     await gone.promise;
 
-    expect(await runtime.remove(UID)).toBe(true);
-    expect(await runtime.list()).not.toContain(UID);
-    expect(processesIn(folder)).toEqual([]);
+    expect(await cluster.runtime.remove(CLUSTER_UID)).toBe(true);
+    expect(await cluster.runtime.list()).not.toContain(CLUSTER_UID);
+    expect(processesIn(cluster.folder)).toEqual([]);
   });
 }
 

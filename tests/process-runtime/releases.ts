@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { COMPONENTS, type Component } from '@fairway/control-plane/process/components';
+import { findExecutable } from '@fairway/control-plane/process/executables';
 import type { Binaries } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-binaries';
@@ -15,6 +16,10 @@ export interface TestRelease {
   readonly minor: number;
   /** For the name of a test: the version, and what is done without. */
   readonly described: string;
+  /** Whether what restores snapshots lies beside etcd. */
+  readonly hasRestoreTool: boolean;
+  /** Whether it makes revisions go on: etcdutl does since 3.6. */
+  readonly bumpsRevisions: boolean;
   /** A value for KUBEBUILDER_ASSETS; makes the folder below `parent` where flags have to be left out. */
   assets(parent: string): string;
 }
@@ -46,6 +51,8 @@ function releaseOf({ version, paths }: Binaries): TestRelease {
   return {
     version,
     minor,
+    hasRestoreTool: toolsOf(paths).length > 0,
+    bumpsRevisions: toolsOf(paths).some((path) => basename(path) === 'etcdutl'),
     described: isOld ? `${version}, without ${lacks.join(' and ')}` : version,
     assets: (parent) => wrapPrograms(join(parent, `kubernetes-${version}`), paths, isOld),
   };
@@ -53,6 +60,7 @@ function releaseOf({ version, paths }: Binaries): TestRelease {
 
 function wrapPrograms(folder: string, paths: Binaries['paths'], isOld: boolean): string {
   mkdirSync(folder, { recursive: true });
+  for (const tool of toolsOf(paths)) symlinkSync(tool, join(folder, basename(tool)));
   for (const component of COMPONENTS) {
     const flags = isOld ? OLD_FLAGS[component] : undefined;
     const path = join(folder, component);
@@ -61,6 +69,10 @@ function wrapPrograms(folder: string, paths: Binaries['paths'], isOld: boolean):
     if (flags !== undefined) chmodSync(path, 0o755);
   }
   return folder;
+}
+
+function toolsOf({ etcd }: Binaries['paths']): readonly string[] {
+  return ['etcdutl', 'etcdctl'].flatMap((name) => findExecutable([dirname(etcd)], name) ?? []);
 }
 
 /** Becomes the program, with the flags that it knows. */

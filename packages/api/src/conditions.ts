@@ -27,6 +27,7 @@ const REASONS = {
   AsExpected: 'fairway',
   Provisioning: 'fairway',
   Updating: 'fairway',
+  Restoring: 'fairway',
   Scaling: 'fairway',
   Draining: 'fairway',
   Healing: 'fairway',
@@ -58,12 +59,15 @@ const REASONS = {
   PodDisruptionBudget: 'user',
   FinalizerBlocked: 'user',
   ResourceInUse: 'user',
+  SnapshotNotFound: 'user',
   // The operator can mend it.
   PlanNotFound: 'operator',
   VersionNotOffered: 'operator',
   PermissionDenied: 'operator',
   ConfigurationInvalid: 'operator',
   ControlPlaneFailed: 'operator',
+  SnapshotFailed: 'operator',
+  RestoreFailed: 'operator',
   InternalError: 'operator',
   // The cloud must recover; Fairway tries again by itself.
   CloudUnavailable: 'cloud',

@@ -30,9 +30,50 @@ export interface ControlPlaneSpec {
   /** Further names that the API server's certificate must carry. */
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
+  /** When the database is to be saved; undefined: never. */
+  readonly snapshots?: SnapshotPolicy | undefined;
+  /** What the database is to be set back to, once; asking again for what was done does nothing. */
+  readonly restore?: RestoreRequest | undefined;
   /** Where nodes and users were told to find it; kept for ever, since it stands in their kubeconfigs. */
   readonly endpoint: Endpoint | undefined;
 }
+
+export interface SnapshotPolicy {
+  readonly intervalMs: number;
+  /** How many are kept; older ones go. */
+  readonly keep: number;
+  /** There is to be a snapshot that is not older than this. */
+  readonly requestedAtMs?: number | undefined;
+}
+
+export interface SnapshotInfo {
+  readonly name: string;
+  readonly takenAtMs: number;
+  readonly sizeBytes: number;
+}
+
+/** A snapshot to go back to; another time makes another request of it. */
+export interface RestoreRequest {
+  readonly snapshot: string;
+  readonly requestedAt?: string | undefined;
+}
+
+/** What a runtime that keeps snapshots tells of them. */
+export interface SnapshotsState {
+  /** The newest first. */
+  readonly list: readonly SnapshotInfo[];
+  /** Why the last one that was due could not be taken. */
+  readonly problem: string | undefined;
+  /** The last request that was carried out. */
+  readonly restored: (RestoreRequest & { readonly atMs: number }) | undefined;
+  /** A request that is not carried out yet: what is being done, or why it can't be. */
+  readonly restoring:
+    | { readonly request: RestoreRequest; readonly message: string; readonly problem: RestoreProblem | undefined }
+    | undefined;
+}
+
+/** NotFound: there is no such snapshot; choose another. Failed: the operator must do what the message says. */
+export type RestoreProblem = 'NotFound' | 'Failed';
 
 export type ControlPlanePhase = 'Starting' | 'Running' | 'Updating' | 'Failed';
 
@@ -49,6 +90,8 @@ export interface ControlPlaneState {
   readonly message: string;
   /** Size of the database, where the runtime knows it. */
   readonly etcdUsageBytes: number | undefined;
+  /** Undefined where the runtime keeps none. */
+  readonly snapshots?: SnapshotsState | undefined;
 }
 
 /**

@@ -63,6 +63,7 @@ export function processControlPlanes({
     const runtime = localProcessRuntime({
       folder: home.controlPlanes,
       address,
+      snapshotFolder: home.snapshots,
       env,
       binaryFolders: [],
       identify: identifyProcess,

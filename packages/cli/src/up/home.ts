@@ -34,6 +34,11 @@ export class Home {
     return join(this.path, 'control-planes');
   }
 
+  /** What their databases held: a folder of snapshots for each cluster. */
+  get snapshots(): string {
+    return join(this.path, 'snapshots');
+  }
+
   /** How control planes run here, for as long as the home is kept. */
   get controlPlaneKind(): string {
     return join(this.path, 'control-plane');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Endpoint } from '../runtime.ts';
+import type { Endpoint, RestoreRequest } from '../runtime.ts';
 import { type Files, pathsIn } from './files.ts';
 import { RECORD } from './folder-layout.ts';
 
@@ -14,6 +14,12 @@ export interface ClusterRecord {
   readonly etcdQuotaBytes?: number;
   /** What the API server ran when it last served. */
   readonly version?: string;
+  /** How often the data were replaced by those of a snapshot; says which folder they are in. */
+  readonly dataGeneration?: number;
+  /** Revision that the data of this generation began with. */
+  readonly startRevision?: number;
+  /** The request that the data of this generation come from. */
+  readonly restored?: RestoreRequest & { readonly atMs: number };
 }
 
 /** Where nodes and users find the API server. */

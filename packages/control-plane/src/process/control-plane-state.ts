@@ -3,20 +3,23 @@ import { COMPONENTS } from './components.ts';
 import type { SupervisedState } from './supervisor.ts';
 
 /** So many ends in a row are no accident. */
-const FAILED_AFTER = 3;
+export const FAILED_AFTER = 3;
 
 export interface StateFacts {
   readonly supervised: SupervisedState;
   readonly endpoint: Endpoint | undefined;
   /** What it ran when it last served; undefined before it first did. */
   readonly version: string | undefined;
+  /** What is being restored; undefined: nothing. */
+  readonly restoring?: string | undefined;
 }
 
 /** What the Cluster controller is told of a control plane; pure. */
-export function controlPlaneState({ supervised, endpoint, version }: StateFacts): ControlPlaneState {
+export function controlPlaneState({ supervised, endpoint, version, restoring }: StateFacts): ControlPlaneState {
   const { components, databaseBytes } = supervised;
   const ready = components['kube-apiserver'].ready;
   const common = { endpoint, version, ready, etcdUsageBytes: databaseBytes };
+  if (restoring !== undefined) return { ...common, phase: 'Updating', reason: 'Restoring', message: restoring };
   const failed = COMPONENTS.find((name) => components[name].failures >= FAILED_AFTER && !components[name].ready);
   if (failed !== undefined) {
     const message = `${failed} does not run: ${components[failed].lastFailure}. It is started again.`;

@@ -11,6 +11,7 @@ import { type Files, pathsIn } from './files.ts';
 import type { Binaries } from './find-binaries.ts';
 import { componentFlags } from './flags.ts';
 import { certificatePath, ETCD_PEER_SOCKET, ETCD_SOCKET, keyPath } from './folder-layout.ts';
+import { dataFolderName } from './snapshots/data-folders.ts';
 import type { ComponentLaunch, DesiredControlPlane } from './supervisor.ts';
 
 export interface PreparationInputs {
@@ -87,11 +88,15 @@ function isPair(certificatePem: string, privateKeyPem: string): boolean {
 
 function launchOf(
   component: Component,
-  { spec, binaries, endpoint, env }: PreparationInputs,
+  { spec, binaries, record, endpoint, env }: PreparationInputs,
   configuration: readonly ConfigurationFile[],
 ): ComponentLaunch {
   const command = binaries.paths[component];
-  const args = componentFlags(component, { ...spec, endpoint });
+  const args = componentFlags(component, {
+    ...spec,
+    endpoint,
+    dataFolder: dataFolderName(record.dataGeneration),
+  });
   const limits = { GOMAXPROCS: String(GOMAXPROCS[component]) };
   const read = configuration.filter(({ restarts }) => restarts.includes(component)).map(({ text }) => text);
   const fingerprint = createHash('sha256')

@@ -55,6 +55,7 @@ export const diskFiles: Files = {
       closeSync(file);
     }
     renameSync(draft, path);
+    syncFolder(dirname(path));
   },
   remove: (path) => rmSync(path, { force: true }),
   makeFolder(path) {
@@ -89,6 +90,27 @@ export const diskFiles: Files = {
 
 function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** Makes names in a folder last through a loss of power. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Makes a folder with all that is in it last through a loss of power. */
+export function syncTree(path: string): void {
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const inside = join(path, entry.name);
+    if (entry.isDirectory()) syncTree(inside);
+    else syncFolder(inside);
+  }
+  syncFolder(path);
+  syncFolder(dirname(path));
 }
 
 /** The same paths below a folder. */

@@ -22,6 +22,7 @@ function inputs(change: Partial<FlagInputs> = {}): FlagInputs {
     apiServer: API_SERVER,
     etcdQuotaBytes: 419_430_400,
     endpoint: { host: '127.0.0.1', port: 20_001 },
+    dataFolder: 'etcd',
     ...change,
   };
 }

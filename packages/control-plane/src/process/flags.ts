@@ -9,7 +9,6 @@ import {
   CLUSTER_CA,
   certificatePath,
   ENCRYPTION,
-  ETCD_DATA,
   ETCD_PEER_SOCKET,
   ETCD_SOCKET,
   FRONT_PROXY_CA,
@@ -27,6 +26,8 @@ export type FlagInputs = Pick<
   'cluster' | 'podCIDR' | 'serviceCIDR' | 'apiServer' | 'etcdQuotaBytes'
 > & {
   readonly endpoint: Endpoint;
+  /** Of etcd. */
+  readonly dataFolder: string;
 };
 
 const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -50,10 +51,10 @@ function isLoopback(address: string): boolean {
 }
 
 /** One member, on sockets in a folder that is its owner's alone: no port to guard, no certificate to renew. */
-function etcdFlags({ etcdQuotaBytes }: FlagInputs): string[] {
+function etcdFlags({ etcdQuotaBytes, dataFolder }: FlagInputs): string[] {
   return [
     '--name=etcd',
-    `--data-dir=${ETCD_DATA}`,
+    `--data-dir=${dataFolder}`,
     `--listen-client-urls=unix://${ETCD_SOCKET}`,
     `--advertise-client-urls=unix://${ETCD_SOCKET}`,
     `--listen-peer-urls=unix://${ETCD_PEER_SOCKET}`,

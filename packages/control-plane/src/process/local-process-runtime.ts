@@ -15,6 +15,8 @@ export interface LocalProcessRuntimeOptions {
   readonly folder: string;
   /** See ProcessRuntimeOptions. */
   readonly address?: string;
+  /** As `folder`, for snapshots. */
+  readonly snapshotFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders to look for binaries in, after KUBEBUILDER_ASSETS and PATH. */
   readonly binaryFolders: readonly string[];
@@ -28,9 +30,12 @@ const LOOPBACK = '127.0.0.1';
 
 /** The runtime over this machine's processes, files and network. */
 export function localProcessRuntime(options: LocalProcessRuntimeOptions): ProcessRuntime {
-  const { folder, address = LOOPBACK, env, identify, clock, random, log } = options;
+  const { folder, snapshotFolder, address = LOOPBACK, env, identify, clock, random, log } = options;
   return new ProcessRuntime({
     folder,
+    snapshotFolder,
+    toolFolders: binaryFolders(env, options.binaryFolders),
+    runProgram,
     address,
     host: localProcessHost(identify),
     probes: networkProbes,
@@ -49,9 +54,15 @@ export function findLocalBinaries(
   env: Readonly<Record<string, string | undefined>>,
   further: readonly string[],
 ): Promise<readonly Binaries[]> {
-  const run = async (command: string, args: readonly string[]) =>
-    (await promisify(execFile)(command, args, { timeout: 10_000 })).stdout;
-  return findBinaries({ folders: binaryFolders(env, further), isExecutable, run });
+  return findBinaries({ folders: binaryFolders(env, further), isExecutable, run: runProgram });
+}
+
+/** Programs that answer a question or make a file; what they print is small. */
+const PROGRAM_TIMEOUT_MS = 600_000;
+
+async function runProgram(command: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { timeout: PROGRAM_TIMEOUT_MS });
+  return stdout;
 }
 
 /** What programs may see of Fairway's own environment: nothing of clouds and credentials; proxies and CAs, for issuers of OIDC. */

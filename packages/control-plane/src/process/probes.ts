@@ -1,9 +1,7 @@
-import { closeSync, openSync } from 'node:fs';
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { join } from 'node:path';
 import type { Endpoint } from '../runtime.ts';
-import { ETCD_SOCKET } from './folder-layout.ts';
+import { withEtcdSocket } from './etcd-socket.ts';
 
 const TIMEOUT_MS = 3000;
 
@@ -14,23 +12,33 @@ export interface ApiServerTarget {
   readonly privateKey: string;
 }
 
+export interface EtcdStatus {
+  readonly databaseBytes: number;
+  /** Of the last change: what Kubernetes calls resourceVersion. */
+  readonly revision: number;
+}
+
 /** Asks components whether they serve. A refusal, silence and a "no" are all the same: undefined or false. */
 export interface Probes {
-  /** Bytes in etcd's database, once it serves. */
-  etcd(folder: string): Promise<{ readonly databaseBytes: number } | undefined>;
+  /** What etcd says of itself, once it serves. */
+  etcd(folder: string): Promise<EtcdStatus | undefined>;
   apiServer(target: ApiServerTarget): Promise<boolean>;
 }
 
 export const networkProbes: Probes = {
   async etcd(folder) {
-    return withSocket(join(folder, ETCD_SOCKET), folder, async (socketPath) => {
-      const health = await send(httpRequest, { socketPath, path: '/health', method: 'GET' });
+    try {
+      using socket = withEtcdSocket(folder);
+      const target = { socketPath: socket.path };
+      const health = await send(httpRequest, { ...target, path: '/health', method: 'GET' });
       if (health?.status !== 200) return undefined;
-      const status = await send(httpRequest, { socketPath, path: '/v3/maintenance/status', method: 'POST' }, '{}');
+      const status = await send(httpRequest, { ...target, path: '/v3/maintenance/status', method: 'POST' }, '{}');
       if (status?.status !== 200) return undefined;
-      const { dbSize } = JSON.parse(status.body) as { dbSize?: string };
-      return { databaseBytes: Number(dbSize ?? 0) };
-    });
+      const { dbSize, header } = JSON.parse(status.body) as { dbSize?: string; header?: { revision?: string } };
+      return { databaseBytes: Number(dbSize ?? 0), revision: Number(header?.revision ?? 0) };
+    } catch {
+      return undefined;
+    }
   },
   async apiServer({ endpoint, certificateAuthority, certificate, privateKey }) {
     const tls = { ca: certificateAuthority, cert: certificate, key: privateKey };
@@ -38,24 +46,6 @@ export const networkProbes: Probes = {
     return answer?.status === 200;
   },
 };
-
-/** Linux takes 107 bytes for a socket's path. */
-const LONGEST_SOCKET_PATH = 100;
-
-async function withSocket<T>(path: string, folder: string, use: (path: string) => Promise<T>): Promise<T | undefined> {
-  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return use(path);
-  let directory: number;
-  try {
-    directory = openSync(folder, 'r');
-  } catch {
-    return undefined;
-  }
-  try {
-    return await use(`/proc/self/fd/${directory}/${ETCD_SOCKET}`);
-  } finally {
-    closeSync(directory);
-  }
-}
 
 type Request = typeof httpRequest | typeof httpsRequest;
 

@@ -18,6 +18,9 @@ import type { Files } from './files.ts';
 import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.ts';
 import type { Probes } from './probes.ts';
 import type { ProcessHost } from './process-host.ts';
+import { ClusterSnapshots } from './snapshots/cluster-snapshots.ts';
+import type { RunProgram } from './snapshots/restore-tool.ts';
+import { SnapshotFolder } from './snapshots/snapshot-folder.ts';
 import { ControlPlaneSupervisor } from './supervisor.ts';
 
 export interface ProcessRuntimeOptions {
@@ -25,12 +28,17 @@ export interface ProcessRuntimeOptions {
   readonly folder: string;
   /** Where API servers listen: of this machine, and one that nodes reach. Clusters keep the one that they began with. */
   readonly address: string;
+  /** Holds a folder of snapshots for each cluster. */
+  readonly snapshotFolder: string;
   readonly host: ProcessHost;
   readonly probes: Probes;
   readonly files: Files;
   /** Looks for binaries; asked again where none fit. */
   readonly findBinaries: () => Promise<readonly Binaries[]>;
   readonly isPortFree: (port: number) => Promise<boolean>;
+  /** Where to look for what restores snapshots, after etcd's own folder. */
+  readonly toolFolders: readonly string[];
+  readonly runProgram: RunProgram;
   /** What the programs find in their environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -43,6 +51,7 @@ const FIND_AGAIN_MS = 30_000;
 /** What is known of one cluster's control plane in this process. */
 interface Slot {
   readonly supervisor: ControlPlaneSupervisor;
+  readonly snapshots: ClusterSnapshots;
   record: ClusterRecord | undefined;
   /** Version that the supervisor was last told to run. */
   wanted: string | undefined;
@@ -95,6 +104,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     this.#slots.delete(clusterUid);
     await slot.turn;
     slot.supervisor.leave();
+    await slot.snapshots.stop();
   }
 
   list(): Promise<readonly string[]> {
@@ -120,6 +130,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       unwanted.map(async (uid) => {
         const slot = this.#slotOf(uid);
         await slot.turn;
+        await slot.snapshots.stop();
         await slot.supervisor.stop();
         if (slot.removal === undefined) this.#slots.delete(uid);
       }),
@@ -131,8 +142,10 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     slot.removal = 'under way';
     try {
       await slot.turn;
+      await slot.snapshots.stop();
       await slot.supervisor.stop(slot.mayAct);
       if (!slot.mayAct()) return;
+      slot.snapshots.removeAll();
       files.removeFolder(this.#folderOf(uid));
       if (slot.record) this.#ports.delete(slot.record.port);
       this.#slots.delete(uid);
@@ -169,10 +182,15 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       clock,
       env,
     };
-    const desired = await prepareControlPlane(inputs);
     slot.problem = undefined;
     slot.wanted = binaries.version;
-    await slot.supervisor.want(desired, slot.mayAct);
+    const { mayAct } = slot;
+    if (!slot.snapshots.isRestoring) await slot.supervisor.want(await prepareControlPlane(inputs), mayAct);
+    slot.snapshots.ensure({ spec, record: slot.record, etcd: binaries.paths.etcd, mayAct }, (restored) => {
+      if (slot.record === undefined) return;
+      slot.record = { ...slot.record, ...restored };
+      writeRecord(files, folder, slot.record);
+    });
   }
 
   async #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
@@ -204,7 +222,11 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     const endpoint = slot.record ? endpointOf(slot.record) : spec.endpoint;
     this.#noteVersion(spec.cluster.uid, slot);
     const version = slot.record?.version;
-    const state = controlPlaneState({ supervised: slot.supervisor.state, endpoint, version });
+    const { state: snapshots, isRestoring } = slot.snapshots;
+    const restoring = isRestoring ? snapshots.restoring?.message : undefined;
+    const supervised = controlPlaneState({ supervised: slot.supervisor.state, endpoint, version, restoring });
+    const state = { ...supervised, snapshots };
+    if (state.phase === 'Running') slot.snapshots.settle(slot.record);
     if (slot.problem === undefined) return state;
     return { ...state, phase: 'Failed', reason: 'ControlPlaneFailed', message: slot.problem };
   }
@@ -230,8 +252,20 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       log: log.child({ cluster: uid }),
       onChange: () => this.#announce(uid),
     });
+    const snapshots = new ClusterSnapshots({
+      folder: this.#folderOf(uid),
+      snapshots: new SnapshotFolder(join(this.#options.snapshotFolder, uid)),
+      toolFolders: this.#options.toolFolders,
+      run: this.#options.runProgram,
+      supervisor,
+      probes,
+      clock,
+      log: log.child({ cluster: uid }),
+      onChange: () => this.#announce(uid),
+    });
     const slot: Slot = {
       supervisor,
+      snapshots,
       record: undefined,
       wanted: undefined,
       problem: undefined,

@@ -252,3 +252,31 @@ test('one that has lost the leave to act touches nothing, not even the file of a
   expect(machine.takeEvents().filter((event) => event.startsWith('start'))).toEqual([]);
   expect(machine.files.read(`${FOLDER}/run/kube-scheduler.pid`)).toBeDefined();
 });
+
+test('at rest nothing runs, nothing is started again, and all comes back when it is wanted', async () => {
+  const supervisor = await started();
+
+  const resting = supervisor.rest();
+  await clock.advance(60_000);
+  await resting;
+  await clock.advance(60_000);
+  const ends = ['kube-controller-manager', 'kube-scheduler', 'kube-apiserver', 'etcd'];
+  expect(machine.takeEvents()).toEqual(ends.map((component) => `SIGTERM ${component}`));
+  expect(machine.running.size).toBe(0);
+
+  await supervisor.want(desired());
+  await clock.advance(2000);
+  expect(machine.takeEvents()).toEqual(START);
+  expect(isAllReady(supervisor)).toBe(true);
+});
+
+test('what an earlier Fairway left running is ended too when there is to be rest', async () => {
+  await started();
+  const later = supervise();
+
+  const resting = later.rest();
+  await clock.advance(60_000);
+  await resting;
+
+  expect(machine.running.size).toBe(0);
+});

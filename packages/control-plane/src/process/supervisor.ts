@@ -91,6 +91,7 @@ export class ControlPlaneSupervisor {
   #mayAct: () => boolean = () => true;
   #stopping: PromiseWithResolvers<void> | undefined;
   #hasLeft = false;
+  #resting: PromiseWithResolvers<void> | undefined;
   #databaseBytes: number | undefined;
   #announced = '';
   #rotatedAtMs = Number.NEGATIVE_INFINITY;
@@ -107,14 +108,26 @@ export class ControlPlaneSupervisor {
   want(desired: DesiredControlPlane, mayAct = () => true): Promise<void> {
     this.#desired = desired;
     this.#mayAct = mayAct;
+    this.#resting = undefined;
     return this.#poke();
   }
 
-  /** Looks after the processes no more; they run on. Final. A stop that is under way rejects. */
+  /** Ends all processes in order, until something is wanted again; resolves when none is left. */
+  rest(mayAct = () => true): Promise<void> {
+    this.#mayAct = mayAct;
+    this.#resting ??= Promise.withResolvers();
+    const { promise } = this.#resting;
+    void this.#poke();
+    return promise;
+  }
+
+  /** Looks after the processes no more; they run on. Final. A stop or rest that is under way rejects. */
   leave(): void {
     this.#hasLeft = true;
     this.#timer?.cancel();
-    this.#stopping?.reject(new Error('another process sees to the control plane'));
+    const error = new Error('another process sees to the control plane');
+    this.#resting?.reject(error);
+    this.#stopping?.reject(error);
   }
 
   /** Ends all processes in order, while that is ours to do; resolves when none is left. Final. */
@@ -168,9 +181,10 @@ export class ControlPlaneSupervisor {
     }
     if (this.#hasLeft) return;
     this.#announce();
-    if (this.#stopping && COMPONENTS.every((component) => this.#members[component].process === undefined)) {
-      this.#stopping.resolve();
-      return;
+    if (COMPONENTS.every((component) => this.#members[component].process === undefined)) {
+      if (this.#mayAct()) this.#resting?.resolve();
+      this.#stopping?.resolve();
+      if (this.#stopping) return;
     }
     this.#timer = this.#options.clock.after(this.#isSteady() ? STEADY_MS : BUSY_MS, () => void this.#poke());
   }
@@ -255,7 +269,7 @@ export class ControlPlaneSupervisor {
   #act(): void {
     const nowMs = this.#options.clock.now();
     const observed = this.#observed();
-    if (this.#stopping) return this.#take(planStop(observed, nowMs));
+    if (this.#stopping ?? this.#resting) return this.#take(planStop(observed, nowMs));
     const { launches } = this.#desired ?? {};
     if (launches === undefined) return;
     this.#take(
@@ -317,7 +331,9 @@ export class ControlPlaneSupervisor {
   #isSteady(): boolean {
     const { components } = this.state;
     return (
-      this.#stopping === undefined && COMPONENTS.every((name) => components[name].ready && components[name].current)
+      this.#stopping === undefined &&
+      this.#resting === undefined &&
+      COMPONENTS.every((name) => components[name].ready && components[name].current)
     );
   }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Component } from '../components.ts';
 import type { Files } from '../files.ts';
-import type { Probes } from '../probes.ts';
+import type { EtcdStatus, Probes } from '../probes.ts';
 import type { Launch, ProcessHost, ProcessIdentity } from '../process-host.ts';
 
 /** Files in memory. */
@@ -91,10 +91,10 @@ export class FakeMachine implements ProcessHost, Probes {
     if (signal === 'SIGKILL' || !this.stubborn.has(process.component)) this.end(process.component);
   }
 
-  etcd(folder: string): Promise<{ databaseBytes: number } | undefined> {
+  etcd(folder: string): Promise<EtcdStatus | undefined> {
     const process = this.find('etcd');
     const serves = process?.launch.folder === folder && !this.silent.has('etcd');
-    return Promise.resolve(serves ? { databaseBytes: 4096 } : undefined);
+    return Promise.resolve(serves ? { databaseBytes: 4096, revision: 7 } : undefined);
   }
 
   apiServer(): Promise<boolean> {

@@ -1,0 +1,124 @@
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { ControlPlaneSpec, SnapshotsState } from '../../runtime.ts';
+import type { ClusterRecord } from '../cluster-record.ts';
+import { FAILED_AFTER } from '../control-plane-state.ts';
+import { syncTree } from '../files.ts';
+import type { Probes } from '../probes.ts';
+import type { ControlPlaneSupervisor } from '../supervisor.ts';
+import { removeData, removeOtherData } from './data-folders.ts';
+import { etcdSnapshot } from './etcd-snapshot-stream.ts';
+import { makeDataFrom } from './restore-snapshot.ts';
+import type { RunProgram } from './restore-tool.ts';
+import { isSameRequest, Restorer } from './restorer.ts';
+import type { SnapshotFolder } from './snapshot-folder.ts';
+import { SnapshotKeeper } from './snapshot-keeper.ts';
+
+export interface ClusterSnapshotsOptions {
+  /** The cluster's folder. */
+  readonly folder: string;
+  readonly snapshots: SnapshotFolder;
+  readonly toolFolders: readonly string[];
+  readonly run: RunProgram;
+  readonly supervisor: ControlPlaneSupervisor;
+  readonly probes: Probes;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onChange: () => void;
+}
+
+export interface SnapshotWishes {
+  readonly spec: Pick<ControlPlaneSpec, 'snapshots' | 'restore'>;
+  readonly record: ClusterRecord;
+  /** The program that runs. */
+  readonly etcd: string;
+  /** Whether the control plane is still ours to see to. */
+  readonly mayAct: () => boolean;
+}
+
+type RestoredData = Pick<ClusterRecord, 'dataGeneration' | 'startRevision' | 'restored'>;
+
+/** Saves one cluster's database when that is due, and sets it back when that is asked for. */
+export class ClusterSnapshots {
+  readonly #options: ClusterSnapshotsOptions;
+  readonly #keeper: SnapshotKeeper;
+  readonly #restorer: Restorer;
+  #record: ClusterRecord | undefined;
+  #mayAct: () => boolean = () => false;
+  /** Generation whose predecessors are gone. */
+  #settled: number | undefined;
+
+  constructor(options: ClusterSnapshotsOptions) {
+    const { folder, snapshots, supervisor, clock, log, onChange } = options;
+    this.#options = options;
+    this.#keeper = new SnapshotKeeper({
+      folder: snapshots,
+      stream: () => etcdSnapshot(folder),
+      canTake: () => this.#mayAct() && supervisor.state.components.etcd.ready,
+      clock,
+      log,
+      onChange,
+    });
+    this.#restorer = new Restorer({ clock, log, onChange });
+  }
+
+  /** Takes a step towards what is wished; `keep` gets what changes in the record by a restore. */
+  ensure({ spec, record, etcd, mayAct }: SnapshotWishes, keep: (restored: RestoredData) => void): void {
+    this.#record = record;
+    this.#mayAct = mayAct;
+    const isDone = spec.restore === undefined || isSameRequest(spec.restore, record.restored);
+    const needed = isDone ? [] : [spec.restore.snapshot];
+    this.#keeper.want(spec.snapshots, new Set(needed));
+    // What etcd holds is saved first, so it gets the time to start, but for one that can't.
+    const { ready, failures } = this.#options.supervisor.state.components.etcd;
+    if (!ready && failures < FAILED_AFTER) return;
+    this.#restorer.step(spec.restore, record.restored, async (request) => {
+      const { folder, snapshots, toolFolders, run, supervisor, probes, clock } = this.#options;
+      const made = await makeDataFrom({
+        request,
+        folder,
+        record,
+        snapshots,
+        etcd,
+        toolFolders,
+        run,
+        status: () => probes.etcd(folder),
+        save: (reason) => this.#keeper.take(reason),
+        sync: syncTree,
+        remove: removeData,
+      });
+      await supervisor.rest(mayAct);
+      if (!mayAct()) throw new Error('another process sees to the control plane');
+      keep({ ...made, restored: { ...request, atMs: clock.now() } });
+    });
+  }
+
+  /** To be called when the control plane serves: what its data were before a restore is needed no more. */
+  settle(record: ClusterRecord | undefined): void {
+    if (record === undefined || this.#restorer.isBusy || this.#settled === (record.dataGeneration ?? 0)) return;
+    removeOtherData(this.#options.folder, record.dataGeneration);
+    this.#settled = record.dataGeneration ?? 0;
+  }
+
+  get isRestoring(): boolean {
+    return this.#restorer.isBusy;
+  }
+
+  get state(): SnapshotsState {
+    return {
+      list: this.#keeper.list(),
+      problem: this.#keeper.problem,
+      restored: this.#record?.restored,
+      restoring: this.#restorer.state,
+    };
+  }
+
+  /** Resolves when nothing is being written any more. Final. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#keeper.stop(), this.#restorer.stop()]);
+  }
+
+  removeAll(): void {
+    this.#options.snapshots.removeAll();
+  }
+}

@@ -1,0 +1,46 @@
+import { type IncomingMessage, request } from 'node:http';
+import { readLines } from '@fairway/kube/client/line-reader';
+import { z } from 'zod';
+import { withEtcdSocket } from '../etcd-socket.ts';
+
+/** etcd sends 32 KiB at a time; one that says nothing for so long says nothing more. */
+const SILENCE_MS = 30_000;
+
+/** A line of the gateway's stream: a piece of the snapshot, or why there are no more. */
+const line = z.union([
+  z.object({ result: z.object({ blob: z.base64().optional() }) }),
+  z.object({ error: z.object({ message: z.string() }) }),
+]);
+
+/**
+ * What etcd's maintenance service sends as its snapshot, over the JSON gateway of the socket in a cluster's folder: the database,
+ * then its SHA-256. Rejects when etcd does not answer or ends early in a way that it tells; the checksum shows the rest.
+ */
+export async function* etcdSnapshot(folder: string): AsyncIterable<Uint8Array> {
+  using socket = withEtcdSocket(folder);
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const sent = request(
+    { socketPath: socket.path, path: '/v3/maintenance/snapshot', method: 'POST', agent: false, timeout: SILENCE_MS },
+    (response) => {
+      if (response.statusCode !== 200) {
+        response.resume();
+        reject(new Error(`etcd answers a request for a snapshot with status ${response.statusCode}`));
+        return;
+      }
+      resolve(response);
+    },
+  );
+  sent.on('timeout', () => sent.destroy(new Error('etcd has stopped sending its snapshot')));
+  sent.on('error', reject);
+  sent.end('{}');
+  try {
+    for await (const text of readLines(await promise, (error) => error)) {
+      if (text === '') continue;
+      const parsed = line.parse(JSON.parse(text));
+      if ('error' in parsed) throw new Error(`etcd ends its snapshot early: ${parsed.error.message}`);
+      yield Buffer.from(parsed.result.blob ?? '', 'base64');
+    }
+  } finally {
+    sent.destroy();
+  }
+}

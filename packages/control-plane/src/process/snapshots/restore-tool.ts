@@ -1,0 +1,81 @@
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { findExecutable } from '../executables.ts';
+import { ETCD_PEER_SOCKET } from '../folder-layout.ts';
+
+/** Runs a program to its end, and answers with what it printed; rejects with what it complained of. */
+export type RunProgram = (command: string, args: readonly string[]) => Promise<string>;
+
+/** A program that makes data of etcd from a snapshot. */
+export interface RestoreTool {
+  readonly path: string;
+  /** Whether it can make revisions go on from where they were, so that whoever watches sees that all has changed. */
+  readonly canBumpRevision: boolean;
+}
+
+/** There is no such program, or none of the version of etcd: the operator puts one there. */
+export class RestoreToolError extends Error {
+  override readonly name = 'RestoreToolError';
+}
+
+/**
+ * The tool for an etcd: etcdutl of its minor version, or etcdctl before 3.6, which restored snapshots itself. One that lies
+ * beside the etcd comes first. Throws RestoreToolError.
+ */
+export async function findRestoreTool(etcd: string, folders: readonly string[], run: RunProgram): Promise<RestoreTool> {
+  const wanted = minorIn(await run(etcd, ['--version']));
+  const found: string[] = [];
+  for (const folder of [dirname(etcd), ...folders]) {
+    for (const name of ['etcdutl', 'etcdctl']) {
+      const path = findExecutable([folder], name);
+      if (path === undefined) continue;
+      const version = minorIn(await run(path, ['version']));
+      found.push(`${path} (${version})`);
+      if (version !== wanted) continue;
+      const help = await run(path, ['snapshot', 'restore', '--help']).catch(() => '');
+      if (help.includes('--data-dir')) return { path, canBumpRevision: help.includes('--bump-revision') };
+    }
+  }
+  const others = found.length === 0 ? '' : `; what is there does not fit: ${[...new Set(found)].join(', ')}`;
+  throw new RestoreToolError(
+    `restoring needs etcdutl ${wanted} (etcdctl before 3.6), as etcd's release archives have it: put it beside ${etcd} or on PATH${others}`,
+  );
+}
+
+function minorIn(output: string): string {
+  return /version:\s*v?(\d+\.\d+)\./i.exec(output)?.[1] ?? 'of unknown version';
+}
+
+const snapshotStatus = z.object({ revision: z.int().min(0) });
+
+/** The revision of the last change that a snapshot holds. */
+export async function revisionOf(tool: RestoreTool, file: string, run: RunProgram): Promise<number> {
+  const output = await run(tool.path, ['snapshot', 'status', file, '--write-out=json']);
+  return snapshotStatus.parse(JSON.parse(output)).revision;
+}
+
+/** How far revisions may have gone on since they were last known: etcd's documentation assumes so much for a week. */
+const UNSEEN_REVISIONS = 1_000_000_000;
+
+/**
+ * By how much to raise a snapshot's revision so that it passes what anybody has seen; pure. `known` is the last that is
+ * known of the data before.
+ */
+export function revisionBump(snapshot: number, known: number): number {
+  return Math.max(known - snapshot, 0) + UNSEEN_REVISIONS;
+}
+
+/** Arguments that make the data folder of the one member that a cluster's etcd has. Pure. */
+export function restoreArguments(file: string, dataFolder: string, bump: number | undefined): string[] {
+  const peer = `unix://${ETCD_PEER_SOCKET}`;
+  return [
+    'snapshot',
+    'restore',
+    file,
+    `--data-dir=${dataFolder}`,
+    '--name=etcd',
+    `--initial-cluster=etcd=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    ...(bump === undefined ? [] : [`--bump-revision=${bump}`, '--mark-compacted']),
+  ];
+}

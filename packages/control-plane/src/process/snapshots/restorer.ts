@@ -1,0 +1,81 @@
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { RestoreRequest, SnapshotsState } from '../../runtime.ts';
+import { RestoreError } from './restore-snapshot.ts';
+
+/** An operator may have put a tool there, or made room. */
+const RETRY_MS = 60_000;
+
+export interface RestorerOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onChange: () => void;
+}
+
+/** Carries out one request at a time, and remembers why one could not be. What is done stands in the cluster's record. */
+export class Restorer {
+  readonly #options: RestorerOptions;
+  #work: Promise<void> | undefined;
+  #state: SnapshotsState['restoring'];
+  #retryAtMs = 0;
+  #retry: Timer | undefined;
+
+  constructor(options: RestorerOptions) {
+    this.#options = options;
+  }
+
+  /** Begins with what is asked for and not done; does nothing while there is work, and after a failure until it is time again. */
+  step(
+    request: RestoreRequest | undefined,
+    done: RestoreRequest | undefined,
+    carryOut: (request: RestoreRequest) => Promise<void>,
+  ): void {
+    if (this.#work !== undefined) return;
+    if (request === undefined || isSameRequest(request, done)) {
+      this.#state = undefined;
+      return;
+    }
+    const isKnown = isSameRequest(request, this.#state?.request);
+    if (isKnown && (this.#state?.problem === 'NotFound' || this.#options.clock.now() < this.#retryAtMs)) return;
+    this.#state = { request, message: `Snapshot ${request.snapshot} is being restored.`, problem: undefined };
+    this.#work = this.#run(request, carryOut);
+  }
+
+  /** Whether the control plane is to be left alone. */
+  get isBusy(): boolean {
+    return this.#work !== undefined;
+  }
+
+  get state(): SnapshotsState['restoring'] {
+    return this.#state;
+  }
+
+  /** Resolves when there is no work under way, and begins none by itself any more. */
+  async stop(): Promise<void> {
+    this.#retry?.cancel();
+    await this.#work;
+  }
+
+  async #run(request: RestoreRequest, carryOut: (request: RestoreRequest) => Promise<void>): Promise<void> {
+    const { clock, log, onChange } = this.#options;
+    try {
+      await carryOut(request);
+      this.#state = undefined;
+      log.info({ snapshot: request.snapshot }, 'snapshot restored');
+    } catch (error) {
+      const problem = error instanceof RestoreError ? error.problem : 'Failed';
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#state = { request, problem, message: `Snapshot ${request.snapshot} is not restored: ${reason}` };
+      log.warn({ err: error, snapshot: request.snapshot }, 'snapshot could not be restored');
+      this.#retryAtMs = clock.now() + RETRY_MS;
+      this.#retry = clock.after(RETRY_MS, onChange);
+    }
+    this.#work = undefined;
+    onChange();
+  }
+}
+
+/** Whether two requests are one. */
+export function isSameRequest(a: RestoreRequest, b: RestoreRequest | undefined): boolean {
+  return a.snapshot === b?.snapshot && a.requestedAt === b.requestedAt;
+}

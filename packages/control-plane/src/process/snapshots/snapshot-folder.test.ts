@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { snapshotBytes, snapshotStream } from '../testing/snapshot-bytes.ts';
+import { DamagedSnapshotError, SnapshotFolder } from './snapshot-folder.ts';
+
+const EARLY = '20261121-120000-000';
+const LATE = '20261121-130000-000';
+
+let parent: string;
+let folder: SnapshotFolder;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'snapshots-'));
+  folder = new SnapshotFolder(join(parent, 'cluster'));
+});
+afterEach(() => rmSync(parent, { recursive: true }));
+
+async function* cutOff(text: string): AsyncIterable<Uint8Array> {
+  yield snapshotBytes(text).subarray(0, -1);
+}
+
+async function* broken(): AsyncIterable<Uint8Array> {
+  yield Buffer.from('some');
+  throw new Error('etcd is gone');
+}
+
+test('what is saved is what etcd sent, in however many pieces, for its owner alone', async () => {
+  await folder.save(LATE, snapshotStream('later', 1));
+  await folder.save(EARLY, snapshotStream('x'.repeat(1000)));
+
+  expect(readFileSync(folder.fileOf(LATE))).toEqual(snapshotBytes('later'));
+  expect(statSync(folder.fileOf(LATE)).mode & 0o777).toBe(0o600);
+  expect(folder.list().map(({ name, sizeBytes }) => [name, sizeBytes])).toEqual([
+    [LATE, 37],
+    [EARLY, 1032],
+  ]);
+  await folder.verify(LATE);
+});
+
+test.each([
+  { reason: 'is cut off', stream: () => cutOff('text'), message: 'cut off or damaged' },
+  { reason: 'ends with an error', stream: broken, message: 'etcd is gone' },
+  { reason: 'is empty', stream: () => cutOff(''), message: 'cut off or damaged' },
+])('a stream that $reason leaves nothing', async ({ stream, message }) => {
+  await expect(folder.save(LATE, stream())).rejects.toThrow(message);
+
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('a file that has changed since is found out', async () => {
+  await folder.save(LATE, snapshotStream('text'));
+  writeFileSync(folder.fileOf(LATE), 'T', { flag: 'r+' });
+
+  await expect(folder.verify(LATE)).rejects.toThrow(DamagedSnapshotError);
+});
+
+test('what a killed process had begun is no snapshot, and goes', async () => {
+  await folder.save(LATE, snapshotStream('text'));
+  writeFileSync(`${folder.fileOf(EARLY)}.draft`, 'half');
+  writeFileSync(join(folder.path, 'notes.txt'), 'of the operator');
+
+  expect(folder.list().map(({ name }) => name)).toEqual([LATE]);
+  folder.removeDrafts();
+  expect(readdirSync(folder.path).sort()).toEqual([`${LATE}.db`, 'notes.txt']);
+});
+
+test('a folder that is not there yet holds nothing', () => {
+  expect(folder.list()).toEqual([]);
+  folder.removeDrafts();
+  folder.removeAll();
+  expect(existsSync(folder.path)).toBe(false);
+});

@@ -1,0 +1,109 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SnapshotInfo } from '../../runtime.ts';
+import { syncFolder } from '../files.ts';
+import { takenAtMsOf } from './snapshot-name.ts';
+
+/** etcd puts the SHA-256 of the database behind it, in the file as in the stream. */
+const HASH_BYTES = 32;
+const SUFFIX = '.db';
+const DRAFT_SUFFIX = '.draft';
+
+/** A snapshot that is not what etcd sent, or not all of it. */
+export class DamagedSnapshotError extends Error {
+  override readonly name = 'DamagedSnapshotError';
+}
+
+/** The snapshots of one cluster: files of etcd's own format, for their owner alone. What has a name is whole. */
+export class SnapshotFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** The newest first. */
+  list(): readonly SnapshotInfo[] {
+    if (!existsSync(this.path)) return [];
+    return readdirSync(this.path)
+      .flatMap((file): SnapshotInfo[] => {
+        const name = file.endsWith(SUFFIX) ? file.slice(0, -SUFFIX.length) : '';
+        const takenAtMs = takenAtMsOf(name);
+        const size = statSync(join(this.path, file), { throwIfNoEntry: false })?.size;
+        return takenAtMs === undefined || size === undefined ? [] : [{ name, takenAtMs, sizeBytes: size }];
+      })
+      .sort((a, b) => b.takenAtMs - a.takenAtMs);
+  }
+
+  fileOf(name: string): string {
+    return join(this.path, name + SUFFIX);
+  }
+
+  /** Writes what etcd sends, and gives it its name once its checksum is right and it is on disk. */
+  async save(name: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    const draft = this.fileOf(name) + DRAFT_SUFFIX;
+    try {
+      const file = await open(draft, 'w', 0o600);
+      try {
+        const hash = new TrailingHash();
+        for await (const chunk of chunks) {
+          hash.update(chunk);
+          await file.write(chunk);
+        }
+        if (!hash.isRight()) throw new DamagedSnapshotError('etcd sent a snapshot that is cut off or damaged');
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(draft, this.fileOf(name));
+      syncFolder(this.path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  }
+
+  /** Throws DamagedSnapshotError where a file is no longer what was written. */
+  async verify(name: string): Promise<void> {
+    const hash = new TrailingHash();
+    for await (const chunk of createReadStream(this.fileOf(name))) hash.update(chunk as Buffer);
+    if (!hash.isRight()) {
+      throw new DamagedSnapshotError(`snapshot ${name} is damaged: its checksum is wrong; choose another one`);
+    }
+  }
+
+  remove(name: string): void {
+    rmSync(this.fileOf(name), { force: true });
+  }
+
+  /** Removes what a killed process has begun to write. */
+  removeDrafts(): void {
+    if (!existsSync(this.path)) return;
+    const drafts = readdirSync(this.path).filter((file) => file.endsWith(SUFFIX + DRAFT_SUFFIX));
+    for (const file of drafts) rmSync(join(this.path, file), { force: true });
+  }
+
+  removeAll(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** Hashes all of a stream but its last 32 bytes, which must be the hash. */
+class TrailingHash {
+  readonly #hash = createHash('sha256');
+  #tail: Buffer = Buffer.alloc(0);
+
+  update(chunk: Uint8Array): void {
+    const known = Buffer.concat([this.#tail, chunk]);
+    const split = Math.max(known.length - HASH_BYTES, 0);
+    this.#hash.update(known.subarray(0, split));
+    this.#tail = known.subarray(split);
+  }
+
+  isRight(): boolean {
+    return this.#tail.length === HASH_BYTES && timingSafeEqual(this.#hash.digest(), this.#tail);
+  }
+}

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { silentLogger } from '@fairway/kube/log';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { snapshotStream } from '../testing/snapshot-bytes.ts';
+import { SnapshotFolder } from './snapshot-folder.ts';
+import { SnapshotKeeper } from './snapshot-keeper.ts';
+
+const HOUR_MS = 3_600_000;
+const POLICY = { intervalMs: HOUR_MS, keep: 2 };
+const NONE: ReadonlySet<string> = new Set();
+
+let path: string;
+let clock: FakeClock;
+let serves: boolean;
+let failure: Error | undefined;
+let keeper: SnapshotKeeper;
+let changed: PromiseWithResolvers<void>;
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'keeper-'));
+  clock = new FakeClock();
+  serves = true;
+  failure = undefined;
+  changed = Promise.withResolvers();
+  keeper = new SnapshotKeeper({
+    folder: new SnapshotFolder(path),
+    stream: () => {
+      if (failure !== undefined) throw failure;
+      return snapshotStream('database');
+    },
+    canTake: () => serves,
+    clock,
+    log: silentLogger,
+    onChange: () => {
+      changed.resolve();
+      changed = Promise.withResolvers();
+    },
+  });
+});
+afterEach(async () => {
+  await keeper.stop();
+  rmSync(path, { recursive: true });
+});
+
+const count = () => keeper.list().length;
+
+/** The time passes, and what is due then is done. */
+async function pass(ms: number): Promise<void> {
+  const { promise } = changed;
+  await clock.advance(ms);
+  await promise;
+}
+
+test('they are taken at once and then regularly, and the oldest go', async () => {
+  keeper.want(POLICY, NONE);
+  await pass(0);
+  expect(count()).toBe(1);
+  const [first] = keeper.list();
+
+  await clock.advance(HOUR_MS - 1);
+  expect(count()).toBe(1);
+  await pass(1);
+  await pass(HOUR_MS);
+
+  expect(count()).toBe(2);
+  expect(keeper.list()).not.toContainEqual(first);
+});
+
+test('nothing is tried while etcd does not serve', async () => {
+  serves = false;
+  keeper.want(POLICY, NONE);
+  await clock.advance(HOUR_MS);
+  expect(count()).toBe(0);
+  expect(keeper.problem).toBeUndefined();
+
+  serves = true;
+  await pass(1000);
+  expect(count()).toBe(1);
+});
+
+test('what fails is told, tried again ever more slowly, and forgotten when it works', async () => {
+  failure = new Error('no space left on device');
+  keeper.want(POLICY, NONE);
+  await pass(0);
+  expect(keeper.problem).toBe('no space left on device');
+
+  await pass(10_000);
+  await clock.advance(19_999);
+  failure = undefined;
+  expect(count()).toBe(0);
+  await pass(1);
+
+  expect(count()).toBe(1);
+  expect(keeper.problem).toBeUndefined();
+});
+
+test('one that is asked for is taken at once, and once', async () => {
+  keeper.want(POLICY, NONE);
+  await pass(0);
+  await clock.advance(60_000);
+  const request = { ...POLICY, requestedAtMs: clock.now() };
+  keeper.want(request, NONE);
+  await pass(0);
+  expect(count()).toBe(2);
+
+  keeper.want({ ...request }, NONE);
+  await clock.advance(60_000);
+  expect(count()).toBe(2);
+});
+
+test('a plan without snapshots takes none', async () => {
+  keeper.want(undefined, NONE);
+  await clock.advance(HOUR_MS);
+
+  expect(count()).toBe(0);
+});

@@ -1,0 +1,109 @@
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import type { SnapshotInfo, SnapshotPolicy } from '../../runtime.ts';
+import type { SnapshotFolder } from './snapshot-folder.ts';
+import { snapshotName } from './snapshot-name.ts';
+import { nextSnapshotAtMs, superfluousSnapshots } from './snapshot-schedule.ts';
+
+export interface SnapshotKeeperOptions {
+  readonly folder: SnapshotFolder;
+  /** What etcd sends now. */
+  readonly stream: () => AsyncIterable<Uint8Array>;
+  /** Whether etcd serves; nothing is tried while it does not. */
+  readonly canTake: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onChange: () => void;
+}
+
+/** How soon to look again for an etcd that does not serve yet. */
+const WAIT_MS = 1000;
+const FIRST_RETRY_MS = 10_000;
+const LAST_RETRY_MS = 600_000;
+
+/** Takes one cluster's snapshots when they are due, and removes those that are too many. The folder is all that it remembers. */
+export class SnapshotKeeper {
+  readonly #options: SnapshotKeeperOptions;
+  #policy: SnapshotPolicy | undefined;
+  #needed: ReadonlySet<string> = new Set();
+  #timer: Timer | undefined;
+  #taking: Promise<unknown> | undefined;
+  #failures = 0;
+  #problem: string | undefined;
+  #isStopped = false;
+
+  constructor(options: SnapshotKeeperOptions) {
+    this.#options = options;
+    options.folder.removeDrafts();
+  }
+
+  /** Says when snapshots are due from now on, and which must not be removed. */
+  want(policy: SnapshotPolicy | undefined, needed: ReadonlySet<string>): void {
+    const isSame = JSON.stringify(policy) === JSON.stringify(this.#policy);
+    this.#policy = policy;
+    this.#needed = needed;
+    if (policy === undefined) this.#problem = undefined;
+    if (!isSame) this.#schedule(0);
+  }
+
+  list(): readonly SnapshotInfo[] {
+    return this.#options.folder.list();
+  }
+
+  /** Why the last one could not be taken. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Takes one now, whatever is due. */
+  async take(reason?: string): Promise<string> {
+    const { folder, stream, clock, log } = this.#options;
+    const name = snapshotName(clock.now(), reason);
+    await folder.save(name, stream());
+    log.info({ snapshot: name }, 'snapshot taken');
+    return name;
+  }
+
+  /** Resolves when nothing is being written any more. Final. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    await this.#taking;
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer?.cancel();
+    if (this.#isStopped || this.#taking !== undefined || this.#policy === undefined) return;
+    this.#timer = this.#options.clock.after(delayMs, () => this.#look());
+  }
+
+  #look(): void {
+    const { folder, canTake, clock } = this.#options;
+    if (this.#policy === undefined || this.#taking !== undefined) return;
+    const waitMs = nextSnapshotAtMs(this.#policy, folder.list()[0]) - clock.now();
+    if (waitMs > 0) return this.#schedule(waitMs);
+    if (!canTake()) return this.#schedule(WAIT_MS);
+    this.#taking = this.#takeDue(this.#policy).then((delayMs) => {
+      this.#taking = undefined;
+      this.#options.onChange();
+      this.#schedule(delayMs);
+    });
+  }
+
+  /** Answers how long to wait before the next look. */
+  async #takeDue({ keep }: SnapshotPolicy): Promise<number> {
+    const { folder, log } = this.#options;
+    try {
+      await this.take();
+      for (const name of superfluousSnapshots(folder.list(), keep, this.#needed)) folder.remove(name);
+      this.#failures = 0;
+      this.#problem = undefined;
+      return 0;
+    } catch (error) {
+      this.#failures++;
+      this.#problem = error instanceof Error ? error.message : String(error);
+      log.warn({ err: error, failures: this.#failures }, 'snapshot failed');
+      return Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import type { SnapshotInfo, SnapshotPolicy } from '../../runtime.ts';
+
+/**
+ * When the next snapshot is due, in milliseconds since the epoch; pure. The first is due at once, so that what hinders
+ * snapshots is known on the first day. A request is met by any snapshot that is not older.
+ */
+export function nextSnapshotAtMs(
+  { intervalMs, requestedAtMs }: SnapshotPolicy,
+  newest: SnapshotInfo | undefined,
+): number {
+  if (newest === undefined) return Number.NEGATIVE_INFINITY;
+  const regular = newest.takenAtMs + intervalMs;
+  const isAskedFor = requestedAtMs !== undefined && requestedAtMs > newest.takenAtMs;
+  return isAskedFor ? Math.min(regular, requestedAtMs) : regular;
+}
+
+/** Names of the snapshots that are too many: the oldest, but never one that is still needed. Pure. */
+export function superfluousSnapshots(
+  snapshots: readonly SnapshotInfo[],
+  keep: number,
+  needed: ReadonlySet<string>,
+): readonly string[] {
+  return [...snapshots]
+    .sort((a, b) => b.takenAtMs - a.takenAtMs)
+    .slice(keep)
+    .map(({ name }) => name)
+    .filter((name) => !needed.has(name));
+}

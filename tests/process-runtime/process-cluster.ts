@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { identifyProcess } from '@fairway/cli/up/home';
+import { endpointUrl } from '@fairway/control-plane/kubeconfig';
+import { createClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import { certificateRequirements, issueComponentCertificate } from '@fairway/control-plane/pki/component-certificates';
+import { localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
+import type { ProcessRuntime } from '@fairway/control-plane/process/process-runtime';
+import type { ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+
+/** UID of the one cluster. */
+export const CLUSTER_UID = 'uid-1';
+
+/** A cluster whose control plane is processes below a folder, asked for as the Cluster controller does. */
+export class ProcessCluster {
+  readonly #parent: string;
+  readonly #assets: string;
+  runtime: ProcessRuntime;
+  spec: ControlPlaneSpec;
+
+  private constructor(parent: string, assets: string, spec: ControlPlaneSpec) {
+    this.#parent = parent;
+    this.#assets = assets;
+    this.spec = spec;
+    this.runtime = this.openRuntime();
+  }
+
+  /** `assets` is a value for KUBEBUILDER_ASSETS. */
+  static async open(parent: string, assets: string, version: string): Promise<ProcessCluster> {
+    return new ProcessCluster(parent, assets, {
+      cluster: { uid: CLUSTER_UID, name: 'demo', namespace: 'team' },
+      version,
+      pki: await createClusterPki(CLUSTER_UID, systemClock),
+      podCIDR: '10.2.0.0/16',
+      serviceCIDR: '10.3.0.0/16',
+      apiServer: { admissionPlugins: { enabled: ['AlwaysPullImages', 'NodeRestriction'], disabled: [] } },
+      topology: { topology: 'SingleZone', replicas: 1 },
+      etcdQuotaBytes: 64 * 2 ** 20,
+      dnsNames: [],
+      ipAddresses: [],
+      endpoint: undefined,
+    });
+  }
+
+  /** As a Fairway that starts opens it. */
+  openRuntime(): ProcessRuntime {
+    return localProcessRuntime({
+      folder: join(this.#parent, 'runtime'),
+      snapshotFolder: join(this.#parent, 'snapshots'),
+      env: { ...process.env, KUBEBUILDER_ASSETS: this.#assets },
+      binaryFolders: [],
+      identify: identifyProcess,
+      clock: systemClock,
+      random: Math.random,
+      log: silentLogger,
+    });
+  }
+
+  /** The cluster's own folder. */
+  get folder(): string {
+    return join(this.#parent, 'runtime', CLUSTER_UID);
+  }
+
+  /** Asks until the answer is as it should be. */
+  async reach(isReached: (state: ControlPlaneState) => boolean): Promise<ControlPlaneState> {
+    for (;;) {
+      const changed = Promise.withResolvers<void>();
+      const unsubscribe = this.runtime.onChange(() => changed.resolve());
+      const state = await this.runtime.ensure(this.spec);
+      if (isReached(state)) {
+        unsubscribe();
+        return state;
+      }
+      if (state.phase === 'Failed') throw new Error(state.message);
+      await changed.promise;
+      unsubscribe();
+    }
+  }
+
+  /** As Fairway itself. */
+  async connect({ endpoint }: ControlPlaneState): Promise<KubeClient> {
+    if (endpoint === undefined) throw new Error('the control plane has no endpoint');
+    const requirement = certificateRequirements(this.spec).find(({ component }) => component === 'fairway');
+    if (requirement === undefined) throw new Error('Fairway has no certificate');
+    const { pki } = this.spec;
+    const { certificatePem, privateKeyPem } = await issueComponentCertificate(pki, requirement, systemClock);
+    return new KubeClient(
+      new HttpsTransport({
+        server: endpointUrl(endpoint),
+        certificateAuthority: trustBundle(pki.cluster),
+        clientCertificate: () => ({ certificate: certificatePem, privateKey: privateKeyPem }),
+        clock: systemClock,
+      }),
+    );
+  }
+}
+
+export function isRunning({ phase }: ControlPlaneState): boolean {
+  return phase === 'Running';
+}
