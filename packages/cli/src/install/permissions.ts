@@ -1,5 +1,6 @@
 import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '@fairway/kube/kinds/generated/types';
+import { AUTHENTICATION_READER, GATEWAY_ROLE, GATEWAY_SYSTEM_ROLE } from './gateway-permissions.ts';
 
 /** Who `fairway serve` is in a management cluster. */
 export const SERVICE_ACCOUNT = 'fairway';
@@ -60,26 +61,34 @@ const SYSTEM_ROLE: Role = {
 
 const SUBJECT = { kind: 'ServiceAccount', name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE };
 
-const CONTROLLERS_BINDING: ClusterRoleBinding = {
-  apiVersion: RBAC_VERSION,
-  kind: 'ClusterRoleBinding',
-  metadata: { name: 'fairway-controllers' },
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-controllers' },
-  subjects: [SUBJECT],
-};
+function clusterBinding(role: string): ClusterRoleBinding {
+  return {
+    apiVersion: RBAC_VERSION,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: role },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [SUBJECT],
+  };
+}
 
-const SYSTEM_BINDING: RoleBinding = {
-  apiVersion: RBAC_VERSION,
-  kind: 'RoleBinding',
-  metadata: { name: 'fairway-controllers', namespace: SYSTEM_NAMESPACE },
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'fairway-controllers' },
-  subjects: [SUBJECT],
-};
+function binding(name: string, namespace: string, role: string): RoleBinding {
+  return {
+    apiVersion: RBAC_VERSION,
+    kind: 'RoleBinding',
+    metadata: { name, namespace },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role },
+    subjects: [SUBJECT],
+  };
+}
 
 /** The rights of Fairway's own ServiceAccount. */
 export const PERMISSIONS = {
-  clusterRoles: [CONTROLLERS_ROLE],
-  clusterRoleBindings: [CONTROLLERS_BINDING],
-  roles: [SYSTEM_ROLE],
-  roleBindings: [SYSTEM_BINDING],
+  clusterRoles: [CONTROLLERS_ROLE, GATEWAY_ROLE],
+  clusterRoleBindings: [clusterBinding('fairway-controllers'), clusterBinding('fairway-gateway')],
+  roles: [SYSTEM_ROLE, GATEWAY_SYSTEM_ROLE],
+  roleBindings: [
+    binding('fairway-controllers', SYSTEM_NAMESPACE, 'fairway-controllers'),
+    binding('fairway-gateway', SYSTEM_NAMESPACE, 'fairway-gateway'),
+    binding('fairway-gateway', AUTHENTICATION_READER.namespace, AUTHENTICATION_READER.role),
+  ],
 } as const;

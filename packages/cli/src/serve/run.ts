@@ -1,6 +1,6 @@
 import { isApiError } from '@fairway/kube/object/api-error';
 import { homePath } from '../client/choose-kubeconfig.ts';
-import { managementClient, managementConnection } from '../client/management-connection.ts';
+import { type ManagementConnection, managementClient, managementConnection } from '../client/management-connection.ts';
 import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { ExitCode } from '../command/exit-code.ts';
@@ -9,14 +9,24 @@ import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { MissingKindsError } from '../fairway/management-engine.ts';
 import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
 import { Home, HomeInUseError } from '../up/home.ts';
+import type { ListenAddress } from '../up/listen-address.ts';
 import { readNodeSettings } from '../up/node-settings.ts';
+import { explainStart } from '../up/run.ts';
+import type { GatewayServing } from './gateway.ts';
 import { type RunningReplica, serve } from './serve.ts';
+
+interface ServeCommandOptions extends FairwayCommandOptions {
+  readonly gateway: boolean;
+  readonly listen: ListenAddress;
+  readonly tlsSan: readonly string[];
+  readonly webhookUrl?: string;
+}
 
 /** Runs Fairway over a management cluster until the first SIGINT or SIGTERM, and then to an orderly end. */
 export async function runServe(
   context: CliContext,
   globals: GlobalOptions,
-  options: FairwayCommandOptions,
+  options: ServeCommandOptions,
 ): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
   const home = new Home(homePath(options.home, context.env, context.cwd));
@@ -24,11 +34,12 @@ export async function runServe(
   const controlPlanes = await chosenControlPlanes(context, options, home);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   const startedMs = clock.now();
-  const running = await start(connection.description, () =>
+  const running = await start(connection.description, `${options.listen.host}:${options.listen.port}`, () =>
     serve({
       home,
       client: managementClient(connection, clock, 'fairway-controllers'),
       cloud: options.cloud,
+      gateway: gatewayOf(connection, options),
       defaultImage: options.defaultImage,
       nodeSettings,
       credentialCheckMs: options.credentialCheck,
@@ -42,9 +53,7 @@ export async function runServe(
   );
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {
-    stdout.write(
-      `Fairway serves ${connection.description} after ${seconds} s\n  cloud       ${running.cloudName}\n  home        ${home.path}\n`,
-    );
+    stdout.write(welcome(running, { server: connection.description, seconds, home }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stderr.write('stopping; once more to stop at once\n');
@@ -52,7 +61,34 @@ export async function runServe(
   stderr.write('stopped\n');
 }
 
-async function start(server: string, run: () => Promise<RunningReplica>): Promise<RunningReplica> {
+/** Undefined with `--no-gateway`. */
+function gatewayOf({ transport }: ManagementConnection, options: ServeCommandOptions): GatewayServing | undefined {
+  const { gateway, listen, tlsSan, webhookUrl } = options;
+  if (!gateway) return undefined;
+  if (webhookUrl === undefined && (listen.host === '0.0.0.0' || listen.host === '::')) {
+    throw new CliError(`--listen ${listen.host}:${listen.port} is no address that the API server could call`, {
+      exitCode: ExitCode.Usage,
+      advice: 'name the address of the gateways with --webhook-url https://HOST:PORT',
+    });
+  }
+  return { connection: transport, listen, hosts: tlsSan, webhookUrl };
+}
+
+function welcome(
+  { gateway, cloudName }: RunningReplica,
+  { server, seconds, home }: { readonly server: string; readonly seconds: string; readonly home: Home },
+): string {
+  if (gateway) home.write(home.gatewayAuthority, gateway.certificateAuthority);
+  const lines = [
+    `Fairway serves ${server} after ${seconds} s`,
+    ...(gateway ? [`  gateway     ${gateway.url}, which clients trust by ${home.gatewayAuthority}`] : []),
+    `  cloud       ${cloudName}`,
+    `  home        ${home.path}`,
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+async function start(server: string, listen: string, run: () => Promise<RunningReplica>): Promise<RunningReplica> {
   try {
     return await run();
   } catch (error) {
@@ -70,6 +106,6 @@ async function start(server: string, run: () => Promise<RunningReplica>): Promis
         cause: error,
       });
     }
-    throw error;
+    throw explainStart(error, listen);
   }
 }

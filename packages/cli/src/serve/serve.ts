@@ -1,4 +1,5 @@
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import type { ManagementGateway } from '@fairway/gateway/management/management-gateway';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
@@ -10,6 +11,7 @@ import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.t
 import { secretsEncryption } from '../up/encryption.ts';
 import { type Home, identifyProcess, lockHome } from '../up/home.ts';
 import { startSimulatedCloud } from '../up/simulated-cloud.ts';
+import { type GatewayServing, openGateway } from './gateway.ts';
 
 export interface ServeOptions {
   /** Where control planes that run here keep their state. */
@@ -18,6 +20,8 @@ export interface ServeOptions {
   readonly client: KubeClient;
   /** Entry of clouds.yaml; undefined for a simulated cloud in this process. */
   readonly cloud: string | undefined;
+  /** The tenants' door; none unless given. */
+  readonly gateway?: GatewayServing | undefined;
   readonly defaultImage: string | undefined;
   readonly nodeSettings?: NodeSettings | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
@@ -36,6 +40,7 @@ export interface ServeOptions {
 
 export interface RunningReplica {
   readonly cloudName: string;
+  readonly gateway: ManagementGateway | undefined;
   readonly fairway: Fairway<Engine>;
   /** Ends everything in order; resolves when nothing of it runs any more. */
   stop(): Promise<void>;
@@ -75,8 +80,11 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
       ...shared,
     });
     closing.push(() => fairway.close());
+    if (options.gateway) onStep('opening the gateway');
+    const gateway = options.gateway && (await openGateway(options.gateway, fairway, shared));
+    if (gateway) closing.push(() => gateway.close());
     simulated?.startNodes();
-    return { cloudName, fairway, stop };
+    return { cloudName, gateway, fairway, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -62,6 +62,11 @@ export class Home {
     return join(this.pki, 'encryption.keys');
   }
 
+  /** What clients of a gateway trust. */
+  get gatewayAuthority(): string {
+    return join(this.path, 'gateway-ca.crt');
+  }
+
   get kubeconfig(): string {
     return join(this.path, 'kubeconfig');
   }

@@ -67,7 +67,8 @@ async function start(
   }
 }
 
-function explainStart(error: unknown, listen: string): unknown {
+/** What a person does about a start that failed at the address or the home; other errors as they are. */
+export function explainStart(error: unknown, listen: string): unknown {
   if (error instanceof HomeInUseError) return new CliError(error.message, { cause: error });
   const advise = ADVICE_BY_CODE.get((error as NodeJS.ErrnoException).code ?? '');
   if (advise === undefined) return error;

@@ -1,3 +1,4 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
@@ -11,12 +12,14 @@ import { createUnionAuthenticator, unionOfTokens } from '@fairway/kube/auth/unio
 import type { HttpsConnectionOptions } from '@fairway/kube/client/https-connections';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/kube/clock';
 import { Controller } from '@fairway/kube/controller/controller';
-import type { KeyOwner } from '@fairway/kube/controller/key-owner';
+import { Manager } from '@fairway/kube/controller/manager';
+import { ShardMember } from '@fairway/kube/controller/sharding';
 import { EventRecorder } from '@fairway/kube/events/recorder';
-import { ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
+import { Secrets, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import type { Logger } from '@fairway/kube/log';
+import type { KubeObject } from '@fairway/kube/object/meta';
 import { Health } from '@fairway/kube/server/health';
 import { type Listener, listen } from '@fairway/kube/server/listener';
 import { type Route, Routes } from '@fairway/kube/server/routes';
@@ -28,8 +31,9 @@ import { kubeconfigIssuer } from '../kubeconfig/kubeconfig-issuer.ts';
 import { admissionWebhook } from '../webhook/admission-webhook.ts';
 import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
 import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
-import type { GatewayRoots } from './gateway-roots.ts';
+import { type GatewayRoots, ROOTS_SECRET } from './gateway-roots.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
+import { Renewal } from './renewal.ts';
 import { keepRoots } from './roots-keeper.ts';
 import { ServingCertificate } from './serving-certificate.ts';
 import { Upstream } from './upstream.ts';
@@ -50,8 +54,8 @@ export interface ManagementGatewayOptions {
   readonly hosts?: readonly string[];
   /** `https://host:port`, without a path, that kube-apiserver reaches the gateways by; the address that this one listens on unless given. */
   readonly webhookUrl?: string | undefined;
-  /** Elects the replica that writes the webhook's configuration; this one does unless given. */
-  readonly leader?: KeyOwner | undefined;
+  /** Names this replica, a DNS label that is used once: one of them all writes the webhook's configuration. */
+  readonly identity: string;
   readonly routes?: readonly Route[];
   readonly clock: Clock;
   readonly random: () => number;
@@ -66,9 +70,6 @@ export interface ManagementGateway {
   close(): Promise<void>;
 }
 
-/** Authorities and certificates are looked after so often. */
-const RENEWAL_MS = 3_600_000;
-
 /**
  * The tenants' door to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, and judges Clusters and
  * NodePools for kube-apiserver. Resolves when it listens; kube-apiserver is told of it soon after.
@@ -82,6 +83,10 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const configs = authenticationConfig(informers);
     const fieldSelector = `metadata.name=${WEBHOOK_NAME}`;
     const configurations = informers.informer(ValidatingWebhookConfigurations, { fieldSelector });
+    const secrets = informers.informer(Secrets, {
+      namespace: SYSTEM_NAMESPACE,
+      fieldSelector: `metadata.name=${ROOTS_SECRET}`,
+    });
     const stop = new AbortController();
     informers.start(stop.signal);
     stack.defer(() => {
@@ -141,6 +146,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       await listener.close();
     });
 
+    const election = { namespace: SYSTEM_NAMESPACE, name: 'fairway-gateway', shards: 1, identity: options.identity };
+    const leader = new ShardMember({ client, ...election, clock, random, log });
     const registration = new Controller({
       name: 'admission-webhook',
       reconcile: webhookRegistration({
@@ -151,26 +158,30 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
           caBundle: trustBundle(roots.authority),
         }),
       }),
+      owner: leader,
       clock,
       random,
       log,
-      ...(options.leader && { owner: options.leader }),
-    }).watch(configurations, () => [REGISTRATION_KEY]);
-    const registering = new AbortController();
-    registration.start(registering.signal);
-    registration.enqueue(REGISTRATION_KEY);
-    stack.defer(async () => {
-      registering.abort();
-      await registration.stopped;
+    });
+    // The Secret is always there, so there is always a key to be told of.
+    for (const informer of [configurations, secrets])
+      registration.watch<KubeObject>(informer, () => [REGISTRATION_KEY]);
+    const work = new AbortController();
+    const ended = new Manager({ log }).add(leader, registration).run(work.signal);
+    stack.defer(() => {
+      work.abort();
+      return ended;
     });
 
-    const renewal = every(RENEWAL_MS, clock, log, async () => {
+    const renew = async () => {
       roots = await keepRoots(client, clock);
       const next = await certificate.next(roots.authority.active);
       if (next) listener.setTls(next);
       registration.enqueue(REGISTRATION_KEY);
-    });
-    stack.defer(() => renewal.cancel());
+    };
+    const renewal = new Renewal(renew, { clock, log });
+    secrets.addHandler({ onUpdate: () => renewal.now(), onDelete: () => renewal.now() });
+    stack.defer(() => renewal.stop());
     return {
       url: listener.url,
       certificateAuthority: trustBundle(roots.authority),
@@ -189,23 +200,4 @@ function namesOf(host: string): string[] {
 
 function namesOfUrl(url: string | undefined): string[] {
   return url === undefined ? [] : [new URL(url).hostname.replace(/^\[|\]$/g, '')];
-}
-
-/** Runs `task` each time so long after the last one ended; one that failed is tried again then. */
-function every(periodMs: number, clock: Clock, log: Logger, task: () => Promise<void>): Timer {
-  let timer = clock.after(periodMs, run);
-  let isCancelled = false;
-  function run(): void {
-    void task()
-      .catch((error: unknown) => log.warn({ err: error }, 'renewal of the gateway certificates failed'))
-      .then(() => {
-        if (!isCancelled) timer = clock.after(periodMs, run);
-      });
-  }
-  return {
-    cancel() {
-      isCancelled = true;
-      timer.cancel();
-    },
-  };
 }

@@ -15,6 +15,7 @@ export async function managementForm({ store, ...parts }: FormParts): Promise<Ga
     client: cluster.client,
     host: '127.0.0.1',
     port: 0,
+    identity: 'test',
   });
   await eventuallyObject(cluster.client.resource(ValidatingWebhookConfigurations), { name: WEBHOOK_NAME });
   const { server, client } = cluster;

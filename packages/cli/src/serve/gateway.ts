@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { catchUpWith } from '@fairway/gateway/management/catch-up';
+import { createManagementGateway, type ManagementGateway } from '@fairway/gateway/management/management-gateway';
+import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import { CLIENT_VERSION } from '../command/client-version.ts';
+import type { Engine } from '../fairway/engine.ts';
+import type { Fairway } from '../fairway/fairway.ts';
+import { metricsRoute } from '../fairway/metrics-route.ts';
+import type { ListenAddress } from '../up/listen-address.ts';
+
+/** Where the gateway of a replica serves, and what it is known as. */
+export interface GatewayServing {
+  readonly connection: HttpsTransportOptions;
+  readonly listen: ListenAddress;
+  /** Further names and addresses for its certificate. */
+  readonly hosts: readonly string[];
+  /** See ManagementGatewayOptions. */
+  readonly webhookUrl: string | undefined;
+}
+
+/** Opens the gateway of a Fairway that runs, with connections of its own to the management cluster. */
+export async function openGateway(
+  { connection, listen, hosts, webhookUrl }: GatewayServing,
+  { engine, clouds, credentials, registry }: Fairway<Engine>,
+  shared: { readonly clock: Clock; readonly random: () => number; readonly log: Logger },
+): Promise<ManagementGateway> {
+  const { clock } = shared;
+  const userAgent = `fairway-gateway/${CLIENT_VERSION}`;
+  const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
+  try {
+    const gateway = await createManagementGateway({
+      connection,
+      client,
+      clouds,
+      credentials,
+      catchUp: catchUpWith({ reader: engine.reader, client, clock }),
+      ...listen,
+      hosts,
+      webhookUrl,
+      identity: `gateway-${randomUUID()}`,
+      routes: [metricsRoute(registry)],
+      ...shared,
+    });
+    const close = async () => {
+      await gateway.close();
+      client.close();
+    };
+    return { ...gateway, close };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}

@@ -1,0 +1,12 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Reads `https://fairway.example.com:8443`: the path is the gateway's own to choose. */
+export function parseWebhookUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain =
+    url?.protocol === 'https:' && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  if (url === undefined || !isPlain) {
+    throw new InvalidArgumentError('Not https://HOST or https://HOST:PORT, without a path.');
+  }
+  return url.origin;
+}

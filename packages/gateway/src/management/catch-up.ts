@@ -1,0 +1,54 @@
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { ObjectReader } from '@fairway/kube/server/object-reader';
+
+export interface CatchUpOptions {
+  /** As old as its watches. */
+  readonly reader: ObjectReader;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+}
+
+/** A watch that is well is behind by milliseconds. */
+const LOOK_AGAIN_MS = 20;
+const PATIENCE_MS = 2_000;
+
+/**
+ * Waits until a reader over watches shows the namespace, and the CloudCredential that is named, as they are now: they may have been applied
+ * right before what is judged by them. After 2 s it goes on with what the reader has.
+ */
+export function catchUpWith({
+  reader,
+  client,
+  clock,
+}: CatchUpOptions): (namespace: string, credentialName: string | undefined) => Promise<void> {
+  async function seen<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): Promise<void> {
+    const current = await stored(client, type, namespace, name);
+    const deadlineMs = clock.now() + PATIENCE_MS;
+    const isThere = () =>
+      reader.get(type, namespace, name)?.metadata.resourceVersion === current?.metadata.resourceVersion;
+    while (!isThere() && clock.now() < deadlineMs) await clock.sleep(LOOK_AGAIN_MS);
+  }
+  return async (namespace, credentialName) => {
+    await seen(Namespaces, '', namespace);
+    if (credentialName !== undefined) await seen(cloudCredentials, namespace, credentialName);
+  };
+}
+
+async function stored<T extends KubeObject>(
+  client: KubeClient,
+  type: ResourceType<T>,
+  namespace: string,
+  name: string,
+): Promise<T | undefined> {
+  try {
+    return await client.resource(type).get(name, namespace === '' ? {} : { namespace });
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

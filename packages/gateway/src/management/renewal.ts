@@ -1,0 +1,55 @@
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+
+/** Often enough for certificates of months. */
+const PERIOD_MS = 3_600_000;
+const RETRY_MS = 30_000;
+
+/** Runs a task every hour and whenever it is asked to, one run after the other; one that failed runs again after half a minute. */
+export class Renewal {
+  readonly #task: () => Promise<void>;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #timer: Timer;
+  #running: Promise<void> | undefined;
+  #isAskedAgain = false;
+  #isStopped = false;
+
+  constructor(task: () => Promise<void>, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+    this.#task = task;
+    this.#clock = clock;
+    this.#log = log;
+    this.#timer = clock.after(PERIOD_MS, () => this.now());
+  }
+
+  now(): void {
+    if (this.#isStopped) return;
+    this.#isAskedAgain = this.#running !== undefined;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Resolves when nothing runs and nothing will. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer.cancel();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let nextMs = PERIOD_MS;
+    do {
+      this.#isAskedAgain = false;
+      try {
+        await this.#task();
+        nextMs = PERIOD_MS;
+      } catch (error) {
+        this.#log.warn({ err: error }, 'certificates of the gateway could not be renewed');
+        nextMs = RETRY_MS;
+      }
+    } while (this.#isAskedAgain && !this.#isStopped);
+    this.#timer.cancel();
+    if (!this.#isStopped) this.#timer = this.#clock.after(nextMs, () => this.now());
+  }
+}
