@@ -25,6 +25,8 @@ export interface CloudOptions {
   readonly budget?: BudgetOptions;
   readonly timeouts?: Timeouts;
   readonly retry?: RetryPolicy;
+  /** Who asks, for the services' logs; `fairway` unless given. */
+  readonly userAgent?: string | undefined;
   /** In place of real connections. */
   readonly transport?: HttpTransport;
 }
@@ -54,6 +56,7 @@ export class Cloud {
       random,
       budget: this.budget,
       metrics,
+      userAgent: options.userAgent,
       ...(logger !== undefined && { logger: logger.child({ cloud: config.name }) }),
       ...(timeouts !== undefined && { timeouts }),
       ...(retry !== undefined && { retry }),

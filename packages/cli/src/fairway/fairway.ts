@@ -34,7 +34,9 @@ export interface FairwayOptions<E extends Engine> {
   /** What the operator says about all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
   /** Shares the keys with other replicas; it runs before the controllers begin and after they end. All are this one's unless given. */
-  readonly share?: (client: KubeClient) => KeyOwner & Runnable;
+  readonly share?: (parts: { readonly client: KubeClient; readonly registry: Registry }) => KeyOwner & Runnable;
+  /** Who asks, for the logs of clouds. */
+  readonly userAgent?: string | undefined;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
@@ -66,7 +68,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     const { clouds, close: closeClouds } = tenantClouds({
       cloudsYaml,
       defaultCloud: cloudName,
-      opening: { clock, random, log, metrics, settleMs: options.settleMs },
+      opening: { clock, random, log, metrics, settleMs: options.settleMs, userAgent: options.userAgent },
       reader: () => engine.reader,
       client: () => engine.client,
     });
@@ -75,8 +77,11 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     closing.push(() => engine.close());
     const { client, reader, informers } = engine;
     const credentials = new ClusterCredentials(client, clock);
-    const clusterUids = new Set(reader.list(clusters).map(identityOf));
-    await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
+    if (options.share === undefined) {
+      // Where there are others, what a cluster has is theirs to judge who hold it.
+      const clusterUids = new Set(reader.list(clusters).map(identityOf));
+      await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
+    }
 
     onStep('starting the controllers');
     const tenants = new TenantClusters({
@@ -95,7 +100,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       clock,
     });
     const controllerMetrics = new ControllerMetrics(registry, () => clock.now());
-    const owner = options.share?.(client);
+    const owner = options.share?.({ client, registry });
     const manager = new Manager({ log }).add(...(owner ? [owner] : []));
     const shared = { clouds, tenants, bootstrapper, owner, clock, random, log, metrics: controllerMetrics };
     const controllers = createControllers({

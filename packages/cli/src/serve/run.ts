@@ -31,7 +31,7 @@ export async function runServe(
   const { clock, stderr, stdout, signal } = context;
   const home = new Home(homePath(options.home, context.env, context.cwd));
   const connection = await managementConnection(context, globals);
-  const controlPlanes = await chosenControlPlanes(context, options, home);
+  const controlPlanes = await chosenControlPlanes(context, options, home, true);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   const startedMs = clock.now();
   const running = await start(connection.description, `${options.listen.host}:${options.listen.port}`, () =>
@@ -75,13 +75,14 @@ function gatewayOf({ transport }: ManagementConnection, options: ServeCommandOpt
 }
 
 function welcome(
-  { gateway, cloudName }: RunningReplica,
+  { gateway, cloudName, identity }: RunningReplica,
   { server, seconds, home }: { readonly server: string; readonly seconds: string; readonly home: Home },
 ): string {
   if (gateway) home.write(home.gatewayAuthority, gateway.certificateAuthority);
   const lines = [
     `Fairway serves ${server} after ${seconds} s`,
     ...(gateway ? [`  gateway     ${gateway.url}, which clients trust by ${home.gatewayAuthority}`] : []),
+    `  replica     ${identity}`,
     `  cloud       ${cloudName}`,
     `  home        ${home.path}`,
   ];

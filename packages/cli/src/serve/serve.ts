@@ -9,9 +9,10 @@ import { openManagementEngine } from '../fairway/management-engine.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
 import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.ts';
 import { secretsEncryption } from '../up/encryption.ts';
-import { type Home, identifyProcess, lockHome } from '../up/home.ts';
+import { type Home, identifyProcess, lockHome, shareHome } from '../up/home.ts';
 import { startSimulatedCloud } from '../up/simulated-cloud.ts';
 import { type GatewayServing, openGateway } from './gateway.ts';
+import { replicaIdentity, shareClusters } from './share.ts';
 
 export interface ServeOptions {
   /** Where control planes that run here keep their state. */
@@ -41,6 +42,8 @@ export interface ServeOptions {
 export interface RunningReplica {
   readonly cloudName: string;
   readonly gateway: ManagementGateway | undefined;
+  /** What it is called among its like: in Leases, metrics and the logs of clouds. */
+  readonly identity: string;
   readonly fairway: Fairway<Engine>;
   /** Ends everything in order; resolves when nothing of it runs any more. */
   stop(): Promise<void>;
@@ -50,20 +53,22 @@ export interface RunningReplica {
 export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const { home, client, clock, random, log, signal, onStep = () => {} } = options;
   const shared = { clock, random, log };
+  const identity = replicaIdentity(random);
   const closing: (() => Promise<void> | void)[] = [() => client.close()];
   const stop = async () => {
     for (const close of closing.splice(0).reverse()) await close();
   };
   try {
     home.create();
-    closing.push(lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
     const isSimulated = options.cloud === undefined;
+    const lock = isSimulated ? lockHome : shareHome;
+    closing.push(lock(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
     onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
     const simulated = isSimulated ? await startSimulatedCloud({ home, ...shared, latency: 'none' }) : undefined;
     if (simulated) closing.push(() => simulated.close());
     const cloudName = options.cloud ?? 'simulator';
 
-    const controlPlanes = options.controlPlanes({ home, codec: secretsEncryption(home, clock), ...shared });
+    const controlPlanes = options.controlPlanes({ home, codec: () => secretsEncryption(home, clock), ...shared });
     closing.push(() => controlPlanes.close());
 
     onStep('connecting to the management cluster');
@@ -76,6 +81,8 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
       nodeSettings: options.nodeSettings,
       credentialCheckMs: options.credentialCheckMs,
       settleMs: options.settleMs,
+      share: (parts) => shareClusters({ ...parts, identity, ...shared }),
+      userAgent: `fairway (${identity})`,
       onStep,
       ...shared,
     });
@@ -84,7 +91,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     const gateway = options.gateway && (await openGateway(options.gateway, fairway, shared));
     if (gateway) closing.push(() => gateway.close());
     simulated?.startNodes();
-    return { cloudName, gateway, fairway, stop };
+    return { cloudName, identity, gateway, fairway, stop };
   } catch (error) {
     await stop();
     throw error;

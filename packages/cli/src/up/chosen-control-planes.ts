@@ -12,11 +12,15 @@ import {
 } from './control-planes.ts';
 import type { Home } from './home.ts';
 
-/** Chooses how control planes run, says so where it is a choice, and keeps it with the home. */
+/**
+ * Chooses how control planes run, says so where it is a choice, and keeps it with the home. With `areLeft`, those that run as processes serve on when
+ * this one ends.
+ */
 export async function chosenControlPlanes(
   { env, stderr }: CliContext,
   { controlPlane: asked, controlPlaneAddress }: Pick<FairwayCommandOptions, 'controlPlane' | 'controlPlaneAddress'>,
   home: Home,
+  areLeft: boolean,
 ): Promise<(options: ControlPlanesOptions) => ControlPlanes> {
   const kept = home.read(home.controlPlaneKind)?.trim();
   // Homes from before there was a choice hold simulated ones.
@@ -29,7 +33,7 @@ export async function chosenControlPlanes(
   const { kind, note } = chooseControlPlane({ asked, remembered, home: home.path, assets, versions });
   if (note !== undefined) stderr.write(`${note}\n`);
   const open =
-    kind === 'process' ? processControlPlanes({ env, address: controlPlaneAddress }) : simulatedControlPlanes;
+    kind === 'process' ? processControlPlanes({ env, address: controlPlaneAddress, areLeft }) : simulatedControlPlanes;
   return (opening) => {
     home.write(home.controlPlaneKind, `${kind}\n`);
     return open(opening);

@@ -15,6 +15,8 @@ export interface CloudOpening {
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics?: OpenStackMetrics | undefined;
+  /** Who asks, for the cloud's logs. */
+  readonly userAgent?: string | undefined;
   /** How long the cloud may still be at work on a request that got no answer. */
   readonly settleMs?: number | undefined;
 }
@@ -33,12 +35,13 @@ export function readCloudsYaml(file?: string): CloudsYaml {
 }
 
 export function openCloud(yaml: CloudsYaml, name: string, opening: CloudOpening): Cloud {
-  const { clock, random, log, metrics } = opening;
+  const { clock, random, log, metrics, userAgent } = opening;
   return new Cloud({
     config: yaml.get(name),
     clock,
     random,
     logger: log,
+    userAgent,
     readFile: (path) => readFileSync(path, 'utf8'),
     ...(metrics && { metrics }),
   });

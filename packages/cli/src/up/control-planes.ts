@@ -11,7 +11,7 @@ import { type Home, identifyProcess } from './home.ts';
 export interface ControlPlanesOptions {
   readonly home: Home;
   /** How the tenants' Secrets are kept where Fairway keeps them. */
-  readonly codec: ValueCodec;
+  readonly codec: () => ValueCodec;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -27,7 +27,7 @@ export interface ControlPlanes {
 
 /** Simulated control planes whose databases share one file, and so one flush for what all of them write at a time. */
 export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPlanes {
-  const database = SqliteDatabase.open(options.home.clustersDatabase, { codec: options.codec });
+  const database = SqliteDatabase.open(options.home.clustersDatabase, { codec: options.codec() });
   const runtime = new SimulatedRuntime({
     ...options,
     createHollow: createHollowControlPlane,
@@ -52,12 +52,15 @@ interface ProcessControlPlanes {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where API servers listen. */
   readonly address: string;
+  /** Whether they serve on when Fairway ends, for the next that starts. */
+  readonly areLeft: boolean;
 }
 
 /** Real control planes, as processes of this machine. */
 export function processControlPlanes({
   env,
   address,
+  areLeft,
 }: ProcessControlPlanes): (options: ControlPlanesOptions) => ControlPlanes {
   return ({ home, clock, random, log }) => {
     const runtime = localProcessRuntime({
@@ -74,7 +77,7 @@ export function processControlPlanes({
     return {
       runtime,
       stopAllBut: (isCluster) => runtime.stopAllBut(isCluster),
-      close: () => runtime.close(),
+      close: () => (areLeft ? runtime.leave() : runtime.close()),
     };
   };
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Home, HomeInUseError, identifyProcess, lockHome, type ProcessIdentity } from './home.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Home, HomeInUseError, identifyProcess, lockHome, type ProcessIdentity, shareHome } from './home.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -35,6 +35,40 @@ test('a lock that is given back is free', () => {
   lockHome(home, self, () => undefined)();
 
   expect(home.read(home.lock)).toBeUndefined();
+});
+
+describe('replicas share a home', () => {
+  const others = new Map(
+    [self, { pid: 200, started: '9' }, { pid: 300, started: '7' }].map((each) => [each.pid, each]),
+  );
+  const identify = (pid: number) => others.get(pid);
+  const as = (pid: number) => others.get(pid) ?? self;
+
+  test('with each other, but not with one that takes it alone', () => {
+    shareHome(home, as(200), identify);
+    const leave = shareHome(home, as(300), identify);
+    expect(() => lockHome(home, self, identify)).toThrow(/kill [23]00/);
+    expect(home.read(home.lock)).toBeUndefined();
+    leave();
+
+    expect(() => lockHome(home, self, identify)).toThrow(/kill 200/);
+  });
+
+  test('never while one has it alone', () => {
+    const free = lockHome(home, self, identify);
+    expect(() => shareHome(home, as(200), identify)).toThrow(/kill 100/);
+    free();
+    shareHome(home, as(200), identify);
+
+    expect(home.read(home.lockOf(200))).toBe('200 9');
+  });
+
+  test('and those that are gone hold nobody up', () => {
+    shareHome(home, { pid: 400, started: '1' }, identify);
+    lockHome(home, self, identify);
+
+    expect(home.read(home.lockOf(400))).toBeUndefined();
+  });
 });
 
 test('this process is identified, one that does not exist is not', () => {

@@ -4,6 +4,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   unlinkSync,
@@ -93,9 +94,14 @@ export class Home {
     return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   }
 
+  /** A file for each of those that share the folder. */
+  lockOf(pid: number): string {
+    return `${this.lock}-${pid}`;
+  }
+
   /** Replaces a file as a whole: a crash leaves the old one or the new one. Secrets are readable by their owner alone. */
   write(path: string, text: string, mode = 0o600): void {
-    const draft = `${path}.draft`;
+    const draft = `${path}.${process.pid}.draft`;
     const file = openSync(draft, 'w', mode);
     writeSync(file, text);
     fsyncSync(file);
@@ -123,29 +129,59 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-/** Takes the home for this process; a lock whose process is gone is taken over. Returns how to give it back. */
-export function lockHome(
-  home: Home,
-  self: ProcessIdentity,
-  identify: (pid: number) => ProcessIdentity | undefined,
-): () => void {
+const SHARED_LOCK = /^lock-\d+$/;
+
+/** Takes the home for this process alone; a lock whose process is gone is taken over. Returns how to give it back. */
+export function lockHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   for (let attempt = 1; ; attempt++) {
     try {
       const file = openSync(home.lock, 'wx', 0o600);
       writeSync(file, `${self.pid} ${self.started}`);
       closeSync(file);
-      return () => unlinkSync(home.lock);
+      break;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 3) throw error;
-      const [pid = '', started = ''] = (home.read(home.lock) ?? '').split(' ');
-      const holder = identify(Number.parseInt(pid, 10));
-      if (holder && holder.pid !== self.pid && holder.started === started) {
-        throw new HomeInUseError(
-          `another fairway (process ${holder.pid}) runs on ${home.path}: stop it with "kill ${holder.pid}", or choose another folder with --home`,
-        );
-      }
+      refuseIfHeld(home, home.lock, self, identify);
       unlinkSync(home.lock);
     }
+  }
+  try {
+    for (const name of readdirSync(home.path)) {
+      const path = join(home.path, name);
+      if (!SHARED_LOCK.test(name)) continue;
+      refuseIfHeld(home, path, self, identify);
+      unlinkSync(path);
+    }
+  } catch (error) {
+    unlinkSync(home.lock);
+    throw error;
+  }
+  return () => unlinkSync(home.lock);
+}
+
+/** Takes the home for this process and others like it, but none that takes it for itself. Returns how to give it back. */
+export function shareHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
+  const path = home.lockOf(self.pid);
+  // Each writes its own before it looks for the other's: of two that start at once, at least one sees the other.
+  home.write(path, `${self.pid} ${self.started}`);
+  try {
+    refuseIfHeld(home, home.lock, self, identify);
+  } catch (error) {
+    unlinkSync(path);
+    throw error;
+  }
+  return () => unlinkSync(path);
+}
+
+type Identify = (pid: number) => ProcessIdentity | undefined;
+
+function refuseIfHeld(home: Home, path: string, self: ProcessIdentity, identify: Identify): void {
+  const [pid = '', started = ''] = (home.read(path) ?? '').split(' ');
+  const holder = identify(Number.parseInt(pid, 10));
+  if (holder && holder.pid !== self.pid && holder.started === started) {
+    throw new HomeInUseError(
+      `another fairway (process ${holder.pid}) runs on ${home.path}: stop it with "kill ${holder.pid}", or choose another folder with --home`,
+    );
   }
 }
 

@@ -25,7 +25,7 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
   const isFirstStart = !existsSync(home.database);
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
   const startedMs = clock.now();
-  const controlPlanes = await chosenControlPlanes(context, options, home);
+  const controlPlanes = await chosenControlPlanes(context, options, home, false);
   const running = await start(context, options, home, { isFirstStart, controlPlanes });
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {

@@ -72,7 +72,13 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     const cloudName = options.cloud ?? 'simulator';
     const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
 
-    const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({ home, codec, clock, random, log });
+    const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({
+      home,
+      codec: () => codec,
+      clock,
+      random,
+      log,
+    });
     closing.push(() => controlPlanes.close());
 
     onStep('starting the API server');

@@ -123,6 +123,13 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     await this.stopAllBut(() => false);
   }
 
+  /** Ends nothing: whoever looks after them next adopts them. */
+  async leave(): Promise<void> {
+    this.#closed = true;
+    this.#listeners.clear();
+    await Promise.all([...this.#slots.keys()].map((uid) => this.release(uid)));
+  }
+
   /** Ends what an earlier Fairway left running for clusters that are no more. Their data stays. */
   async stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
     const unwanted = (await this.list()).filter((uid) => !isWanted(uid));

@@ -49,6 +49,8 @@ export interface HttpClientOptions {
   readonly timeouts?: Timeouts;
   readonly retry?: RetryPolicy;
   readonly uuid?: () => string;
+  /** `fairway` unless given. */
+  readonly userAgent?: string | undefined;
 }
 
 const ATTEMPT_TIMED_OUT = Symbol('attempt timed out');
@@ -109,7 +111,7 @@ export class HttpClient {
           url: call.url,
           headers: {
             accept: 'application/json',
-            'user-agent': 'fairway',
+            'user-agent': this.#options.userAgent ?? 'fairway',
             'x-openstack-request-id': globalRequestId,
             ...(call.body !== undefined && { 'content-type': 'application/json' }),
             ...call.headers,
