@@ -7,6 +7,7 @@ export const ConditionType = {
   NetworkReady: 'NetworkReady',
   ControlPlaneReady: 'ControlPlaneReady',
   NodePoolsReady: 'NodePoolsReady',
+  SnapshotsReady: 'SnapshotsReady',
   // NodePool
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',

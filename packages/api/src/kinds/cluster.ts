@@ -2,6 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { MAX_CLUSTER_NAME_LENGTH } from '../names.ts';
 import { int32, ipv4Cidr } from '../schema/scalars.ts';
+import { etcdSpec, etcdStatus } from './cluster-etcd.ts';
 import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
 import { apiServerSpec, cniSpec, kubeProxySpec } from './cluster-options.ts';
 import { CLUSTER_RULES } from './cluster-rules.ts';
@@ -56,6 +57,7 @@ const clusterSpec = z
     kubeProxy: kubeProxySpec.prefault({}),
     cni: cniSpec.prefault({}),
     apiServer: apiServerSpec.prefault({}),
+    etcd: etcdSpec.optional(),
     image: z
       .string()
       .min(1)
@@ -75,7 +77,9 @@ const clusterStatus = z
       .describe('The state in a word, for people. Programs read conditions.'),
     conditions: conditions()
       .optional()
-      .describe('Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady.'),
+      .describe(
+        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady stands beside it.',
+      ),
     version: z.string().optional().describe('Exact version that the control plane runs.'),
     nextUpgradeVersions: z.array(z.string()).optional().describe('Minor versions that spec.version can be raised to.'),
     upToDate: z.boolean().optional().describe('Whether control plane and all nodes run the version asked for.'),
@@ -104,17 +108,7 @@ const clusterStatus = z
       .optional()
       .describe('Nodes of all pools.'),
     readySummary: z.string().optional().describe('ready/desired, for the READY column.'),
-    etcd: z
-      .object({
-        quotaBytes: z
-          .int()
-          .min(0)
-          .meta({ format: 'int64' })
-          .describe('Size that the database may have; it never shrinks.'),
-        usageBytes: z.int().min(0).meta({ format: 'int64' }).optional().describe('Size that it has.'),
-      })
-      .optional()
-      .describe("The cluster's database."),
+    etcd: etcdStatus.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
   })
   .describe('What the cluster is.');

@@ -1,7 +1,8 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
+import { durationMs } from '../domain/duration.ts';
 import { duration, int32, ipv4Cidr } from '../schema/scalars.ts';
-import { AGE_COLUMN, defineKind } from './kind.ts';
+import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
 import { conditions, observedGeneration } from './status.ts';
 
 const planSpec = z
@@ -34,6 +35,15 @@ const planSpec = z
         baseMiB: int32().min(1).describe('Quota of a cluster without nodes.'),
         perNodeMiB: int32().min(0).describe('Quota that every node adds.'),
         maxMiB: int32().min(1).describe('Largest quota.'),
+        snapshots: z
+          .object({
+            interval: duration().default('6h').describe('Time from one snapshot to the next; at least 1m.'),
+            keep: int32().min(1).max(100).default(28).describe('How many are kept; the oldest go.'),
+          })
+          .optional()
+          .describe(
+            'Snapshots of the database that the cluster can be set back to, where its control plane keeps any. Empty: none are taken.',
+          ),
       })
       .describe("Quota of a cluster's database: base + nodes * perNode, max at most. It never shrinks."),
     maxNodes: int32().min(1).describe('Most nodes of a cluster, over all its pools.'),
@@ -119,5 +129,13 @@ export const plans = defineKind<Plan>({
     AGE_COLUMN,
   ],
   immutable: [],
-  rules: [],
+  rules: [
+    crossFieldRule<{ readonly interval: string }>({
+      path: 'spec.etcd.snapshots',
+      field: 'spec.etcd.snapshots.interval',
+      cel: "duration(self.interval) >= duration('1m')",
+      holds: ({ interval }) => durationMs(interval) >= 60_000,
+      message: 'must be at least 1m',
+    }),
+  ],
 });

@@ -29,7 +29,18 @@ export function conditions() {
 export function lastOperation() {
   return z.object({
     type: z
-      .enum(['Create', 'Reconcile', 'Scale', 'Upgrade', 'Replace', 'Heal', 'Drain', 'RotateCredentials', 'Delete'])
+      .enum([
+        'Create',
+        'Reconcile',
+        'Scale',
+        'Upgrade',
+        'Replace',
+        'Heal',
+        'Drain',
+        'RotateCredentials',
+        'Restore',
+        'Delete',
+      ])
       .describe('What is being done.'),
     state: z
       .enum(['Pending', 'Processing', 'Succeeded', 'Error', 'Failed'])

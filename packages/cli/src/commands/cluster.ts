@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { commaList, outputOption, timeoutOption, wholeNumber } from '../command/options.ts';
 import { addDeleteCommand, addGetCommand, addListCommand } from './kind-commands.ts';
+import { addSnapshotCommands } from './snapshot.ts';
 
 export function addClusterCommands(program: Command, context: CliContext): void {
   const cluster = program.command('cluster').description('create, show and delete clusters');
@@ -32,6 +33,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     });
   addListCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
   addGetCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
+  addSnapshotCommands(cluster, context, program);
   addDeleteCommand(cluster, context, program, {
     kind: 'cluster',
     description: 'delete clusters with all that was made for them, and wait until it is gone',

@@ -35,7 +35,8 @@ const CONTROL_PLANE_RETRY_MS = 5_000;
 /** Gives each Cluster a network and a control plane, side by side, and sums up what its pools say. */
 export class ClusterReconciler {
   readonly #dependencies: ClusterDependencies;
-  readonly #setUp = new Set<string>();
+  /** For which data of each tenant's API server it was set up: a restore takes it back to before. */
+  readonly #setUp = new Map<string, number>();
 
   constructor(dependencies: ClusterDependencies) {
     this.#dependencies = dependencies;
@@ -168,7 +169,10 @@ export class ClusterReconciler {
     const known = { state, caCertificate, etcdQuotaBytes: spec.etcdQuotaBytes };
     if (!state.ready || !state.endpoint) return { ...known, isConnected: false, retryAfterMs: CONTROL_PLANE_RETRY_MS };
     try {
-      await this.#connect({ ...cluster, status: { ...cluster.status, endpoint: state.endpoint, caCertificate } });
+      await this.#connect(
+        { ...cluster, status: { ...cluster.status, endpoint: state.endpoint, caCertificate } },
+        state,
+      );
       return { ...known, isConnected: true, retryAfterMs: RESYNC_MS };
     } catch (error) {
       if (!(error instanceof TransportError || error instanceof ApiError)) throw error;
@@ -180,15 +184,16 @@ export class ClusterReconciler {
     }
   }
 
-  /** Connects to the tenant's API server, and sets it up the first time that this process does. */
-  async #connect(cluster: Cluster): Promise<void> {
+  /** Connects to the tenant's API server, and sets it up the first time that this process meets its data. */
+  async #connect(cluster: Cluster, { snapshots }: ControlPlaneState): Promise<void> {
     const { tenants } = this.#dependencies;
     const uid = identityOf(cluster);
     await tenants.ensure(cluster);
     const tenant = tenants.get(uid);
-    if (tenant === undefined || this.#setUp.has(uid)) return;
+    const dataOfMs = snapshots?.restored?.atMs ?? 0;
+    if (tenant === undefined || this.#setUp.get(uid) === dataOfMs) return;
     await setUpTenant(tenant.client);
-    this.#setUp.add(uid);
+    this.#setUp.set(uid, dataOfMs);
   }
 
   #planOf(cluster: Cluster): Plan | undefined {

@@ -7,10 +7,16 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import type { ControlPlaneState } from '@fairway/control-plane/runtime';
-import { type ConditionState, isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
+import {
+  type ConditionState,
+  isConditionTrue,
+  removeCondition,
+  setCondition,
+} from '@fairway/kube/controller/conditions';
 import { operation } from '../operation.ts';
 import { conditionMet, conditionUnmet, type Problem } from '../problem.ts';
 import type { NetworkPlan } from './network-plan.ts';
+import { restoreOperation, snapshotStatus, snapshotsCondition } from './snapshots.ts';
 
 /** What one pass over a Cluster has learnt; what it could not learn this time is undefined and keeps its last state. */
 export interface ClusterFacts {
@@ -42,7 +48,11 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   const ready = readyCondition([network, controlPlane, nodePools], facts.blocker);
   const states = { network, controlPlane, ready };
   let conditions = previous?.conditions ?? [];
-  for (const state of [network, controlPlane, nodePools, ready]) {
+  const snapshots = snapshotsCondition(cluster.spec, facts.controlPlane);
+  if (snapshots === undefined && facts.controlPlane !== undefined) {
+    conditions = [...removeCondition(conditions, ConditionType.SnapshotsReady)];
+  }
+  for (const state of [network, controlPlane, nodePools, ...(snapshots ? [snapshots] : []), ready]) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, facts.nowMs)];
   }
   const phase = phaseOf(states, previous?.phase);
@@ -72,9 +82,10 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
       etcd: {
         quotaBytes: facts.etcdQuotaBytes,
         ...(facts.controlPlane?.etcdUsageBytes !== undefined && { usageBytes: facts.controlPlane.etcdUsageBytes }),
+        ...snapshotStatus(facts.controlPlane, previous?.etcd),
       },
     }),
-    lastOperation: lastOperation(previous, phase, states, nodes, facts.nowMs),
+    lastOperation: lastOperation(cluster, phase, states, nodes, facts),
   };
 }
 
@@ -157,19 +168,24 @@ function phaseOf({ network, controlPlane, ready }: States, previous: ClusterPhas
 }
 
 function lastOperation(
-  previous: ClusterStatus | undefined,
+  { spec, status }: Cluster,
   phase: ClusterPhase,
   { network, controlPlane, ready }: States,
   nodes: NodeCounts,
-  nowMs: number,
+  { controlPlane: plane, nowMs }: ClusterFacts,
 ): ClusterStatus['lastOperation'] {
-  const last = previous?.lastOperation;
+  const last = status?.lastOperation;
+  const restoring = restoreOperation(plane);
+  if (restoring) return operation(last, restoring, nowMs);
   if (phase === 'Ready') {
-    const done = { type: last?.type ?? 'Create', state: 'Succeeded', progress: 100 } as const;
-    return operation(last, { ...done, description: 'the cluster is ready' }, nowMs);
+    // One that could not be done and is asked for no more did not succeed.
+    const isDropped = last?.type === 'Restore' && spec.etcd?.restore === undefined;
+    const type = isDropped ? 'Reconcile' : (last?.type ?? 'Create');
+    return operation(last, { type, state: 'Succeeded', progress: 100, description: 'the cluster is ready' }, nowMs);
   }
   const isCreating = last === undefined || (last.type === 'Create' && last.state !== 'Succeeded');
-  const type = isCreating ? 'Create' : 'Reconcile';
+  const isRestoring = last?.type === 'Restore' && last.state !== 'Succeeded';
+  const type = isCreating ? 'Create' : isRestoring ? 'Restore' : 'Reconcile';
   const share = nodes.desired === 0 ? 1 : Math.min(nodes.ready / nodes.desired, 1);
   const base = [network, controlPlane].filter(({ status }) => status === 'True').length * 25;
   const progress = base + Math.floor(share * 45);

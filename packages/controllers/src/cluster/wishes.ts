@@ -1,10 +1,11 @@
+import { durationMs } from '@fairway/api/domain/duration';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
 import { etcdQuotaBytes } from '@fairway/api/domain/etcd-quota';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
-import type { ControlPlaneSpec } from '@fairway/control-plane/runtime';
+import type { ControlPlaneSpec, SnapshotPolicy } from '@fairway/control-plane/runtime';
 import { clusterIdentity } from './credentials.ts';
 import type { NetworkWish } from './network-plan.ts';
 
@@ -44,8 +45,18 @@ export function controlPlaneSpec(
     apiServer: cluster.spec.apiServer,
     topology: plan.controlPlane,
     etcdQuotaBytes: etcdQuotaBytes(plan.etcd, inputs.desiredNodes, cluster.status?.etcd?.quotaBytes),
+    snapshots: snapshotPolicy(cluster, plan),
+    restore: cluster.spec.etcd?.restore,
     dnsNames: [],
     ipAddresses: [],
     endpoint: cluster.status?.endpoint,
   };
+}
+
+function snapshotPolicy({ spec }: Cluster, { etcd }: PlanSpec): SnapshotPolicy | undefined {
+  if (etcd.snapshots === undefined) return undefined;
+  const { interval, keep } = etcd.snapshots;
+  const requestedAt = spec.etcd?.snapshotRequestedAt;
+  const requestedAtMs = requestedAt === undefined ? undefined : Date.parse(requestedAt);
+  return { intervalMs: durationMs(interval), keep, requestedAtMs };
 }

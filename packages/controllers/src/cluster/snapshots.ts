@@ -1,0 +1,68 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { ClusterSpec, ClusterStatus } from '@fairway/api/kinds/cluster';
+import type { LastOperation } from '@fairway/api/kinds/status';
+import type { ControlPlaneState, RestoreProblem } from '@fairway/control-plane/runtime';
+import { formatTime } from '@fairway/kube/clock';
+import type { ConditionState } from '@fairway/kube/controller/conditions';
+import { conditionMet, conditionUnmet } from '../problem.ts';
+
+type EtcdStatus = NonNullable<ClusterStatus['etcd']>;
+
+/** What `status.etcd` says of snapshots. Pure. */
+export function snapshotStatus(
+  controlPlane: ControlPlaneState | undefined,
+  previous: EtcdStatus | undefined,
+): Pick<EtcdStatus, 'snapshots' | 'lastRestore'> {
+  if (controlPlane === undefined) {
+    const { snapshots, lastRestore } = previous ?? {};
+    return { ...(snapshots && { snapshots }), ...(lastRestore && { lastRestore }) };
+  }
+  if (controlPlane.snapshots === undefined) return {};
+  const { list, restored } = controlPlane.snapshots;
+  return {
+    snapshots: list.map(({ name, takenAtMs, sizeBytes }) => ({ name, takenAt: formatTime(takenAtMs), sizeBytes })),
+    ...(restored && {
+      lastRestore: {
+        snapshot: restored.snapshot,
+        ...(restored.requestedAt !== undefined && { requestedAt: restored.requestedAt }),
+        restoredAt: formatTime(restored.atMs),
+      },
+    }),
+  };
+}
+
+const REASONS: Readonly<Record<RestoreProblem, ConditionReason>> = {
+  NotFound: ConditionReason.SnapshotNotFound,
+  Failed: ConditionReason.RestoreFailed,
+};
+
+/** Whether snapshots are taken and restored as asked; undefined where there is nothing to say. No part of Ready. Pure. */
+export function snapshotsCondition(
+  { etcd }: Pick<ClusterSpec, 'etcd'>,
+  controlPlane: ControlPlaneState | undefined,
+): ConditionState | undefined {
+  const type = ConditionType.SnapshotsReady;
+  if (controlPlane === undefined) return undefined;
+  if (controlPlane.snapshots === undefined) {
+    if (etcd?.restore === undefined && etcd?.snapshotRequestedAt === undefined) return undefined;
+    const message = 'control planes of this kind keep no snapshots: remove spec.etcd from the Cluster';
+    return conditionUnmet(type, { reason: ConditionReason.SnapshotNotFound, message });
+  }
+  const { restoring, problem } = controlPlane.snapshots;
+  if (restoring?.problem)
+    return conditionUnmet(type, { reason: REASONS[restoring.problem], message: restoring.message });
+  if (restoring) return conditionUnmet(type, { reason: ConditionReason.Restoring, message: restoring.message });
+  if (problem === undefined) return conditionMet(type);
+  return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message: `no snapshot is taken: ${problem}` });
+}
+
+/** What a restore makes of `lastOperation`; undefined where none is under way. Pure. */
+export function restoreOperation(
+  controlPlane: ControlPlaneState | undefined,
+): Omit<LastOperation, 'lastUpdateTime'> | undefined {
+  const restoring = controlPlane?.snapshots?.restoring;
+  if (restoring === undefined) return undefined;
+  const states = { NotFound: 'Failed', Failed: 'Error' } as const;
+  const state = restoring.problem === undefined ? 'Processing' : states[restoring.problem];
+  return { type: 'Restore', state, progress: restoring.problem === undefined ? 25 : 0, description: restoring.message };
+}

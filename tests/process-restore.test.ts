@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { ConfigMap, Node } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, Nodes } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testReleases } from './process-runtime/releases.ts';
+import { type Answer, RunningFairway, run } from './session/running-fairway.ts';
+
+const { offered } = await testReleases();
+const isMissing = offered === undefined || !offered.hasRestoreTool;
+const withRelease = isMissing
+  ? '(skipped: no binaries of 1.31 or later with etcdutl are found)'
+  : `with Kubernetes ${offered.described}`;
+const PATIENTLY = { deadlineMs: 120_000 };
+const inDefault = { namespace: 'default' };
+
+/** What a tenant does whose objects were deleted by mistake, on a Fairway that is killed meanwhile. */
+describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`, () => {
+  let parent: string;
+  let home: string;
+  let fairway: RunningFairway;
+  let tenant: KubeClient;
+  let snapshot: string;
+
+  const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
+  const up = () => RunningFairway.start(home, '--listen', '127.0.0.1:0', '--control-plane', 'process');
+  const connect = async (kubeconfig: Answer['stdout'] | undefined, path = join(parent, 'tenant.kubeconfig')) => {
+    if (kubeconfig !== undefined) await writeFile(path, kubeconfig);
+    const { transport } = await loadKubeConnection({ path });
+    return new KubeClient(new HttpsTransport(transport));
+  };
+  const names = async () => {
+    const { items } = await tenant.resource<ConfigMap>(ConfigMaps).list({ ...inDefault, labelSelector: 'team=a' });
+    return items.map(({ metadata }) => metadata.name);
+  };
+  const write = (name: string) =>
+    tenant.resource<ConfigMap>(ConfigMaps).create({ metadata: { name, ...inDefault, labels: { team: 'a' } } });
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'fairway-restore-'));
+    home = join(parent, 'home');
+    fairway = await up();
+  });
+  afterAll(async () => {
+    tenant?.close();
+    await fairway?.stop();
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  test('a snapshot is taken when it is asked for, and listed', async () => {
+    expect(await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1')).toMatchObject({ code: 0 });
+    tenant = await connect((await cli('kubeconfig', 'demo')).stdout);
+    await write('kept');
+
+    expect(await cli('cluster', 'snapshot', 'demo')).toMatchObject({ code: 0 });
+
+    snapshot = (await cli('cluster', 'snapshots', 'demo', '--output', 'name')).stdout.split('\n')[0] ?? '';
+    expect(snapshot).toMatch(/^\d{8}-\d{6}-\d{3}$/);
+    expect((await cli('cluster', 'snapshots', 'demo')).stdout).toContain(snapshot);
+  });
+
+  test('a snapshot that there is not is refused at once', async () => {
+    const refused = await cli('cluster', 'restore', 'demo', '20200101-000000-000', '--yes');
+
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('fairway cluster snapshots demo') });
+  });
+
+  test('the objects are back, though Fairway is killed on the way', async () => {
+    await tenant.resource<ConfigMap>(ConfigMaps).delete('kept', inDefault);
+    await write('later');
+
+    expect(await cli('cluster', 'restore', 'demo', snapshot, '--yes', '--no-wait')).toMatchObject({ code: 0 });
+    await fairway.kill();
+    fairway = await up();
+    const fairwayApi = await connect(undefined, fairway.kubeconfig);
+    const isRestored = ({ status }: Cluster) => {
+      expect(status?.etcd?.lastRestore).toMatchObject({ snapshot });
+      expect(status?.lastOperation).toMatchObject({ type: 'Restore', state: 'Succeeded' });
+      expect(status?.phase).toBe('Ready');
+    };
+    await eventuallyObject(fairwayApi.resource(clusters), { ...inDefault, name: 'demo' }, isRestored, PATIENTLY);
+    fairwayApi.close();
+
+    expect(await names()).toEqual(['kept']);
+    const list = (await cli('cluster', 'snapshots', 'demo', '--output', 'name')).stdout;
+    expect(list).toMatch(/-before-restore-/);
+  });
+
+  test('its nodes are Ready in it, and it can be set back again', async () => {
+    const isReady = (nodes: readonly Node[]) =>
+      nodes.length === 1 &&
+      nodes.every(({ status }) =>
+        status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
+      );
+    await eventually(tenant.resource<Node>(Nodes), {}, isReady, PATIENTLY);
+    const before = (await cli('cluster', 'snapshots', 'demo', '--output', 'name')).stdout.match(/.*-before-.*/)?.[0];
+
+    const restored = await cli('cluster', 'restore', 'demo', before ?? '', '--yes');
+
+    expect(restored).toMatchObject({ code: 0 });
+    expect(await names()).toEqual(['later']);
+  });
+});
