@@ -9,7 +9,7 @@ const SOURCE =
  * CoreDNS and metrics-server: what OVHcloud documents for 1.35; pause: kubeadm's constant of 1.35. Older releases are not told apart.
  */
 const COMPONENTS = {
-  // Maintained until 2026-11; kubelet 1.36 no longer works with containerd 1.x.
+  // Maintained until 2026-11. Kubelets from 1.37 on need containerd 2.x.
   containerd: '2.2.7',
   calico: '3.31.7',
   cilium: '1.18.13',

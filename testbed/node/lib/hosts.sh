@@ -1,0 +1,123 @@
+# shellcheck shell=bash
+# Hosts: overlay over a root file system, network namespace, cgroup, systemd in systemd-nspawn.
+
+boot_host() {
+  local name=${1:?NAME} address="" gateway="" mac="" user_data="" image=debian-12-containerd server=""
+  shift
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      --address) address=$2 ;;
+      --gateway) gateway=$2 ;;
+      --mac) mac=$2 ;;
+      --user-data) user_data=$2 ;;
+      --image) image=$2 ;;
+      --server) server=$2 ;;
+      *) die "boot: $1 is no option" ;;
+    esac
+    shift 2
+  done
+  [[ $name =~ ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ ]] || die "boot: '$name' is no name of a host"
+  [[ $address == */* && -n $gateway && -r $user_data ]] || die "boot: --address A/P, --gateway and a readable --user-data are needed"
+  [ -e "$CACHE/roots/$image/.whole" ] || die "boot: there is no image $image; there are: $IMAGES"
+  ! is_host_running "$name" || return 0
+  end_host "$name"
+  mac=${mac:-02:$(echo -n "$name" | sha256sum | sed -E 's/^(..)(..)(..)(..)(..).*/\1:\2:\3:\4:\5/')}
+
+  local host=$HOSTS/$name
+  mkdir -p "$host"/{upper,work,root,disk/containerd,disk/kubelet,disk/log}
+  echo "$address" >"$host/address"
+  [ -z "$server" ] || echo "$server" >"$host/server"
+  mount -t overlay "fwtest-$name" -o "lowerdir=$CACHE/roots/$image,upperdir=$host/upper,workdir=$host/work" "$host/root"
+  write_seed "$host/root/var/lib/cloud/seed/nocloud" "$name" "$address" "$gateway" "$user_data"
+  plug "$name" "$mac" "$gateway/${address#*/}"
+  launch "$host/pid" "$host/console" "$HERE/lib/run-host" "$name" "$host" "$CGROUP"
+  await "the start of $name" 10 is_host_running "$name"
+}
+
+# What a cloud's metadata service tells a server, where cloud-init's NoCloud looks for it. The interface is named, not told by
+# its address: netplan looks for a permanent one, which veth has not.
+write_seed() {
+  local seed=$1 name=$2 address=$3 gateway=$4 user_data=$5
+  mkdir -p "$seed"
+  cp "$user_data" "$seed/user-data"
+  printf 'instance-id: %s-%s\nlocal-hostname: %s\n' "$name" "$(date +%s%N)" "$name" >"$seed/meta-data"
+  cat >"$seed/network-config" <<YAML
+version: 2
+ethernets:
+  eth0:
+    addresses: [$address]
+    routes: [{to: default, via: $gateway}]
+YAML
+}
+
+# What follows a cloud asks: the servers that hosts run for.
+list_servers() {
+  local folder
+  for folder in "$HOSTS"/*/; do
+    [ ! -e "$folder/server" ] || echo "$(cat "$folder/server") $(basename "$folder")"
+  done
+}
+
+# The first process of a host, as this machine sees it.
+leader_of() {
+  local pid
+  read -r pid _ <"$HOSTS/$1/pid"
+  cut -d' ' -f1 "/proc/$pid/task/$pid/children"
+}
+
+is_host_running() { is_alive "$HOSTS/$1/pid"; }
+
+exec_host() {
+  local name=${1:?NAME} leader
+  shift
+  is_host_running "$name" || die "$name does not run"
+  leader=$(leader_of "$name")
+  [ -n "$leader" ] || die "$name has not begun to boot"
+  nsenter -t "$leader" -m -u -i -n -p -C -- env -i PATH="$PATH" TERM=dumb HOME=/root "$@"
+}
+
+diagnose() {
+  echo "--- $1"
+  exec_host "$1" sh -c 'cloud-init status --long; tail -n 20 /var/log/cloud-init-output.log; systemctl --failed --no-legend
+    for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done' 2>&1 || true
+}
+
+# As if the power were cut. Repeats what an earlier end left undone.
+end_host() {
+  local name=$1 host=$HOSTS/$1 leader
+  if is_host_running "$name"; then
+    leader=$(leader_of "$name" || true)
+    # With the first process of its namespace all others go.
+    [ -z "$leader" ] || kill -KILL "$leader" 2>/dev/null || true
+    finish "$host/pid" TERM
+  fi
+  unplug "$name"
+  while mountpoint -q "$host/root"; do umount -l "$host/root"; done
+  remove_cgroups "$name"
+  rm -rf "$host"
+}
+
+# Children before their parents; a cgroup whose last process has just ended may still refuse.
+remove_cgroups() {
+  local hierarchy
+  for hierarchy in $(hierarchies); do
+    [ ! -d "$hierarchy/$CGROUP/$1" ] || await "cgroups of $1" 10 remove_tree "$hierarchy/$CGROUP/$1" || true
+  done
+}
+
+remove_tree() {
+  find "$1" -depth -type d -exec rmdir {} + 2>/dev/null
+  [ ! -d "$1" ]
+}
+
+cgroups_down() {
+  local hierarchy
+  for hierarchy in $(hierarchies); do
+    [ ! -d "$hierarchy/$CGROUP" ] || await cgroups 10 remove_tree "$hierarchy/$CGROUP" || true
+  done
+}
+
+# Every mounted hierarchy: one with cgroup v2, one for each controller with v1.
+hierarchies() {
+  awk '$3 == "cgroup" || $3 == "cgroup2" {print $2}' /proc/mounts
+}

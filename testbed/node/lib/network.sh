@@ -1,0 +1,41 @@
+# shellcheck shell=bash
+# A bridge of the machine that hosts hang on, as the machines of a cloud's subnet.
+
+network_up() {
+  ip link show "$BRIDGE" >/dev/null 2>&1 || ip link add "$BRIDGE" type bridge
+  ip address replace "$ADDRESS/32" dev "$BRIDGE"
+  ip link set "$BRIDGE" up
+  # Hosts reach each other and this machine, and through it nothing else.
+  echo 0 >"/proc/sys/net/ipv4/conf/$BRIDGE/forwarding"
+}
+
+network_down() {
+  local name
+  # Those of hosts that were killed halfway.
+  for name in $(ip netns list | awk '/^fwtest-/{print $1}'); do ip netns delete "$name"; done
+  ! ip link show "$BRIDGE" >/dev/null 2>&1 || ip link delete "$BRIDGE"
+}
+
+# Names of interfaces have 15 characters at most.
+link_of() {
+  echo "fwt$(echo -n "$1" | sha256sum | cut -c1-10)"
+}
+
+# plug NAME MAC GATEWAY/PREFIX: the host's namespace with its interface eth0.
+plug() {
+  local name=$1 mac=$2 gateway=$3 link
+  link=$(link_of "$name")
+  ip link show "$BRIDGE" >/dev/null 2>&1 || die "there is no bridge: run testbed up first"
+  ip address replace "$gateway" dev "$BRIDGE"
+  unplug "$name"
+  ip netns add "fwtest-$name"
+  ip link add "$link" type veth peer name eth0 address "$mac" netns "fwtest-$name"
+  ip link set "$link" master "$BRIDGE" up
+}
+
+unplug() {
+  local link
+  link=$(link_of "$1")
+  ! ip link show "$link" >/dev/null 2>&1 || ip link delete "$link"
+  [ ! -e "/run/netns/fwtest-$1" ] || ip netns delete "fwtest-$1"
+}

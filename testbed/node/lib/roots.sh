@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# Root file systems: Debian 12 as its publisher makes it for clouds, as far as it matters to a node.
+
+# netplan, systemd-networkd and systemd-resolved are what Debian's cloud images and Ubuntu's configure the network with.
+CLOUD_IMAGE="systemd,systemd-sysv,systemd-resolved,dbus,udev,cloud-init,netplan.io,openssh-server,sudo,iproute2,iputils-ping,kmod,procps,ca-certificates,curl"
+# Images: plain, and one that brings the distribution's own containerd.
+IMAGES="debian-12 debian-12-containerd"
+OWN_CONTAINERD="containerd runc containernetworking-plugins"
+
+build_roots() {
+  local image
+  for image in $IMAGES; do
+    [ -e "$CACHE/roots/$image/.whole" ] || build_root "$image"
+  done
+}
+
+build_root() {
+  local image=$1 root=$CACHE/roots/$1 packages=$CLOUD_IMAGE
+  case "$image" in *-containerd) packages+=",${OWN_CONTAINERD// /,}" ;; esac
+  say "root of $image"
+  rm -rf "$root" && mkdir -p "$CACHE/roots" "$CACHE/pool"
+  # The machine's own sources name the mirror; what hosts install later is fetched with it.
+  sources_of_machine >"$CACHE/sources.list"
+  mmdebstrap --quiet --variant=minbase --include="$packages" \
+    --customize-hook="rm -f \"\$1\"/var/cache/apt/archives/*.deb" \
+    --customize-hook="APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -qy --no-install-recommends --download-only install $FROM_DISTRIBUTION $OWN_CONTAINERD" \
+    --customize-hook="cd '$CACHE/pool' && APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -qy -o APT::Sandbox::User=root download $OWN_CONTAINERD busybox-static" \
+    --customize-hook="mv \"\$1\"/var/cache/apt/archives/*.deb '$CACHE/pool/'" \
+    bookworm "$root" "$CACHE/sources.list" >"$CACHE/mmdebstrap.log" 2>&1 || { tail -20 "$CACHE/mmdebstrap.log" >&2; die "mmdebstrap"; }
+  finish_root "$root"
+  mkdir -p "$CACHE/mirror/debian"
+  cp "$CACHE"/pool/*.deb "$CACHE/mirror/debian/"
+  rm -f "$CACHE/mirror/debian/InRelease"
+  touch "$root/.whole"
+}
+
+sources_of_machine() {
+  local mirror
+  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/debian.* 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -1 | tr -d " " || true)
+  mirror=${mirror:-http://deb.debian.org/debian}
+  echo "deb $mirror bookworm main"
+  echo "deb $mirror bookworm-updates main"
+  echo "deb ${mirror%/}-security bookworm-security main"
+}
+
+# What differs from a virtual machine is here, and not in the user data.
+finish_root() {
+  local root=$1
+  : >"$root/etc/machine-id"
+  rm -f "$root/etc/apt/sources.list" "$root"/etc/apt/sources.list.d/* "$root"/etc/ssh/ssh_host_* "$root/etc/hostname"
+  make_key
+  install -D -m 0644 "$CACHE/mirror/key.asc" "$root/usr/share/keyrings/testbed.asc"
+  echo "deb [signed-by=/usr/share/keyrings/testbed.asc] $MIRROR/debian ./" >"$root/etc/apt/sources.list.d/testbed.list"
+  # dpkg waits for the disk after every file otherwise.
+  echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/testbed"
+  install -D -m 0755 "$HERE/machine/prepare" "$root/usr/lib/testbed/prepare"
+  install -D -m 0644 "$HERE/machine/testbed-machine.service" "$root/etc/systemd/system/testbed-machine.service"
+  mkdir -p "$root/etc/systemd/system/sysinit.target.wants"
+  ln -sf ../testbed-machine.service "$root/etc/systemd/system/sysinit.target.wants/testbed-machine.service"
+  printf 'datasource_list: [NoCloud]\nlocale: C.UTF-8\n' >"$root/etc/cloud/cloud.cfg.d/99-testbed.cfg"
+  # Not what a node is about, and minutes of waiting in a namespace without the Internet.
+  local unit
+  for unit in apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer systemd-timesyncd.service; do
+    ln -sf /dev/null "$root/etc/systemd/system/$unit"
+  done
+}

@@ -1,0 +1,253 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
+import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { CertificateSigningRequest, ConfigMap, DaemonSet, Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { CertificateSigningRequests, ConfigMaps, DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { testReleases } from './process-runtime/releases.ts';
+import { HostCloud } from './real-nodes/host-cloud.ts';
+import { BUSYBOX, tenantNetwork } from './real-nodes/tenant-network.ts';
+import { RunningFairway, run } from './session/running-fairway.ts';
+import { findKubectls } from './session/tools.ts';
+
+const { offered, old } = await testReleases();
+const kubectl = findKubectls().at(-1)?.path;
+const kubelet = findExecutable([process.env[ASSETS_VARIABLE] ?? '', ...foldersOnPath(process.env)], 'kubelet');
+const missing = [
+  ...(process.getuid?.() === 0 ? [] : ['root, for namespaces']),
+  ...(existsSync('/usr/bin/dpkg-deb') ? [] : ["Debian's packages"]),
+  ...(kubectl ? [] : ['kubectl']),
+  ...(kubelet ? [] : ['kubelet']),
+  // Its kubelet refuses a configuration file with containerRuntimeEndpoint, and knows no CRI v1.
+  ...(offered ? [] : [old ? `a release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
+];
+const title =
+  missing.length > 0 ? `(skipped: there is no ${missing.join(', no ')})` : `with Kubernetes ${offered?.version}`;
+
+const namespace = 'default';
+/** For what waits for hosts that boot and install packages. */
+const BOOT = { deadlineMs: 240_000 };
+const SOON = { deadlineMs: 60_000 };
+const POOLS = ['debian-12-containerd', 'debian-12'] as const;
+
+describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${title}`, () => {
+  let folder: string;
+  let cloud: HostCloud;
+  let fairway: RunningFairway;
+  let api: KubeClient;
+  let tenant: KubeClient;
+  let tenantKubeconfig: string;
+
+  const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
+  const tenantKubectl = (...args: readonly string[]) => run(kubectl ?? '', ['--kubeconfig', tenantKubeconfig, ...args]);
+  const pods = () => tenant.resource<Pod>(Pods);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairway-real-nodes-'));
+    cloud = await HostCloud.open(join(folder, 'cloud'));
+    process.env['OS_CLIENT_CONFIG_FILE'] = cloud.cloudsYaml;
+    const flags = {
+      listen: '127.0.0.1:0',
+      cloud: cloud.entry,
+      'node-settings': cloud.nodeSettings,
+      'control-plane': 'process',
+      'control-plane-address': cloud.gateway,
+    };
+    const options = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+    fairway = await RunningFairway.start(join(folder, 'home'), ...options);
+    api = await connect(fairway.kubeconfig);
+  });
+
+  afterAll(async () => {
+    tenant?.close();
+    api?.close();
+    await fairway?.stop();
+    await cloud?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function diagnoseFailure(): void {
+    onTestFailed(() => void process.stderr.write(`${cloud.diagnosis()}\n${fairway.output}\n`));
+  }
+
+  async function connect(kubeconfig: string): Promise<KubeClient> {
+    const { transport } = await loadKubeConnection({ path: kubeconfig });
+    return new KubeClient(new HttpsTransport(transport));
+  }
+
+  /** Runs a pod of one container on a node, until it is ready. */
+  async function runPod(name: string, nodeName: string, script: string): Promise<Pod> {
+    await pods().create({
+      metadata: { name, namespace },
+      spec: {
+        nodeSelector: { 'kubernetes.io/hostname': nodeName },
+        containers: [{ name: 'main', image: BUSYBOX, command: ['sh', '-c', script] }],
+      },
+    });
+    return eventuallyObject(pods(), { namespace, name }, isReady, SOON);
+  }
+
+  test('hosts join with their bootstrap tokens, one for each server', async () => {
+    diagnoseFailure();
+    const manifest = join(folder, 'cluster.yaml');
+    await writeFile(manifest, manifestOf(offered?.version ?? ''));
+
+    expect(await run(kubectl ?? '', ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', manifest])).toMatchObject({
+      code: 0,
+    });
+    await eventuallyObject(
+      api.resource(clusters),
+      { namespace, name: 'demo' },
+      ({ status }) => status?.endpoint !== undefined,
+      SOON,
+    );
+    tenantKubeconfig = join(folder, 'tenant.kubeconfig');
+    await eventuallyObject(
+      api.resource(clusters),
+      { namespace, name: 'demo' },
+      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
+      SOON,
+    );
+    const { code, stdout, stderr } = await cli('kubeconfig', 'demo');
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    await writeFile(tenantKubeconfig, stdout);
+    tenant = await connect(tenantKubeconfig);
+    const nodes = await eventually(
+      tenant.resource<Node>(Nodes),
+      {},
+      (all) => all.length === 2 && all.every(isKnown),
+      BOOT,
+    );
+
+    expect(new Set(nodes.map(({ metadata }) => metadata.name))).toEqual(new Set(cloud.hosts()));
+    for (const { spec, status } of nodes) {
+      expect(spec?.providerID).toMatch(/^openstack:\/\//);
+      expect(status?.nodeInfo?.kubeletVersion).toBe(`v${offered?.version}`);
+    }
+  });
+
+  test('the user data ran to its end, without an error', async () => {
+    diagnoseFailure();
+    for (const host of cloud.hosts()) {
+      expect(await cloud.on(host, 'cloud-init', 'status', '--wait')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/status: done/),
+      });
+      expect(await cloud.on(host, 'systemctl', 'is-enabled', 'containerd', 'kubelet')).toMatchObject({
+        stdout: 'enabled\nenabled\n',
+      });
+    }
+  });
+
+  test("the tenant's network makes them Ready", async () => {
+    diagnoseFailure();
+    const { items } = await tenant.resource<Node>(Nodes).list();
+    const { configMap, daemonSet } = tenantNetwork(items);
+    await tenant.resource<ConfigMap>(ConfigMaps).create(configMap);
+    await tenant.resource<DaemonSet>(DaemonSets).create(daemonSet);
+
+    await eventually(tenant.resource<Node>(Nodes), {}, (all) => all.length === 2 && all.every(isReady), BOOT);
+    const ready = await eventually(
+      api.resource(machines),
+      { namespace },
+      (all) => all.length === 2 && all.every(({ status }) => status?.phase === 'Ready'),
+      SOON,
+    );
+    expect(new Set(ready.map(({ status }) => status?.nodeName))).toEqual(new Set(cloud.hosts()));
+  });
+
+  test('kubelets serve with certificates that Fairway approved for their addresses', async () => {
+    diagnoseFailure();
+    const requests = await eventually(
+      tenant.resource<CertificateSigningRequest>(CertificateSigningRequests),
+      {},
+      (all) => all.filter(isServing).filter(({ status }) => status?.certificate).length >= 2,
+      SOON,
+    );
+
+    for (const { status } of requests.filter(({ status }) => status?.certificate)) {
+      expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Approved', reason: 'FairwayNode' }));
+    }
+  });
+
+  test('a pod runs from an image of the registry mirror, and kubectl reads its log and runs commands in it', async () => {
+    diagnoseFailure();
+    const [node = ''] = cloud.hosts();
+    await runPod('talker', node, 'echo said at once; tail -f /dev/null');
+
+    expect(await tenantKubectl('logs', 'talker')).toMatchObject({ code: 0, stdout: 'said at once\n' });
+    const hostname = await tenantKubectl('exec', 'talker', '--', 'sh', '-c', 'echo from $(hostname)');
+    expect(hostname).toMatchObject({ code: 0, stdout: 'from talker\n' });
+  });
+
+  test('a pod on a second host is reached from the first', async () => {
+    diagnoseFailure();
+    const [first = '', second = ''] = cloud.hosts();
+    const page = 'mkdir /tmp/www && hostname > /tmp/www/index.html && exec httpd -f -p 8080 -h /tmp/www';
+    const server = await runPod('server', second, page);
+    await runPod('client', first, 'exec tail -f /dev/null');
+
+    const url = `http://${server.status?.podIP}:8080/`;
+    const answer = await tenantKubectl('exec', 'client', '--', 'timeout', '10', 'wget', '-q', '-O', '-', url);
+
+    expect(answer).toMatchObject({ code: 0, stdout: 'server\n' });
+    expect(new Set((await pods().list({ namespace })).items.map(({ spec }) => spec?.nodeName)).size).toBe(2);
+  });
+
+  test('an image keeps the containerd that it brings, and gets that of the release where it brings none', async () => {
+    diagnoseFailure();
+    const { items } = await tenant.resource<Node>(Nodes).list();
+    const brought = items.find(({ metadata }) => metadata.name?.startsWith('demo-pool-1-'));
+    const installed = items.find(({ metadata }) => metadata.name?.startsWith('demo-pool-2-'));
+
+    expect(brought?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/1\.6\./);
+    expect(installed?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/v?2\.2\./);
+  });
+
+  test('a cluster that is deleted takes its hosts along', async () => {
+    diagnoseFailure();
+    expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
+
+    expect(await cloud.settledHosts()).toEqual([]);
+  });
+});
+
+function manifestOf(version: string): string {
+  const pools = POOLS.map(
+    (image, index) => `---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: {name: pool-${index + 1}}
+spec: {clusterName: demo, flavor: b3-8, replicas: 1, image: ${image}}
+`,
+  );
+  return `apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: {name: demo}
+spec: {plan: free, version: ${version}}
+${pools.join('')}`;
+}
+
+function isReady({ status }: Node | Pod): boolean {
+  return status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
+}
+
+/** The cloud provider has said who it is, and the control plane which pods it may have. */
+function isKnown({ spec, status }: Node): boolean {
+  const hasAddress = status?.addresses?.some(({ type }) => type === 'InternalIP') ?? false;
+  return spec?.podCIDR !== undefined && spec.providerID !== undefined && hasAddress;
+}
+
+function isServing({ spec }: CertificateSigningRequest): boolean {
+  return spec.signerName === 'kubernetes.io/kubelet-serving';
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import type { ImageSpec } from '@fairway/simulator/config';
+import { type Answer, PROJECT, run } from '../session/running-fairway.ts';
+
+const TESTBED = join(PROJECT, 'testbed/node/testbed');
+/** Entry whose user sees the servers of all projects, as a hypervisor does. */
+const HYPERVISOR = 'simulator-admin';
+
+/** Images that the testbed has a root file system of. */
+const IMAGES: readonly ImageSpec[] = [
+  { id: '0d000000-0000-4000-8000-000000000001', name: 'debian-12-containerd', os: '12' },
+  { id: '0d000000-0000-4000-8000-000000000002', name: 'debian-12', os: '12' },
+].map(({ id, name, os }) => ({
+  id,
+  name,
+  sizeBytes: 425 * 2 ** 20,
+  minDiskGiB: 3,
+  minRamMiB: 0,
+  properties: { os_distro: 'debian', os_version: os, os_type: 'linux' },
+}));
+
+/** A simulated cloud whose servers boot for real: a host of this machine for each, by its user data. */
+export class HostCloud {
+  /** Name of the entry for Fairway. */
+  readonly entry = 'simulator';
+  readonly cloudsYaml: string;
+  /** What Fairway has to be told about nodes that are such hosts. */
+  readonly nodeSettings: string;
+  readonly #cloud: Cloud;
+  readonly #hypervisor: ChildProcess;
+  #said = '';
+
+  private constructor(cloud: Cloud, hypervisor: ChildProcess, cloudsYaml: string, nodeSettings: string) {
+    this.#cloud = cloud;
+    this.#hypervisor = hypervisor;
+    this.cloudsYaml = cloudsYaml;
+    this.nodeSettings = nodeSettings;
+    for (const stream of [hypervisor.stdout, hypervisor.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#said += text;
+      });
+    }
+  }
+
+  static async open(folder: string): Promise<HostCloud> {
+    mkdirSync(folder, { recursive: true });
+    testbed('up');
+    const cloud = createCloud({
+      clock: systemClock,
+      random: Math.random,
+      log: silentLogger,
+      config: { images: [...IMAGES] },
+    });
+    await cloud.listen({ host: '127.0.0.1', port: 0 });
+    const cloudsYaml = join(folder, 'clouds.yaml');
+    writeFileSync(cloudsYaml, cloud.cloudsYaml());
+    const nodeSettings = join(folder, 'node-settings.yaml');
+    writeFileSync(nodeSettings, testbed('settings'));
+    const hypervisor = spawn(TESTBED, ['follow', HYPERVISOR], {
+      env: { ...process.env, OS_CLIENT_CONFIG_FILE: cloudsYaml },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new HostCloud(cloud, hypervisor, cloudsYaml, nodeSettings);
+  }
+
+  /** What the hypervisor and the hosts say of themselves, for the message of a failure. */
+  diagnosis(): string {
+    return [this.#said, ...this.hosts().map((host) => testbed('diagnose', host))].join('\n');
+  }
+
+  /** Names of the hosts that there are. */
+  hosts(): readonly string[] {
+    return testbed('servers')
+      .split('\n')
+      .flatMap((line) => line.split(' ')[1] ?? []);
+  }
+
+  /** Runs a command on a host. */
+  on(host: string, ...command: readonly string[]): Promise<Answer> {
+    return run(TESTBED, ['exec', host, ...command]);
+  }
+
+  /** Address of this machine that hosts reach. */
+  get gateway(): string {
+    return testbed('address').trim();
+  }
+
+  /** The hosts that are left once the hypervisor has looked at the cloud's servers again. */
+  async settledHosts(): Promise<readonly string[]> {
+    const looks = this.#looks();
+    while (this.#looks() < looks + 2) await once(this.#hypervisor.stdout ?? this.#hypervisor, 'data');
+    return this.hosts();
+  }
+
+  #looks(): number {
+    return this.#said.split('looked at the servers').length;
+  }
+
+  async close(): Promise<void> {
+    const exited = once(this.#hypervisor, 'exit');
+    this.#hypervisor.kill('SIGTERM');
+    await exited;
+    testbed('down');
+    await this.#cloud.close();
+  }
+}
+
+function testbed(...args: readonly string[]): string {
+  return execFileSync(TESTBED, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}

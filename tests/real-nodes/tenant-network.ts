@@ -1,0 +1,83 @@
+import type { ConfigMap, DaemonSet, Node } from '@fairway/kube/kinds/generated/types';
+
+/** Made by the testbed; there is no other image. */
+export const BUSYBOX = 'docker.io/library/busybox:1.35';
+
+/** A bridge on each node, with addresses from the node's own range. */
+const CNI = {
+  cniVersion: '0.4.0',
+  name: 'tenant',
+  plugins: [
+    {
+      type: 'bridge',
+      bridge: 'cni0',
+      isDefaultGateway: true,
+      ipam: { type: 'host-local', ranges: [[{ subnet: 'POD_CIDR' }]] },
+    },
+  ],
+};
+
+/** Configures CNI on the node that it runs on, and the ways to the pods of the others. */
+const SCRIPT = `set -eu
+while read -r name range address; do
+  if [ "$name" = "$NODE_NAME" ]; then
+    sed "s|POD_CIDR|$range|" /tenant/cni.json > /cni/new
+    mv /cni/new /cni/10-tenant.conflist
+  else
+    ip route replace "$range" via "$address"
+  fi
+done < /tenant/nodes
+trap exit TERM
+tail -f /dev/null & wait
+`;
+
+const metadata = { name: 'tenant-network', namespace: 'kube-system' };
+
+/** A tenant's own pod network, as small as one can be: routes between nodes that see each other. */
+export function tenantNetwork(nodes: readonly Node[]): {
+  readonly configMap: ConfigMap;
+  readonly daemonSet: DaemonSet;
+} {
+  const lines = nodes.map(
+    ({ metadata: { name }, spec, status }) =>
+      `${name} ${spec?.podCIDR} ${status?.addresses?.find(({ type }) => type === 'InternalIP')?.address}\n`,
+  );
+  const labels = { app: metadata.name };
+  const hostPath = (path: string) => ({ hostPath: { path, type: 'DirectoryOrCreate' } });
+  return {
+    configMap: {
+      metadata,
+      data: { nodes: lines.join(''), 'cni.json': JSON.stringify(CNI), configure: SCRIPT },
+    },
+    daemonSet: {
+      metadata,
+      spec: {
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            hostNetwork: true,
+            tolerations: [{ operator: 'Exists' }],
+            containers: [
+              {
+                name: 'configure',
+                image: BUSYBOX,
+                command: ['sh', '/tenant/configure'],
+                env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+                securityContext: { capabilities: { add: ['NET_ADMIN'] } },
+                volumeMounts: [
+                  { name: 'tenant', mountPath: '/tenant' },
+                  { name: 'cni', mountPath: '/cni' },
+                ],
+              },
+            ],
+            volumes: [
+              { name: 'tenant', configMap: { name: metadata.name } },
+              { name: 'cni', ...hostPath('/etc/cni/net.d') },
+            ],
+          },
+        },
+      },
+    },
+  };
+}
