@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { currentGrant, FencedError, fenceFor, runUnder } from './fence.ts';
+import { FencedError, fenceFor, leaveToAct, runUnder } from './fence.ts';
 
 function grant() {
   const state = { isValid: true };
@@ -22,8 +22,17 @@ test('a fence is asked when the effect happens, not when it was asked for', asyn
 
 test('what needs no leave has no fence, and one run does not hand its grant to the next', async () => {
   const { grant: held } = grant();
-  const inner = runUnder(held, () => runUnder(undefined, async () => currentGrant()));
+  const inner = runUnder(held, () => runUnder(undefined, async () => fenceFor('GET /servers')));
 
   expect(await inner).toBeUndefined();
-  expect(fenceFor('GET /servers')).toBeUndefined();
+  expect(leaveToAct()()).toBe(true);
+});
+
+test('what outlives its caller can ask whether it may go on', () => {
+  const { state, grant: held } = grant();
+  const mayGoOn = runUnder(held, leaveToAct);
+  expect(mayGoOn()).toBe(true);
+  state.isValid = false;
+
+  expect(mayGoOn()).toBe(false);
 });

@@ -27,9 +27,10 @@ export function runUnder<T>(grant: Grant | undefined, work: () => T): T {
   return grants.run(grant, work);
 }
 
-/** The grant that the caller runs under; undefined where nothing is shared among processes. */
-export function currentGrant(): Grant | undefined {
-  return grants.getStore();
+/** For what goes on after the call that began it: tells whether the caller's leave to act is still good; it always is where none is needed. */
+export function leaveToAct(): () => boolean {
+  const grant = grants.getStore();
+  return () => grant?.isValid() ?? true;
 }
 
 /**

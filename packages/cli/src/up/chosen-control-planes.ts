@@ -9,12 +9,13 @@ import {
   type ControlPlanesOptions,
   processControlPlanes,
   simulatedControlPlanes,
+  simulatedProcesses,
 } from './control-planes.ts';
 import type { Home } from './home.ts';
 
 /**
- * Chooses how control planes run, says so where it is a choice, and keeps it with the home. With `areLeft`, those that run as processes serve on when
- * this one ends.
+ * Chooses how control planes run, says so where it is a choice, and keeps it with the home. With `areLeft`, all run as processes that serve on
+ * when this one ends.
  */
 export async function chosenControlPlanes(
   { env, stderr }: CliContext,
@@ -32,8 +33,9 @@ export async function chosenControlPlanes(
   const versions = [...new Set(found.map(({ version }) => version))];
   const { kind, note } = chooseControlPlane({ asked, remembered, home: home.path, assets, versions });
   if (note !== undefined) stderr.write(`${note}\n`);
-  const open =
-    kind === 'process' ? processControlPlanes({ env, address: controlPlaneAddress, areLeft }) : simulatedControlPlanes;
+  const address = controlPlaneAddress;
+  const simulated = areLeft ? simulatedProcesses({ env, address }) : simulatedControlPlanes;
+  const open = kind === 'process' ? processControlPlanes({ env, address, areLeft }) : simulated;
   return (opening) => {
     home.write(home.controlPlaneKind, `${kind}\n`);
     return open(opening);

@@ -1,5 +1,7 @@
-import { localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
+import { join } from 'node:path';
+import { localMachine, localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import { SimulatedProcessRuntime } from '@fairway/control-plane/simulated/simulated-process-runtime';
 import { SimulatedRuntime } from '@fairway/control-plane/simulated/simulated-runtime';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 import type { Clock } from '@fairway/kube/clock';
@@ -45,6 +47,32 @@ export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPl
       await runtime.close();
       await database.close();
     },
+  };
+}
+
+const SIMULATED_PROGRAM = join(import.meta.dirname, '../simulated-control-plane/main.ts');
+/** One serves a few nodes, and there may be many: little memory for young objects, few malloc arenas. */
+const SIMULATED_FLAGS = ['--max-semi-space-size=2'];
+const SIMULATED_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
+
+/** Simulated control planes that serve on when Fairway ends, for the replica that takes them over. */
+export function simulatedProcesses({
+  env,
+  address,
+}: Pick<ProcessControlPlanes, 'env' | 'address'>): (options: ControlPlanesOptions) => ControlPlanes {
+  return ({ home, clock, random, log }) => {
+    const machine = localMachine(identifyProcess, address, env);
+    const runtime = new SimulatedProcessRuntime({
+      ...machine,
+      env: { ...machine.env, ...SIMULATED_ENVIRONMENT },
+      folder: home.simulatedControlPlanes,
+      program: { command: process.execPath, args: [...SIMULATED_FLAGS, SIMULATED_PROGRAM] },
+      clock,
+      random,
+      log,
+    });
+    // Those of clusters that are gone were removed by whoever held them.
+    return { runtime, stopAllBut: () => Promise.resolve(), close: () => runtime.close() };
   };
 }
 

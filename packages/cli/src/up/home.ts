@@ -40,6 +40,11 @@ export class Home {
     return join(this.path, 'snapshots');
   }
 
+  /** A folder for each simulated control plane that is a process of its own. */
+  get simulatedControlPlanes(): string {
+    return join(this.path, 'simulated-control-planes');
+  }
+
   /** How control planes run here, for as long as the home is kept. */
   get controlPlaneKind(): string {
     return join(this.path, 'control-plane');

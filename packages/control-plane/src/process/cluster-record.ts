@@ -49,6 +49,25 @@ export function quotaToApply(applied: number | undefined, wanted: number, databa
   return isNeeded ? Math.max(applied, wanted) : applied;
 }
 
+export interface PortInputs {
+  readonly files: Files;
+  /** Folders of the clusters that there are. */
+  readonly others: readonly string[];
+  readonly address: string;
+  /** What clients were told already. */
+  readonly endpoint: Endpoint | undefined;
+  readonly random: () => number;
+  readonly isPortFree: (port: number) => Promise<boolean>;
+}
+
+/** The record of a cluster that is new, with a port that no other has. */
+export async function takePort(inputs: PortInputs): Promise<ClusterRecord> {
+  const { files, others, address, endpoint, random, isPortFree } = inputs;
+  const taken = new Set(others.map((folder) => readRecord(files, folder)?.port).filter((port) => port !== undefined));
+  const port = endpoint?.port ?? (await choosePort(taken, random, isPortFree));
+  return { address: endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
+}
+
 export function newEncryptionKey(): string {
   return randomBytes(32).toString('base64');
 }

@@ -36,17 +36,28 @@ export function localProcessRuntime(options: LocalProcessRuntimeOptions): Proces
     snapshotFolder,
     toolFolders: binaryFolders(env, options.binaryFolders),
     runProgram,
-    address,
-    host: localProcessHost(identify),
-    probes: networkProbes,
-    files: diskFiles,
+    ...localMachine(identify, address, env),
     findBinaries: () => findLocalBinaries(env, options.binaryFolders),
-    isPortFree: (port) => isPortFree(address, port),
-    env: programEnvironment(env),
     clock,
     random,
     log,
   });
+}
+
+/** What a runtime needs of this machine to run programs on it. */
+export function localMachine(
+  identify: ProcessHost['identify'],
+  address: string,
+  env: Readonly<Record<string, string | undefined>>,
+) {
+  return {
+    address,
+    host: localProcessHost(identify),
+    probes: networkProbes,
+    files: diskFiles,
+    isPortFree: (port: number) => isPortFree(address, port),
+    env: programEnvironment(env),
+  };
 }
 
 /** Every set of binaries on this machine. */

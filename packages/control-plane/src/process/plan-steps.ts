@@ -29,20 +29,25 @@ export const TERMINATION_GRACE_MS = 20_000;
 /** A process that has not answered for so long, though all that it needs does, is started anew. kube-apiserver's own start takes up to a minute on a slow machine. */
 export const HANGS_AFTER_MS = 120_000;
 
-/** What to do now so that every component runs as `desired` says; pure. Waiting is no step. */
+/** What to do now so that every component of `desired` runs as it says; pure. Waiting is no step. */
 export function planSteps(
-  desired: Readonly<Record<Component, string>>,
+  desired: Readonly<Partial<Record<Component, string>>>,
   observed: ObservedComponents,
   nowMs: number,
 ): Step[] {
   return COMPONENTS.flatMap((component): Step[] => {
     const { process, retryAtMs } = observed[component];
-    const areNeedsReady = NEEDS[component].every((need) => isSteady(desired[need], observed[need]));
+    const wanted = desired[component];
+    if (wanted === undefined) return [];
+    const areNeedsReady = NEEDS[component].every((need) => {
+      const needed = desired[need];
+      return needed === undefined || isSteady(needed, observed[need]);
+    });
     if (process?.terminatedAtMs !== undefined) return killIfLate(component, process.terminatedAtMs, nowMs);
     // One at a time, from etcd on: the API is away once, not for each.
     if (!areNeedsReady) return [];
     if (process === undefined) return nowMs >= retryAtMs ? [{ do: 'start', component }] : [];
-    if (process.fingerprint !== desired[component]) return [{ do: 'terminate', component, reason: 'changed' }];
+    if (process.fingerprint !== wanted) return [{ do: 'terminate', component, reason: 'changed' }];
     const hangs = process.unreadySinceMs !== undefined && nowMs - process.unreadySinceMs >= HANGS_AFTER_MS;
     return hangs ? [{ do: 'terminate', component, reason: 'hangs' }] : [];
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '@fairway/kube/clock';
-import { currentGrant } from '@fairway/kube/fence';
+import { leaveToAct } from '@fairway/kube/fence';
 import type { Logger } from '@fairway/kube/log';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint } from '../runtime.ts';
 import {
@@ -295,12 +295,6 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   #announce(uid: string): void {
     for (const listener of this.#listeners) listener(uid);
   }
-}
-
-/** For what goes on after the call that began it: whether the caller's leave to act is still good. */
-function leaveToAct(): () => boolean {
-  const grant = currentGrant();
-  return () => grant?.isValid() ?? true;
 }
 
 function beingRemoved(endpoint: Endpoint | undefined): ControlPlaneState {

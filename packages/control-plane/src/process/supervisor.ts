@@ -19,7 +19,8 @@ export interface ComponentLaunch {
 }
 
 export interface DesiredControlPlane {
-  readonly launches: Readonly<Record<Component, ComponentLaunch>>;
+  /** Of the components that it has. */
+  readonly launches: Readonly<Partial<Record<Component, ComponentLaunch>>>;
   readonly apiServer: ApiServerTarget;
 }
 
@@ -59,6 +60,9 @@ const RECOVERED_MS = 60_000;
 const ROTATION_PERIOD_MS = 60_000;
 const LOG_BYTES = 10 * 1024 * 1024;
 const COMPLAINT_BYTES = 8192;
+
+/** Of a component that is not to be: nobody waits for it. */
+const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
 
 interface RunningProcess {
   readonly identity: ProcessIdentity;
@@ -143,7 +147,9 @@ export class ControlPlaneSupervisor {
   get state(): SupervisedState {
     const components = perComponent((component): ComponentState => {
       const { process, failures, lastFailure } = this.#members[component];
-      const isCurrent = process?.fingerprint === this.#desired?.launches[component].fingerprint;
+      const launch = this.#desired?.launches[component];
+      const isCurrent = process?.fingerprint === launch?.fingerprint;
+      if (this.#desired && launch === undefined) return ABSENT;
       return {
         running: process !== undefined,
         ready: process?.ready === true && process.terminatedAtMs === undefined,
@@ -274,7 +280,7 @@ export class ControlPlaneSupervisor {
     if (launches === undefined) return;
     this.#take(
       planSteps(
-        perComponent((component) => launches[component].fingerprint),
+        mapLaunches(launches, ({ fingerprint }) => fingerprint),
         observed,
         nowMs,
       ),
@@ -356,4 +362,11 @@ function runningProcess(identity: ProcessIdentity, fingerprint: string, nowMs: n
     probedAtMs: undefined,
     terminatedAtMs: undefined,
   };
+}
+
+function mapLaunches<T>(
+  launches: DesiredControlPlane['launches'],
+  map: (launch: ComponentLaunch) => T,
+): Partial<Record<Component, T>> {
+  return Object.fromEntries(Object.entries(launches).map(([component, launch]) => [component, map(launch)]));
 }

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Clock, Timer } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
 import type { Store } from '@fairway/kube/store/store';
-import { trustBundle } from '../pki/cluster-pki.ts';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
 import { SimulatedControlPlane } from './simulated-control-plane.ts';
 
@@ -182,16 +181,6 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     slot.store = undefined;
     slot.fingerprint = undefined;
   }
-}
-
-/** Tells apart specs that need another start. Names and dates of the server's certificate are not among them. */
-function fingerprintOf(spec: ControlPlaneSpec): string {
-  const { version, podCIDR, serviceCIDR, apiServer, pki, dnsNames, ipAddresses } = spec;
-  const keyId = pki.serviceAccountKeys.signing.keyId;
-  const parts = [version, podCIDR, serviceCIDR, apiServer, trustBundle(pki.cluster), pki.cluster.active.keyId, keyId];
-  return createHash('sha256')
-    .update(JSON.stringify([...parts, dnsNames, ipAddresses]))
-    .digest('hex');
 }
 
 function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {

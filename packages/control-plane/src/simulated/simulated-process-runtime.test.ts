@@ -1,0 +1,119 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { runUnder } from '@fairway/kube/fence';
+import { silentLogger } from '@fairway/kube/log';
+import { beforeEach, expect, test } from 'vitest';
+import { createClusterPki } from '../pki/cluster-pki.ts';
+import { FakeMachine } from '../process/testing/fake-machine.ts';
+import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
+import { SimulatedProcessRuntime, SPEC_FILE } from './simulated-process-runtime.ts';
+import { parseSpecFile } from './spec-file.ts';
+
+const pki = await createClusterPki('uid-1', new FakeClock());
+const spec: ControlPlaneSpec = {
+  cluster: { uid: 'uid-1', name: 'demo', namespace: 'team' },
+  version: '1.35.8',
+  pki,
+  podCIDR: '10.2.0.0/16',
+  serviceCIDR: '10.3.0.0/16',
+  apiServer: { admissionPlugins: { enabled: [], disabled: [] } },
+  topology: { topology: 'SingleZone', replicas: 1 },
+  etcdQuotaBytes: 10 * 2 ** 20,
+  dnsNames: [],
+  ipAddresses: [],
+  endpoint: undefined,
+};
+
+let machine: FakeMachine;
+let clock: FakeClock;
+beforeEach(() => {
+  machine = new FakeMachine();
+  clock = new FakeClock();
+});
+
+/** One replica's; all have the machine in common. */
+function replica(): SimulatedProcessRuntime {
+  return new SimulatedProcessRuntime({
+    folder: '/home/planes',
+    address: '127.0.0.1',
+    program: { command: '/bin/kube-apiserver', args: ['program'] },
+    host: machine,
+    probes: machine,
+    files: machine.files,
+    isPortFree: () => Promise.resolve(true),
+    env: {},
+    clock,
+    random: () => 0.5,
+    log: silentLogger,
+  });
+}
+
+async function settled(runtime: SimulatedProcessRuntime, wanted = spec): Promise<ControlPlaneState> {
+  await runtime.ensure(wanted);
+  await clock.advance(2_000);
+  return runtime.ensure(wanted);
+}
+
+test('one program is the whole control plane, told where and what it is by a file', async () => {
+  const state = await settled(replica());
+
+  expect(state).toMatchObject({ phase: 'Running', ready: true, version: '1.35.8', endpoint: { host: '127.0.0.1' } });
+  expect(machine.takeEvents()).toEqual(['start kube-apiserver']);
+  const file = await parseSpecFile(machine.files.read(`/home/planes/uid-1/${SPEC_FILE}`) ?? '');
+  expect(file.spec).toMatchObject({ cluster: spec.cluster, endpoint: state.endpoint });
+  expect(file.spec.pki.cluster.active.certificatePem).toBe(pki.cluster.active.certificatePem);
+});
+
+test('a replica that lets go of it leaves it running, and the next adopts it', async () => {
+  const first = replica();
+  const before = await settled(first);
+  machine.takeEvents();
+  await first.release('uid-1');
+  machine.end('kube-apiserver');
+  await clock.advance(60_000);
+  expect(machine.takeEvents(), 'the first one looks after it no more').toEqual([]);
+
+  const second = replica();
+  const after = await settled(second);
+  expect(after).toMatchObject({ phase: 'Running', endpoint: before.endpoint });
+  expect(machine.takeEvents()).toEqual(['start kube-apiserver']);
+  await second.close();
+  const third = replica();
+  expect(await settled(third)).toMatchObject({ phase: 'Running' });
+  expect(machine.takeEvents()).toEqual([]);
+});
+
+test('a replica that has lost the leave to act starts, ends and writes nothing', async () => {
+  const runtime = replica();
+  const grant = { subject: 'team/demo', isValid: () => false };
+  await runUnder(grant, () => runtime.ensure(spec));
+  await clock.advance(10_000);
+  expect(machine.takeEvents()).toEqual([]);
+  expect(machine.files.read(`/home/planes/uid-1/${SPEC_FILE}`)).toBeUndefined();
+
+  await settled(replica());
+  machine.takeEvents();
+  await runUnder(grant, () => runtime.remove('uid-1'));
+  await clock.advance(60_000);
+  expect(machine.takeEvents()).toEqual([]);
+});
+
+test('another version is another start on the same port', async () => {
+  const runtime = replica();
+  const before = await settled(runtime);
+  machine.takeEvents();
+  const after = await settled(runtime, { ...spec, version: '1.36.3' });
+
+  expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver', 'start kube-apiserver']);
+  expect(after).toMatchObject({ phase: 'Running', version: '1.36.3', endpoint: before.endpoint });
+});
+
+test('a cluster that is removed leaves neither program nor folder', async () => {
+  const runtime = replica();
+  await settled(runtime);
+  expect(await runtime.remove('uid-1')).toBe(false);
+  await clock.advance(2_000);
+
+  expect(await runtime.remove('uid-1')).toBe(true);
+  expect(machine.running.size).toBe(0);
+  expect(machine.files.folders('/home/planes')).toEqual([]);
+});
