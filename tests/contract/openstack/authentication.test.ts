@@ -1,29 +1,12 @@
 import type { Credential } from '@fairway/openstack/auth/credential';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { expect, it } from 'vitest';
-import type { ContractCloud } from './contract-cloud.ts';
+import { failureOf, type PasswordCredential, passwordOf } from './logins.ts';
 import { describeClouds } from './targets.ts';
 
 const REFUSAL = {
   error: { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' },
 };
-
-type PasswordCredential = Extract<Credential, { kind: 'password' }>;
-
-function passwordOf(cloud: ContractCloud): PasswordCredential {
-  const { credential } = cloud.cloud.config;
-  if (credential.kind !== 'password') throw new Error('these cases need a user with a password');
-  return credential;
-}
-
-async function failureOf(call: Promise<unknown>): Promise<OpenStackError> {
-  const outcome = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (outcome instanceof OpenStackError) return outcome;
-  throw new Error('expected an OpenStackError', { cause: outcome });
-}
 
 describeClouds('authentication', (cloud) => {
   it('issues a token for the project, with roles and catalog', async () => {
@@ -201,45 +184,6 @@ describeClouds('authentication', (cloud) => {
     });
 
     expect(answer.json).toMatchObject({ error: { code: status, message: expect.stringMatching(message) } });
-  });
-
-  it('lets a trustee act in the name of the trustor until the trust is deleted', async () => {
-    const { member, other } = cloud();
-    if (other === undefined) return;
-    const [trustor, trustee] = [await member.session.token(), await other.session.token()];
-    const trust = await member.identity.createTrust({
-      trustee_user_id: trustee.token.user.id,
-      project_id: await member.session.projectId(),
-      impersonation: true,
-      roles: [{ name: 'member' }],
-    });
-    cloud().defer(() => member.identity.deleteTrust(trust.id));
-    const scope = { kind: 'trust', trustId: trust.id } as const;
-    // Users of the clouds under test share their password.
-    const { password } = passwordOf(cloud());
-    const asTrustee: Credential = { kind: 'password', user: { id: trustee.token.user.id }, password, scope };
-
-    const { token } = await cloud().cloud.client(asTrustee).session.token();
-
-    expect(token.user.id).toBe(trustor.token.user.id);
-    expect(token.project?.id).toBe(trustor.token.project?.id);
-    expect(token['OS-TRUST:trust']).toMatchObject({ id: trust.id, impersonation: true });
-    expect((await member.identity.trustsGiven()).map((each) => each.id)).toContain(trust.id);
-    expect(
-      await failureOf(
-        cloud()
-          .cloud.client({ ...passwordOf(cloud()), scope })
-          .session.token(),
-      ),
-    ).toMatchObject({
-      kind: 'forbidden',
-      status: 403,
-    });
-    expect(await failureOf(other.identity.deleteTrust(trust.id))).toMatchObject({ kind: 'forbidden' });
-
-    await member.identity.deleteTrust(trust.id);
-
-    expect(await failureOf(cloud().cloud.client(asTrustee).session.token())).toMatchObject({ kind: 'unauthorized' });
   });
 
   it('explains a request for a token that is none', async () => {

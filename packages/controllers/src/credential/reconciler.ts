@@ -19,7 +19,7 @@ import { heedPause } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { phaseOf } from './phase.ts';
 import { revocationAdvice, revoke } from './revocation.ts';
-import { judge } from './verdict.ts';
+import { judge, type KnownExpiries } from './verdict.ts';
 
 export interface CredentialDependencies {
   readonly client: KubeClient;
@@ -37,6 +37,7 @@ export const DEFAULT_CREDENTIAL_CHECK_MS = 60_000;
 /** Says of each CloudCredential whether Keystone accepts it and whether clusters use it, and revokes it there when it goes. */
 export class CredentialReconciler {
   readonly #dependencies: CredentialDependencies;
+  readonly #expiries: KnownExpiries = new Map();
 
   constructor(dependencies: CredentialDependencies) {
     this.#dependencies = dependencies;
@@ -72,7 +73,7 @@ export class CredentialReconciler {
     const { client, clock, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = this.#dependencies;
     const { generation = 0 } = credential.metadata;
     const previous = credential.status;
-    const verdict = await judge(credential, cloud, clock.now());
+    const verdict = await judge(credential, cloud, this.#expiries, clock.now());
     const condition = { type: ConditionType.Ready, observedGeneration: generation, ...verdict.condition };
     const status: CloudCredentialStatus = {
       ...(verdict.known ?? previous),
@@ -119,6 +120,7 @@ export class CredentialReconciler {
         `Fairway has forgotten the credential and could not revoke it (${refusal}); ${advice}`,
       );
     }
+    this.#expiries.delete(credential.status?.credentialID ?? '');
     await removeFinalizer(client.resource(cloudCredentials), credential, FINALIZER);
     return {};
   }

@@ -13,10 +13,14 @@ export interface Verdict {
   readonly known?: CloudCredentialStatus;
 }
 
+/** When credentials end, by their id in Keystone: asked once, because it does not change; undefined for never. */
+export type KnownExpiries = Map<string, string | undefined>;
+
 /** Logs in anew with the credential; `cloud` is undefined when the operator knows its cloud not. */
 export async function judge(
   { spec, status }: CloudCredential,
   cloud: ProjectCloud | undefined,
+  expiries: KnownExpiries,
   nowMs: number,
 ): Promise<Verdict> {
   if (cloud === undefined) {
@@ -25,7 +29,7 @@ export async function judge(
   }
   try {
     const { token } = await cloud.client.session.renew();
-    const known = await describeCredential(cloud.client, token, status);
+    const known = await describeCredential(cloud.client, token, expiries, status?.expiresAt);
     return { condition: { status: 'True', reason: ConditionReason.AsExpected, message: '' }, known };
   } catch (error) {
     const problem = cloudProblemOf(error, nowMs);
@@ -37,13 +41,19 @@ export async function judge(
 async function describeCredential(
   client: OpenStackClient,
   token: Token,
-  previous: CloudCredentialStatus | undefined,
+  expiries: KnownExpiries,
+  lastKnown: string | undefined,
 ): Promise<CloudCredentialStatus> {
   const trustId = token['OS-TRUST:trust']?.id;
   const credentialID = trustId ?? token.application_credential?.id;
-  // What it says of itself is for people; a cloud that hides it changes nothing.
-  const isKnown = credentialID !== undefined && previous?.credentialID === credentialID;
-  const expiry = isKnown ? previous.expiresAt : await expiryOf(client, trustId, credentialID).catch(() => undefined);
+  if (credentialID !== undefined && !expiries.has(credentialID)) {
+    // It is for people: a cloud that does not tell now is asked again the next time, and nothing else follows.
+    await expiryOf(client, trustId, credentialID).then(
+      (expiresAt) => expiries.set(credentialID, expiresAt),
+      () => undefined,
+    );
+  }
+  const expiry = credentialID !== undefined && expiries.has(credentialID) ? expiries.get(credentialID) : lastKnown;
   return {
     type: trustId === undefined ? 'ApplicationCredential' : 'Trust',
     ...(credentialID !== undefined && { credentialID }),
@@ -54,7 +64,7 @@ async function describeCredential(
   };
 }
 
-async function expiryOf({ identity }: OpenStackClient, trustId: string | undefined, id: string | undefined) {
+async function expiryOf({ identity }: OpenStackClient, trustId: string | undefined, id: string) {
   const expiresAt =
     trustId === undefined
       ? (await identity.applicationCredentials()).find((each) => each.id === id)?.expires_at

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { ApiError, type ApiRequest, type ApiResponse, noContent, ok, type Route } from '../http/api.ts';
 import { parseBody } from '../http/parse-body.ts';
 import type { World } from '../world.ts';
-import { isAdmin } from './access.ts';
 import { hashSecret } from './authenticate.ts';
 import { collection } from './collection.ts';
-import { forbidden, notFound, requireSelfOrAdmin } from './problem.ts';
+import { forbidden, NOT_AUTHORIZED, notFound, requireSelfOrAdmin } from './problem.ts';
 import { type ApplicationCredential, ROLES, type RoleName } from './records.ts';
 import { parseTime } from './time.ts';
 import { applicationCredentialView } from './views.ts';
@@ -37,6 +36,7 @@ export function applicationCredentialRoutes(world: World): Route[] {
 function list(world: World, request: ApiRequest): ApiResponse {
   const userId = request.params['user'] ?? '';
   requireSelfOrAdmin(request.access, userId, 'list_application_credentials');
+  refuseTrust(request);
   const own = world.tables.applicationCredentials.where((c) => c.userId === userId);
   return collection(
     request,
@@ -48,6 +48,7 @@ function list(world: World, request: ApiRequest): ApiResponse {
 function find(world: World, request: ApiRequest, action: string): ApplicationCredential {
   const userId = request.params['user'] ?? '';
   requireSelfOrAdmin(request.access, userId, action);
+  refuseTrust(request);
   const id = request.params['id'] ?? '';
   const credential = world.tables.applicationCredentials.get(id);
   if (credential?.userId !== userId) throw notFound('Application Credential', id);
@@ -63,7 +64,8 @@ function create(world: World, request: ApiRequest): ApiResponse {
   const { access } = request;
   const userId = request.params['user'] ?? '';
   if (access.userId !== userId || access.projectId === '') throw forbidden('create_application_credential');
-  refuseRestricted(world, request, 'create_application_credential');
+  refuseTrust(request);
+  refuseRestricted(world, request);
   const { application_credential: body } = parseBody(Body, request.body);
   const { applicationCredentials } = world.tables;
   if (applicationCredentials.find((c) => c.userId === userId && c.name === body.name) !== undefined) {
@@ -116,15 +118,24 @@ function parseExpiry(world: World, text: string | null): number | null {
   return expiresMs;
 }
 
-/** A restricted application credential may not manage credentials and trusts. */
-export function refuseRestricted(world: World, request: ApiRequest, action: string): void {
-  const id = request.access.claims?.applicationCredentialId;
-  if (id === undefined) return;
-  if (world.tables.applicationCredentials.get(id)?.unrestricted !== true) throw forbidden(action);
+/** A restricted application credential may make and delete none, itself included. */
+function refuseRestricted(world: World, { access }: ApiRequest): void {
+  const id = access.claims?.applicationCredentialId;
+  if (id === undefined || world.tables.applicationCredentials.get(id)?.unrestricted === true) return;
+  throw new ApiError(
+    403,
+    `${NOT_AUTHORIZED}: Using method 'application_credential' is not allowed for managing additional application credentials..`,
+  );
+}
+
+/** Whoever acts through a trust is its trustor, and sees no credentials all the same. */
+function refuseTrust({ access }: ApiRequest): void {
+  if (access.claims?.trustId !== undefined) throw new ApiError(403, `${NOT_AUTHORIZED}.`);
 }
 
 function remove(world: World, request: ApiRequest): ApiResponse {
-  if (!isAdmin(request.access)) refuseRestricted(world, request, 'delete_application_credential');
-  world.tables.applicationCredentials.delete(find(world, request, 'delete_application_credential').id);
+  const { id } = find(world, request, 'delete_application_credential');
+  refuseRestricted(world, request);
+  world.tables.applicationCredentials.delete(id);
   return noContent;
 }

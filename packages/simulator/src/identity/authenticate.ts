@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { ApiError } from '../http/api.ts';
 import type { World } from '../world.ts';
-import { malformed, notFound, unauthorized } from './problem.ts';
+import { malformed, NOT_AUTHORIZED, notFound, unauthorized } from './problem.ts';
 import { type ApplicationCredential, DOMAIN, type Project, type RoleName, type Trust, type User } from './records.ts';
 import { assignedRoles, decodeToken, type Scope, type TokenClaims } from './token.ts';
 
@@ -123,7 +123,10 @@ function identifyByToken(world: World, id: string): Identity {
   const claims = decodeToken(world, id);
   const user = world.tables.users.get(claims?.userId ?? '');
   if (claims === undefined || user === undefined) throw new ApiError(404, 'Could not recognize Fernet token');
-  if (claims.trustId !== undefined) throw new ApiError(403, 'You are not authorized to perform the requested action.');
+  if (claims.trustId !== undefined) {
+    const why = 'Using trust-scoped token to create another token. Create a new trust-scoped token instead.';
+    throw new ApiError(403, `${NOT_AUTHORIZED}: ${why}`);
+  }
   const credential = world.tables.applicationCredentials.get(claims.applicationCredentialId ?? '');
   const auditId = claims.auditIds.at(-1);
   return {
@@ -178,13 +181,12 @@ function scopeFrom(world: World, request: Exclude<AuthRequest['auth']['scope'], 
 function useTrust(world: World, user: User, id: string): { readonly scope: Scope; readonly trust: Trust } {
   const trust = world.tables.trusts.get(id);
   if (trust === undefined || trust.deletedMs !== null) throw notFound('trust', id);
-  if (trust.trusteeUserId !== user.id)
-    throw new ApiError(403, 'You are not authorized to perform the requested action.');
+  if (trust.trusteeUserId !== user.id) throw new ApiError(403, `${NOT_AUTHORIZED}.`);
   if (trust.expiresMs !== null && trust.expiresMs <= world.clock.now()) throw notFound('trust', id);
   const scope = { kind: 'project', projectId: trust.projectId } as const;
   const held: readonly RoleName[] = assignedRoles(world, trust.trustorUserId, scope);
   if (!trust.roles.every((role) => held.includes(role))) {
-    throw new ApiError(403, 'You are not authorized to perform the requested action.');
+    throw new ApiError(403, `${NOT_AUTHORIZED}.`);
   }
   if (trust.remainingUses !== null) {
     if (trust.remainingUses <= 0) throw new ApiError(403, `No remaining uses for trust: ${id}.`);

@@ -29,8 +29,11 @@ export function unauthorized(): ApiError {
   return new ApiError(401, UNAUTHENTICATED);
 }
 
+/** How Keystone begins to say no; a reason or an end of the sentence follows. */
+export const NOT_AUTHORIZED = 'You are not authorized to perform the requested action';
+
 export function forbidden(action: string): ApiError {
-  return new ApiError(403, `You are not authorized to perform the requested action: identity:${action}.`);
+  return new ApiError(403, `${NOT_AUTHORIZED}: identity:${action}.`);
 }
 
 export function notFound(kind: string, id: string): ApiError {

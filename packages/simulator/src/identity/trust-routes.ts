@@ -3,9 +3,8 @@ import { ApiError, type ApiRequest, type ApiResponse, noContent, ok, type Route 
 import { parseBody } from '../http/parse-body.ts';
 import type { World } from '../world.ts';
 import { isAdmin } from './access.ts';
-import { refuseRestricted } from './application-credential-routes.ts';
 import { collection } from './collection.ts';
-import { forbidden, notFound } from './problem.ts';
+import { forbidden, NOT_AUTHORIZED, notFound } from './problem.ts';
 import { ROLES, type RoleName, type Trust } from './records.ts';
 import { parseTime } from './time.ts';
 import { roleViews, trustView } from './views.ts';
@@ -43,8 +42,15 @@ export function trustRoutes(world: World): Route[] {
   ];
 }
 
+/** Who logged in with an application credential has nothing to do with trusts, be it restricted or not. */
+function refuseCredential({ access }: ApiRequest): void {
+  if (access.claims?.applicationCredentialId === undefined) return;
+  throw new ApiError(403, `${NOT_AUTHORIZED}: Delegated tokens cannot manage trusts..`);
+}
+
 function list(world: World, request: ApiRequest): ApiResponse {
   const { access, query } = request;
+  refuseCredential(request);
   const trustor = query.get('trustor_user_id');
   const trustee = query.get('trustee_user_id');
   if (!isAdmin(access) && trustor !== access.userId && trustee !== access.userId) throw forbidden('list_trusts');
@@ -63,6 +69,7 @@ function list(world: World, request: ApiRequest): ApiResponse {
 }
 
 function find(world: World, request: ApiRequest): Trust {
+  refuseCredential(request);
   const id = request.params['id'] ?? '';
   const trust = world.tables.trusts.get(id);
   if (trust === undefined || trust.deletedMs !== null) throw notFound('trust', id);
@@ -76,7 +83,8 @@ function create(world: World, request: ApiRequest): ApiResponse {
   const { access } = request;
   const { trust: body } = parseBody(Body, request.body);
   if (body.trustor_user_id !== access.userId) throw forbidden('create_trust');
-  refuseRestricted(world, request, 'create_trust');
+  refuseCredential(request);
+  if (access.claims?.trustId !== undefined) throw new ApiError(403, `${NOT_AUTHORIZED}.`);
   if (!world.tables.users.has(body.trustee_user_id)) throw notFound('user', body.trustee_user_id);
   const projectId = body.project_id ?? access.projectId;
   if (projectId !== access.projectId || projectId === '') throw forbidden('create_trust');
