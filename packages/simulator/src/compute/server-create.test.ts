@@ -89,7 +89,7 @@ describe('creating a server is refused', () => {
         ],
       },
       400,
-      "Block Device Mapping is Invalid: Images with destination_type 'volume' need to have a non-zero size specified",
+      "Images with destination_type 'volume' need to have a non-zero size specified",
     ],
     [
       'a volume that does not exist',

@@ -190,7 +190,7 @@ function checkDevice(world: World, device: BlockDevice): BlockDevice {
     if (!world.config.images.some((image) => image.id === device.uuid))
       throw invalid(`failed to get image ${device.uuid}.`);
     if (destination === 'volume' && !(Number(device.volume_size ?? 0) > 0)) {
-      throw invalid("Images with destination_type 'volume' need to have a non-zero size specified");
+      throw badRequest("Images with destination_type 'volume' need to have a non-zero size specified");
     }
   }
   if (device.source_type === 'blank' && destination === 'volume' && !(Number(device.volume_size ?? 0) > 0)) {

@@ -1,0 +1,80 @@
+import type { ServerCreate } from '@fairway/openstack/types/server';
+import { expect, it } from 'vitest';
+import { type ContractCloud, NO_SUCH_ID } from './contract-cloud.ts';
+import { describeClouds } from './targets.ts';
+
+type Device = NonNullable<ServerCreate['block_device_mapping_v2']>[number];
+
+/** A server whose disk is a volume made of an image, as pools with `rootVolume` ask for it. */
+describeClouds('servers on volumes', (cloud) => {
+  it('boot from a volume made of an image, which goes with them', async () => {
+    const { servers } = cloud().member.compute;
+    const { id } = await servers.create(await request(cloud()));
+    cloud().deferServer(id);
+
+    const server = await cloud().settled(id);
+
+    expect(server).toMatchObject({ status: 'ACTIVE', image: '' });
+    expect(server['os-extended-volumes:volumes_attached']).toEqual([
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), delete_on_termination: true },
+    ]);
+    const [volume] = server['os-extended-volumes:volumes_attached'] ?? [];
+    expect(await volumeStatus(cloud(), volume?.id ?? '')).toMatch(/^(in-use|no such service)$/);
+
+    await servers.delete(id);
+    await cloud().gone(id);
+
+    await cloud().until('the volume goes', async () => {
+      const status = await volumeStatus(cloud(), volume?.id ?? '');
+      return status === 'gone' || status === 'no such service' ? true : undefined;
+    });
+  });
+
+  it.each<{ reason: string; message: RegExp; change: Partial<Device> }>([
+    {
+      reason: 'of an image that is not there',
+      message: new RegExp(`^Block Device Mapping is Invalid: failed to get image ${NO_SUCH_ID}\\.$`),
+      change: { uuid: NO_SUCH_ID },
+    },
+    {
+      reason: 'without a size',
+      message: /^Images with destination_type 'volume' need to have a non-zero size specified$/,
+      change: { volume_size: undefined },
+    },
+    {
+      reason: 'of a source that there is not',
+      message: /^Invalid input for field\/attribute source_type\. Value: tape\. 'tape' is not one of \[/,
+      change: { source_type: 'tape' as 'image' },
+    },
+  ])('are refused a volume $reason', async ({ message, change }) => {
+    const { name, flavorRef, block_device_mapping_v2: [device] = [] } = await request(cloud(), change);
+    const server = { name, flavorRef, networks: 'none', block_device_mapping_v2: [device] };
+
+    const answer = await cloud().raw('compute', 'POST', '/servers', { body: { server } });
+
+    expect(answer.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(message) } });
+  });
+});
+
+async function request(cloud: ContractCloud, change: Partial<Device> = {}): Promise<ServerCreate> {
+  const [flavor, image] = await Promise.all([cloud.smallestFlavor(), cloud.anyImage()]);
+  const device: Device = {
+    boot_index: 0,
+    source_type: 'image',
+    destination_type: 'volume',
+    uuid: image.id,
+    volume_size: 1,
+    delete_on_termination: true,
+    ...change,
+  };
+  return { name: cloud.name(), flavorRef: flavor.id, networks: 'none', block_device_mapping_v2: [device] };
+}
+
+/** What Cinder says of a volume; `gone` for a 404, and where the cloud has no Cinder, `no such service`. */
+async function volumeStatus(cloud: ContractCloud, id: string): Promise<string> {
+  const { token } = await cloud.member.session.token();
+  if (!token.catalog.some(({ type }) => type === 'block-storage')) return 'no such service';
+  const answer = await cloud.raw('block-storage', 'GET', `/volumes/${id}`);
+  if (answer.status === 404) return 'gone';
+  return String((answer.json as { volume?: { status?: unknown } }).volume?.status);
+}
