@@ -148,8 +148,11 @@ describe('a cause that stays is told, and when it is gone all comes right', { ti
     },
     {
       cause: 'a credential that is refused',
-      begin: (cloud) =>
-        cloud.faults.add({ ...forever, service: 'identity', method: 'POST', action: { kind: 'answer', status: 401 } }),
+      begin: (cloud) => {
+        cloud.faults.add({ ...forever, service: 'identity', method: 'POST', action: { kind: 'answer', status: 401 } });
+        // There may be a token already.
+        cloud.faults.add({ ...forever, service: 'network', action: { kind: 'answer', status: 401 } });
+      },
       end: clear,
       kind: clusters,
       reason: 'CredentialInvalid',
@@ -266,13 +269,15 @@ describe('what a killed process had asked for', { timeout: 30_000 }, () => {
     await using fairway = await TestFairway.start({ speed: 5, cloud: { latency: slow } });
     await fairway.createCluster();
     await fairway.createPool({ replicas: 1 });
-    const [made] = await fairway.until(machines, (all) => all.length === 1);
+    await fairway.until(machines, (all) => all.length === 1);
+    // Not of the machine's creation: an API server has a clock of its own.
+    const madeMs = fairway.clock.now();
     const [told] = await fairway.until(machines, ([only]) => only?.status?.conditions !== undefined);
 
     expect(told?.status).toMatchObject({ phase: 'Pending', lastOperation: { state: 'Pending' } });
     const [ready] = told?.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
     expect(ready).toMatchObject({ reason: 'WaitingForServer' });
-    const delayMs = Date.parse(ready?.lastTransitionTime ?? '') - Date.parse(made?.metadata.creationTimestamp ?? '');
+    const delayMs = Date.parse(ready?.lastTransitionTime ?? '') - madeMs;
     expect(delayMs).toBeLessThanOrEqual(2_000);
   });
 });

@@ -112,7 +112,7 @@ describe('a whole life', { timeout: 30_000 }, () => {
     await fairway.readyCluster({ replicas: 2 });
 
     await fairway.client.resource(Namespaces).delete(TEAM);
-    await eventuallyGone(fairway.client.resource(Namespaces), { name: TEAM }, { deadlineMs: 10_000 });
+    await eventuallyGone(fairway.client.resource(Namespaces), { name: TEAM }, { deadlineMs: 25_000 });
 
     expect(holdings(fairway.cloud)).toEqual(before);
   });

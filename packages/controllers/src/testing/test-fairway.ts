@@ -1,28 +1,16 @@
 import type { ConditionReason } from '@fairway/api/conditions';
-import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
-import { SHIPPED_PLANS } from '@fairway/api/data/plans';
-import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
-import { KINDS } from '@fairway/api/kinds/all';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
-import { resourceDefinition } from '@fairway/api/server/resource-definitions';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
-import { authKinds } from '@fairway/kube/auth/auth-kinds';
-import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
 import type { Runnable } from '@fairway/kube/controller/manager';
-import { MANAGEMENT_KINDS } from '@fairway/kube/kinds/builtin-kinds';
-import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
-import { Namespaces } from '@fairway/kube/kinds/resources';
-import { namespaceController } from '@fairway/kube/lifecycle/namespace-controller';
 import { type Logger, silentLogger } from '@fairway/kube/log';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
-import { ApiServer } from '@fairway/kube/server/api-server';
-import { MemoryStore } from '@fairway/kube/store/memory-store';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
@@ -38,7 +26,10 @@ import { type Controllers, createControllers } from '../start.ts';
 import { TenantClusters } from '../tenant/tenant-clusters.ts';
 import { FastClock } from './fast-clock.ts';
 import { TENANT_ADMIN, TestControlPlanes } from './test-control-planes.ts';
+import { openTestEngine, TEAM, type TestEngine } from './test-engine.ts';
 import type { TestOwner } from './test-owner.ts';
+
+export { TEAM } from './test-engine.ts';
 
 export interface TestFairwayOptions {
   /** How many times as fast as the real one the clock of all runs; 20 unless said otherwise. */
@@ -66,9 +57,7 @@ interface Parts {
   readonly log: Logger;
 }
 
-export const TEAM = 'team';
 const SETTLE_MS = 2_000;
-const resources = [...authKinds(MANAGEMENT_KINDS), ...KINDS.map((kind) => resourceDefinition(kind))];
 
 /** What runs in one process and dies with it. */
 interface Process {
@@ -85,7 +74,7 @@ export class TestFairway implements AsyncDisposable {
   readonly cloud: Cloud;
   readonly runtime: TestControlPlanes;
   readonly client: KubeClient;
-  readonly #server: ApiServer;
+  readonly #engine: TestEngine;
   readonly #connection: CloudConnection;
   readonly #log: Logger;
   readonly #runnables: NonNullable<TestFairwayOptions['runnables']>;
@@ -94,6 +83,7 @@ export class TestFairway implements AsyncDisposable {
 
   private constructor(
     clock: Clock,
+    engine: TestEngine,
     cloud: Cloud,
     connection: CloudConnection,
     { log = silentLogger, runnables = () => [], settleMs = SETTLE_MS }: TestFairwayOptions,
@@ -105,14 +95,8 @@ export class TestFairway implements AsyncDisposable {
     this.#runnables = runnables;
     this.#settleMs = settleMs;
     this.runtime = new TestControlPlanes(clock);
-    this.#server = new ApiServer({
-      store: new MemoryStore(),
-      resources,
-      definitions: builtinDefinitions(),
-      clock,
-      version: { gitVersion: 'v1.34.0', major: '1', minor: '34' },
-    });
-    this.client = new KubeClient(this.#server.transport(TENANT_ADMIN), { clock });
+    this.#engine = engine;
+    this.client = engine.client;
   }
 
   static async start(options: TestFairwayOptions = {}): Promise<TestFairway> {
@@ -128,9 +112,9 @@ export class TestFairway implements AsyncDisposable {
       readFile: (path) => (path === '/clouds.yaml' ? yaml : undefined),
     }).get('simulator');
     const connection = new CloudConnection({ config, clock, random: Math.random, readFile: () => '', logger: log });
-    const fairway = new TestFairway(clock, cloud, connection, options);
+    const engine = await openTestEngine(clock);
+    const fairway = new TestFairway(clock, engine, cloud, connection, options);
     if (options.nodesJoin !== false) fairway.#joinNodes();
-    await fairway.#fill();
     await fairway.startProcess(options.owner);
     return fairway;
   }
@@ -142,9 +126,11 @@ export class TestFairway implements AsyncDisposable {
 
   /** A new process on what the API and the cloud hold; one that runs already runs on beside it. */
   async startProcess(owner?: TestOwner): Promise<void> {
-    const { clock, client, runtime } = this;
+    const { clock, runtime } = this;
     const log = this.#log;
     const random = Math.random;
+    const engine = await this.#engine.connect({ clock, random, log });
+    const { client, reader, informers } = engine;
     const openStack = this.#connection.client();
     const cache = new ProjectCache({
       client: openStack,
@@ -169,7 +155,6 @@ export class TestFairway implements AsyncDisposable {
       random,
       log,
     });
-    const { reader } = this.#server;
     const bootstrapper = new CloudInitBootstrapper({
       credentials,
       tenants,
@@ -179,6 +164,7 @@ export class TestFairway implements AsyncDisposable {
     });
     const controllers = createControllers({
       client,
+      informers,
       owner: owner?.by(clock),
       clouds,
       runtime,
@@ -189,7 +175,7 @@ export class TestFairway implements AsyncDisposable {
       random,
       log,
     });
-    controllers.manager.add(namespaceController({ client, informers: controllers.informers, clock, random, log }));
+    controllers.manager.add(...engine.runnables);
     const parts = { cache: controllers.cache, clouds: controllers.clouds, tenants, bootstrapper, clock, random, log };
     controllers.manager.add(...this.#runnables(parts));
     const abort = new AbortController();
@@ -207,6 +193,7 @@ export class TestFairway implements AsyncDisposable {
         tenants.close();
         cache.stop();
         await ended;
+        await engine.close();
       },
     };
   }
@@ -235,8 +222,14 @@ export class TestFairway implements AsyncDisposable {
     cluster: Parameters<typeof aCluster>[0] = {},
   ): Promise<Cluster> {
     await this.createCluster(cluster);
-    await this.createPool(pool);
-    return this.clusterReady();
+    const { spec } = await this.createPool(pool);
+    // It is Ready without a pool too, if it is quicker than whoever makes the pool.
+    const [found] = await this.until(
+      clusters,
+      ([each]) => isReady(each) && each?.status?.nodes?.ready === spec.replicas,
+      'demo',
+    );
+    return found as Cluster;
   }
 
   async clusterReady(name = 'demo'): Promise<Cluster> {
@@ -304,7 +297,7 @@ export class TestFairway implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopProcess();
     await this.runtime.close();
-    await this.#server.close();
+    await this.#engine[Symbol.asyncDispose]();
     await this.#connection.close();
     await this.cloud.close();
   }
@@ -314,15 +307,6 @@ export class TestFairway implements AsyncDisposable {
       const owner = serverOwner({ tags });
       if (owner) void this.runtime.join(owner.clusterUid, name).catch(() => {});
     });
-  }
-
-  /** What a gateway would have made. */
-  async #fill(): Promise<void> {
-    for (const name of ['default', SYSTEM_NAMESPACE, TEAM]) {
-      await this.create(Namespaces, { metadata: { name }, spec: {} });
-    }
-    for (const plan of SHIPPED_PLANS) await this.create(plans, plan);
-    for (const release of SHIPPED_RELEASES) await this.create(kubernetesReleases, release);
   }
 }
 

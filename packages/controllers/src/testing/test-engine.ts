@@ -1,0 +1,123 @@
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { KINDS } from '@fairway/api/kinds/all';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import { resourceDefinition } from '@fairway/api/server/resource-definitions';
+import { authKinds } from '@fairway/kube/auth/auth-kinds';
+import { InformerSet } from '@fairway/kube/client/informer-set';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import type { Runnable } from '@fairway/kube/controller/manager';
+import { MANAGEMENT_KINDS } from '@fairway/kube/kinds/builtin-kinds';
+import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { namespaceController } from '@fairway/kube/lifecycle/namespace-controller';
+import type { Logger } from '@fairway/kube/log';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
+import { ApiServer } from '@fairway/kube/server/api-server';
+import type { ObjectReader } from '@fairway/kube/server/object-reader';
+import { MemoryStore } from '@fairway/kube/store/memory-store';
+import { TENANT_ADMIN } from './test-control-planes.ts';
+
+/** Namespace of the tenant whose clusters a test makes. */
+export const TEAM = 'team';
+
+/** What one process has of the engine, and loses when it dies. */
+export interface EngineConnection {
+  /** As Fairway's controllers. */
+  readonly client: KubeClient;
+  readonly reader: ObjectReader;
+  /** Started already. */
+  readonly informers: InformerSet;
+  /** What runs beside the controllers. */
+  readonly runnables: readonly Runnable[];
+  close(): Promise<void>;
+}
+
+/** A Kubernetes API with Fairway's kinds, what Fairway ships, and the namespace of a team, and nothing else. */
+export interface TestEngine extends AsyncDisposable {
+  /** As an administrator. */
+  readonly client: KubeClient;
+  connect(shared: Shared): Promise<EngineConnection>;
+}
+
+interface Shared {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export type OpenTestEngine = (clock: Clock) => Promise<TestEngine>;
+
+let openDefault: OpenTestEngine = openEmbeddedTestEngine;
+
+/** The engine of tests that name none. */
+export function openTestEngine(clock: Clock): Promise<TestEngine> {
+  return openDefault(clock);
+}
+
+/** Lets all tests of this process that follow run on another engine. */
+export function useTestEngine(open: OpenTestEngine): void {
+  openDefault = open;
+}
+
+const resources = [...authKinds(MANAGEMENT_KINDS), ...KINDS.map((kind) => resourceDefinition(kind))];
+
+/** The embedded API server over a store in memory. */
+async function openEmbeddedTestEngine(clock: Clock): Promise<TestEngine> {
+  const server = new ApiServer({
+    store: new MemoryStore(),
+    resources,
+    definitions: builtinDefinitions(),
+    clock,
+    version: { gitVersion: 'v1.34.0', major: '1', minor: '34' },
+  });
+  const client = new KubeClient(server.transport(TENANT_ADMIN), { clock });
+  await fillNamespaces(client);
+  await fillCatalogue(client);
+  return {
+    client,
+    connect: (shared) => Promise.resolve(connectEmbedded(server, client, shared)),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+function connectEmbedded(server: ApiServer, client: KubeClient, shared: Shared): EngineConnection {
+  const informers = new InformerSet(client, shared);
+  const caches = new AbortController();
+  informers.start(caches.signal);
+  return {
+    client,
+    reader: server.reader,
+    informers,
+    runnables: [namespaceController({ client, informers, ...shared })],
+    async close() {
+      caches.abort();
+      await informers.stopped();
+    },
+  };
+}
+
+/** The namespaces that a test finds. */
+export async function fillNamespaces(client: KubeClient): Promise<void> {
+  for (const name of ['default', SYSTEM_NAMESPACE, TEAM]) {
+    await create(client, Namespaces, { metadata: { name }, spec: {} });
+  }
+}
+
+/** The plans and releases that Fairway ships. */
+export async function fillCatalogue(client: KubeClient): Promise<void> {
+  for (const plan of SHIPPED_PLANS) await create(client, plans, plan);
+  for (const release of SHIPPED_RELEASES) await create(client, kubernetesReleases, release);
+}
+
+async function create<T extends KubeObject>(client: KubeClient, type: ResourceType<T>, object: T): Promise<void> {
+  try {
+    await client.resource(type).create({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
+  } catch (error) {
+    if (!isApiError(error, 'AlreadyExists')) throw error;
+  }
+}

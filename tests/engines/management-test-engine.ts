@@ -1,0 +1,58 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { KINDS } from '@fairway/api/kinds/all';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import { openManagementEngine } from '@fairway/cli/fairway/management-engine';
+import { ignoreGone } from '@fairway/controllers/ignore-gone';
+import { fillCatalogue, fillNamespaces, TEAM, type TestEngine } from '@fairway/controllers/testing/test-engine';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
+import { Events, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import type { ManagementCluster } from '../management/management-cluster.ts';
+
+const tenantKinds: readonly ResourceType[] = KINDS.filter(({ namespaced }) => namespaced);
+const DEADLINE_MS = 30_000;
+
+/** A management cluster for one test after the other: each finds it as if it were new, and controllers act as the ServiceAccount that `install` made. */
+export async function openManagementTestEngine(cluster: ManagementCluster, clock: Clock): Promise<TestEngine> {
+  const client = cluster.adminClient(clock);
+  await sweep(client);
+  await fillNamespaces(client);
+  await fillCatalogue(client);
+  return {
+    client,
+    connect: (shared) => openManagementEngine({ client: cluster.controllersClient(clock), ...shared }),
+    [Symbol.asyncDispose]: async () => client.close(),
+  };
+}
+
+/** Removes what the last test left: nothing looks after its finalizers any more. */
+async function sweep(client: KubeClient): Promise<void> {
+  for (const type of tenantKinds) await empty(client, type);
+  for (const type of [plans, kubernetesReleases]) await empty(client, type);
+  const ours = { labelSelector: 'fairway.dev/cluster-uid', namespace: SYSTEM_NAMESPACE };
+  await client.resource(Secrets).deleteCollection(ours);
+  await client.resource(Events).deleteCollection({ namespace: TEAM });
+  await leaving(client, TEAM);
+}
+
+/** A namespace that is on its way out takes nothing in any more. */
+async function leaving(client: KubeClient, name: string): Promise<void> {
+  const { items } = await client.resource(Namespaces).list({ fieldSelector: `metadata.name=${name}` });
+  if (items[0]?.metadata.deletionTimestamp === undefined) return;
+  await eventuallyGone(client.resource(Namespaces), { name }, { deadlineMs: DEADLINE_MS });
+}
+
+async function empty(client: KubeClient, type: ResourceType): Promise<void> {
+  const resource = client.resource<KubeObject>(type);
+  const { items } = await resource.list();
+  for (const { metadata } of items) {
+    const where = metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
+    const value = { metadata: { finalizers: null } };
+    await ignoreGone(resource.patch(metadata.name ?? '', { type: 'merge', value }, where));
+    await ignoreGone(resource.delete(metadata.name ?? '', where));
+  }
+  await eventually(resource, {}, (left) => left.length === 0, { deadlineMs: DEADLINE_MS });
+}

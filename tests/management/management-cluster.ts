@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { RULES_SINCE_MINOR } from '@fairway/cli/install/definitions';
+import { install } from '@fairway/cli/install/installer';
+import { SERVICE_ACCOUNT } from '@fairway/cli/install/permissions';
+import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { type Clock, systemClock } from '@fairway/kube/clock';
+import { ServiceAccounts } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
+import type { RunningControlPlane } from '../contract/kubernetes/control-planes.ts';
+import { startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
+
+/** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
+export interface ManagementCluster extends AsyncDisposable {
+  readonly plane: RunningControlPlane;
+  /** Whether the API server enforces the rules over several fields by itself. */
+  readonly hasRules: boolean;
+  /** Files in a folder of the cluster's own. */
+  readonly kubeconfigs: {
+    readonly admin: string;
+    /** Of the ServiceAccount that `fairway serve` is. */
+    readonly controllers: string;
+  };
+  /** Whoever asks closes it. */
+  adminClient(clock?: Clock): KubeClient;
+  /** As the ServiceAccount; whoever asks closes it. */
+  controllersClient(clock?: Clock): KubeClient;
+}
+
+const TOKEN_SECONDS = 36_000;
+
+/** With `isInstalled: false`, nothing of Fairway is in it, and there is no kubeconfig of its ServiceAccount. */
+export async function startManagementCluster(
+  binaries: KubernetesBinaries,
+  { isInstalled = true }: { readonly isInstalled?: boolean } = {},
+): Promise<ManagementCluster> {
+  const stack = new AsyncDisposableStack();
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'fairway-management-'));
+    stack.defer(() => rm(folder, { recursive: true }));
+    const plane = stack.use(await startRealControlPlane(binaries));
+    const { url, pki } = plane;
+    const hasRules = plane.minor >= RULES_SINCE_MINOR;
+    const admin = await pki.clientCertificate('admin', ['system:masters']);
+    const open = (identity: Partial<HttpsTransportOptions>, clock: Clock = systemClock) =>
+      new KubeClient(
+        new HttpsTransport({ server: url, certificateAuthority: pki.authority.certificatePem, ...identity }),
+        { clock },
+      );
+    const adminClient = (clock?: Clock) => open({ clientCertificate: () => admin }, clock);
+    const token = isInstalled ? await installWith(adminClient(), hasRules) : '';
+    const kubeconfigs = { admin: join(folder, 'admin'), controllers: join(folder, 'controllers') };
+    const server = { name: 'management', server: url, certificateAuthority: pki.authority.certificatePem };
+    await writeFile(kubeconfigs.admin, renderKubeconfig({ ...server, clientCertificate: admin }));
+    await writeFile(kubeconfigs.controllers, renderKubeconfig({ ...server, token }));
+    return {
+      plane,
+      hasRules,
+      kubeconfigs,
+      adminClient,
+      controllersClient: (clock) => open({ bearerToken: () => token }, clock),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+/** Resolves with a token of the ServiceAccount. */
+async function installWith(client: KubeClient, hasRules: boolean): Promise<string> {
+  const options = {
+    hasRules,
+    dryRun: false,
+    forceConflicts: false,
+    clock: systemClock,
+    signal: new AbortController().signal,
+  };
+  await install(client, options, () => {});
+  const request: KubeObject & { spec: object; status?: { token: string } } = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: {},
+    spec: { expirationSeconds: TOKEN_SECONDS },
+  };
+  const where = { namespace: SYSTEM_NAMESPACE };
+  const answer = await client.resource(ServiceAccounts).createSubresource(SERVICE_ACCOUNT, 'token', request, where);
+  client.close();
+  if (answer.status === undefined) throw new Error('the answer to a TokenRequest has no token');
+  return answer.status.token;
+}
