@@ -5,3 +5,7 @@ import { PAUSED_ANNOTATION } from './group.ts';
 export function isPaused(object: KubeObject, cluster?: KubeObject): boolean {
   return [object, cluster].some((each) => each?.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined);
 }
+
+/** Values of the annotation that a backup and a restore write, so that they know their own pauses from people's. */
+export const BACKUP_PAUSE = 'backup';
+export const RESTORE_PAUSE = 'restore';

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CliContext } from './command/context.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addClusterCommands } from './commands/cluster.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addCredentialCommands } from './commands/credential.ts';
@@ -36,6 +37,7 @@ export function buildProgram(context: CliContext): Command {
   addMachineCommands(program, context);
   addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
+  addBackupCommands(program, context);
   addDoctorCommand(program, context);
   addHollowNodesCommand(program, context);
   addVersionCommand(program, context);

@@ -17,6 +17,6 @@ export class CliError extends Error {
   }
 }
 
-export function usageError(message: string, advice?: string): CliError {
-  return new CliError(message, { exitCode: ExitCode.Usage, advice });
+export function usageError(message: string, advice?: string, cause?: unknown): CliError {
+  return new CliError(message, { exitCode: ExitCode.Usage, advice, cause });
 }

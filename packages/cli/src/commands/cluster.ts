@@ -34,6 +34,24 @@ export function addClusterCommands(program: Command, context: CliContext): void 
   addListCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
   addGetCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
   addSnapshotCommands(cluster, context, program);
+  cluster
+    .command('pause')
+    .description('have Fairway leave clusters alone, with their pools and machines; what runs in them runs on')
+    .argument('[names...]', 'names of clusters')
+    .option('--all', 'every cluster of every namespace')
+    .action(async (names, options) => {
+      const { setPaused } = await import('../resources/pause-clusters.ts');
+      await setPaused(context, program.opts(), names, options, true);
+    });
+  cluster
+    .command('resume')
+    .description('have Fairway take paused clusters up again')
+    .argument('[names...]', 'names of clusters')
+    .option('--all', 'every cluster of every namespace')
+    .action(async (names, options) => {
+      const { setPaused } = await import('../resources/pause-clusters.ts');
+      await setPaused(context, program.opts(), names, options, false);
+    });
   addDeleteCommand(cluster, context, program, {
     kind: 'cluster',
     description: 'delete clusters with all that was made for them, and wait until it is gone',

@@ -6,7 +6,8 @@ import { ExitCode } from '../command/exit-code.ts';
 import { adviceFor } from './advice.ts';
 import { type ClusterView, followCluster } from './cluster-view.ts';
 import type { Goal } from './goal.ts';
-import { LineReporter, type Reporter } from './reporter.ts';
+import { openReporter } from './open-reporter.ts';
+import type { Reporter } from './reporter.ts';
 import type { Outcome } from './step.ts';
 
 /** How long something may wait for a person before the command gives up: what is missing may be on its way. */
@@ -29,12 +30,6 @@ export async function waitFor(
   } finally {
     await reporter.end(isSuccess);
   }
-}
-
-async function openReporter({ stderr }: CliContext): Promise<Reporter> {
-  if (!stderr.isTerminal) return new LineReporter(stderr);
-  const { TerminalReporter } = await import('./terminal-reporter.ts');
-  return new TerminalReporter();
 }
 
 export interface Pursuit {

@@ -1,15 +1,19 @@
 import { admitCluster } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
-import { GROUP } from '@fairway/api/group';
+import { GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { RESTORE_PAUSE } from '@fairway/api/pause';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/kube/server/admission';
 import type { CloudOffer } from './cloud-offer.ts';
 import type { StoredFacts } from './stored-facts.ts';
+
+/** Kubernetes' own group of those who may do everything. */
+const ADMINISTRATORS = 'system:masters';
 
 export interface FairwayAdmissionOptions {
   readonly stored: StoredFacts;
@@ -30,7 +34,7 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
       const { resource, subresource, operation, object } = request;
       if (resource.group !== GROUP || !(subresource === '' || subresource === 'scale') || object === undefined) return;
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
-      if (isSpecUnchanged(request)) return;
+      if (isSpecUnchanged(request) || isRestored(request)) return;
       if (resource.plural === clusters.plural) await judgeCluster(options, request);
       if (resource.plural === nodePools.plural) await judgeNodePool(options, request);
     },
@@ -42,6 +46,15 @@ function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
   if (oldObject === undefined) return false;
   const spec = (value: unknown) => JSON.stringify((value as { spec?: unknown }).spec);
   return spec(object) === spec(oldObject);
+}
+
+/**
+ * What an administrator restores was admitted where it was made, and is there already: quotas that its own nodes have used up, or a
+ * version that is offered no more, are no reason against it.
+ */
+function isRestored({ operation, object, user }: AdmissionRequest): boolean {
+  const mark = object?.metadata.annotations?.[PAUSED_ANNOTATION];
+  return operation === 'CREATE' && mark === RESTORE_PAUSE && user.groups.includes(ADMINISTRATORS);
 }
 
 async function judgeCluster(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {

@@ -21,7 +21,7 @@ export interface GatewayRoots {
 }
 
 export const ROOTS_SECRET = 'fairway-gateway';
-const ROOTS_TYPE = `fairway.dev/gateway-roots`;
+export const ROOTS_TYPE = `fairway.dev/gateway-roots`;
 /** Everyone is told of the next authority so long before it signs anything. */
 const ANNOUNCE_MS = 86_400_000;
 const WEBHOOK_KEY_BYTES = 32;

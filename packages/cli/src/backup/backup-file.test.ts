@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { describe, expect, test } from 'vitest';
+import type { Archive } from './archive.ts';
+import { encodeBackup, openBackup, parseBackup } from './backup-file.ts';
+import { newEncryption } from './cipher.ts';
+
+const origin = { id: '123e4567-e89b-42d3-a456-426614174000', createdAt: '2026-01-01T00:00:00Z', fairway: '1.2.3' };
+const PASSPHRASE = 'correct horse battery staple';
+/** The least that a file may ask for, so that the tests are quick. */
+const CHEAP = { N: 2 ** 14, r: 8, p: 1 };
+
+const secret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'a', namespace: 'team', uid: 'u-1' },
+  data: { key: 'aHVudGVyMg==' },
+} satisfies KubeObject & { data: object };
+const archive: Archive = {
+  contents: { server: 'https://127.0.0.1:8443', paused: true, resourceVersions: { clusters: '7' } },
+  objects: [secret, { ...secret, metadata: { ...secret.metadata, name: 'b\nü', uid: 'u-2' } }],
+};
+
+const encrypted = await encodeBackup(archive, origin, PASSPHRASE, newEncryption(CHEAP));
+const plain = await encodeBackup(archive, origin, undefined);
+const headerEnd = encrypted.indexOf(0x0a);
+
+async function read(bytes: Buffer, passphrase?: string): Promise<Archive> {
+  return openBackup('the.backup', parseBackup('the.backup', bytes), passphrase);
+}
+
+function withHeader(bytes: Buffer, change: (header: Record<string, unknown>) => object): Buffer {
+  const end = bytes.indexOf(0x0a);
+  const header = JSON.parse(bytes.subarray(0, end).toString()) as Record<string, unknown>;
+  return Buffer.concat([Buffer.from(JSON.stringify(change(header))), bytes.subarray(end)]);
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
+  return copy;
+}
+
+describe('a backup file', () => {
+  test('gives back what was put in, with its passphrase', async () => {
+    expect(await read(encrypted, PASSPHRASE)).toEqual(archive);
+  });
+
+  test('says in its first line how to read it, and nothing of what it holds', () => {
+    const header = JSON.parse(encrypted.subarray(0, headerEnd).toString()) as object;
+
+    expect(header).toMatchObject({
+      format: 'fairway-backup',
+      version: 1,
+      encryption: { cipher: 'aes-256-gcm', kdf: { name: 'scrypt', N: 16384 } },
+      payload: { bytes: encrypted.length - headerEnd - 1 },
+    });
+    expect(encrypted.includes('hunter2') || encrypted.includes('aHVudGVyMg')).toBe(false);
+  });
+
+  test('in plain text is JSON lines', async () => {
+    const lines = plain.toString().trimEnd().split('\n');
+
+    expect(lines.slice(1).map((line): unknown => JSON.parse(line))).toEqual([
+      { contents: archive.contents },
+      ...archive.objects,
+    ]);
+    expect(await read(plain)).toEqual(archive);
+  });
+
+  test('never has the same key twice', () => {
+    const [one, other] = [newEncryption(CHEAP), newEncryption(CHEAP)];
+
+    expect([one.kdf.salt, one.nonce]).not.toEqual([other.kdf.salt, other.nonce]);
+  });
+
+  test('takes a passphrase however a keyboard composes it', async () => {
+    const bytes = await encodeBackup(archive, origin, 'u\u0308ber den Wolken', newEncryption(CHEAP));
+
+    expect(await read(bytes, '\u00fcber den Wolken')).toEqual(archive);
+  });
+});
+
+describe('a file is refused', () => {
+  const future = withHeader(encrypted, (header) => ({ ...header, version: 2, fairway: '9.0.0', encryption: 'new' }));
+  const expensive = withHeader(encrypted, (header) => {
+    const { kdf, ...rest } = header['encryption'] as { kdf: object };
+    return { ...header, encryption: { ...rest, kdf: { ...kdf, N: 2 ** 40 } } };
+  });
+  const cases: readonly { what: string; bytes: Buffer; passphrase?: string; message: RegExp }[] = [
+    { what: 'with another passphrase', bytes: encrypted, passphrase: 'wrong', message: /the passphrase is wrong/ },
+    { what: 'without a passphrase', bytes: encrypted, message: /the passphrase is wrong/ },
+    { what: 'cut off', bytes: encrypted.subarray(0, -1), passphrase: PASSPHRASE, message: /cut off: \d+ of \d+ bytes/ },
+    {
+      what: 'cut off behind its first line',
+      bytes: encrypted.subarray(0, headerEnd + 1),
+      passphrase: PASSPHRASE,
+      message: /cut off: 0 of/,
+    },
+    {
+      what: 'longer than it was',
+      bytes: Buffer.concat([encrypted, plain]),
+      passphrase: PASSPHRASE,
+      message: /damaged/,
+    },
+    { what: 'damaged', bytes: flipped(encrypted, encrypted.length - 40), passphrase: PASSPHRASE, message: /damaged/ },
+    {
+      what: 'with a first line that was changed',
+      bytes: withHeader(encrypted, (header) => ({ ...header, createdAt: '2027-01-01T00:00:00Z' })),
+      passphrase: PASSPHRASE,
+      message: /somebody has changed the file/,
+    },
+    {
+      what: 'of a newer format',
+      bytes: future,
+      passphrase: PASSPHRASE,
+      message: /format 2; this Fairway reads format 1/,
+    },
+    { what: 'that asks for all memory', bytes: expensive, passphrase: PASSPHRASE, message: /header that is wrong/ },
+    { what: 'that is none', bytes: readFileSync(import.meta.filename), message: /not a backup of Fairway/ },
+    { what: 'that is empty', bytes: Buffer.alloc(0), message: /not a backup of Fairway/ },
+    { what: 'that is noise', bytes: Buffer.alloc(10_000, 'x'), message: /not a backup of Fairway/ },
+  ];
+  test.each(cases)('$what', async ({ bytes, passphrase, message }) => {
+    await expect(async () => read(bytes, passphrase)).rejects.toThrow(message);
+  });
+
+  test('when a line of it is no object', async () => {
+    const [object] = archive.objects;
+    const { kind: _kind, ...broken } = object as KubeObject;
+    const bytes = await encodeBackup({ ...archive, objects: [broken] }, origin, undefined);
+
+    await expect(read(bytes)).rejects.toThrow(/line 2 of its contents[\s\S]*kind/);
+  });
+});

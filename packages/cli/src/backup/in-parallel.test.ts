@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { inParallel } from './in-parallel.ts';
+
+test('all items are worked on, so many at a time', async () => {
+  const gates = new Map([1, 2, 3].map((item) => [item, Promise.withResolvers<void>()]));
+  const begun: number[] = [];
+  const done = inParallel([1, 2, 3], 2, async (item) => {
+    begun.push(item);
+    await gates.get(item)?.promise;
+  });
+
+  expect(begun).toEqual([1, 2]);
+  for (const gate of gates.values()) gate.resolve();
+  await done;
+  expect(begun).toEqual([1, 2, 3]);
+});
+
+test('after a failure nothing new begins, and what has begun ends first', async () => {
+  const slow = Promise.withResolvers<void>();
+  const ended: string[] = [];
+  const done = inParallel(['bad', 'slow', 'late'], 2, async (item) => {
+    if (item === 'bad') throw new Error('no');
+    await slow.promise;
+    ended.push(item);
+  });
+
+  slow.resolve();
+  await expect(done).rejects.toThrow('no');
+  expect(ended).toEqual(['slow']);
+});

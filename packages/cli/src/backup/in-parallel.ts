@@ -1,0 +1,21 @@
+/** Does `work` for each item, at most `width` at a time. Rejects with the first error, when what has begun has ended. */
+export async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const rest = items.values();
+  let failure: { readonly error: unknown } | undefined;
+  const lane = async () => {
+    for (const item of rest) {
+      if (failure) return;
+      try {
+        await work(item);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  if (failure) throw failure.error;
+}

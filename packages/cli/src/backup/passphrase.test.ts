@@ -1,0 +1,34 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPassphrase, readPassphrase } from './passphrase.ts';
+
+let cwd: string;
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'fairway-passphrase-'));
+  await writeFile(join(cwd, 'file'), 'from the file\r\n');
+});
+afterAll(() => rm(cwd, { recursive: true }));
+
+const VARIABLE = { FAIRWAY_BACKUP_PASSPHRASE: 'from the environment' };
+
+test.each([
+  { env: {}, file: undefined, read: undefined, reason: 'there is none' },
+  { env: { FAIRWAY_BACKUP_PASSPHRASE: '' }, file: undefined, read: undefined, reason: 'an empty one is none' },
+  { env: VARIABLE, file: undefined, read: 'from the environment', reason: 'the variable' },
+  { env: VARIABLE, file: 'file', read: 'from the file', reason: 'an option goes before a variable; no line end' },
+])('$read: $reason', async ({ env, file, read }) => {
+  expect(await readPassphrase({ env, cwd }, file)).toBe(read);
+});
+
+test('a file that is not there is an error, not a backup that anybody can read', async () => {
+  await expect(readPassphrase({ env: VARIABLE, cwd }, 'other')).rejects.toThrow(/--passphrase-file: ENOENT/);
+});
+
+test.each([
+  { given: undefined, message: /--passphrase-file|there is no passphrase/ },
+  { given: 'eleven char', message: /has 11 characters; it needs at least 12/ },
+])('for a new backup, $given is refused', ({ given, message }) => {
+  expect(() => newPassphrase(given)).toThrow(message);
+});

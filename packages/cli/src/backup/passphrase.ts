@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { usageError } from '../command/cli-error.ts';
+import type { CliContext } from '../command/context.ts';
+
+export const PASSPHRASE_VARIABLE = 'FAIRWAY_BACKUP_PASSPHRASE';
+/** For new backups: the file may lie around for years. */
+export const MIN_PASSPHRASE_LENGTH = 12;
+
+/** What the file or the environment says, without the line end of a file; undefined where neither does. */
+export async function readPassphrase(
+  { env, cwd }: Pick<CliContext, 'env' | 'cwd'>,
+  file: string | undefined,
+): Promise<string | undefined> {
+  if (file === undefined) return env[PASSPHRASE_VARIABLE] || undefined;
+  try {
+    return (await readFile(resolve(cwd, file), 'utf8')).replace(/\r?\n$/, '');
+  } catch (error) {
+    throw usageError(`--passphrase-file: ${(error as Error).message}`, undefined, error);
+  }
+}
+
+/** The passphrase of a new backup. Throws a CliError where there is none, or it is too short to protect anything. */
+export function newPassphrase(passphrase: string | undefined): string {
+  if (passphrase === undefined) {
+    throw usageError(
+      'a backup holds the keys of all clusters, and is encrypted: there is no passphrase',
+      `name a file that holds one with --passphrase-file, or set ${PASSPHRASE_VARIABLE}`,
+    );
+  }
+  if (passphrase.length < MIN_PASSPHRASE_LENGTH) {
+    throw usageError(
+      `the passphrase has ${passphrase.length} characters; it needs at least ${MIN_PASSPHRASE_LENGTH}`,
+      'make one with "openssl rand -base64 24 > FILE"',
+    );
+  }
+  return passphrase;
+}

@@ -1,0 +1,139 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { plans } from '@fairway/api/kinds/plan';
+import { ConfigMaps, Namespaces, Secrets, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { describe, expect, test } from 'vitest';
+import { desiredObject, desiredStatus, differences, pauseOfPeople } from './desired-object.ts';
+
+const ORIGIN = '123e4567-e89b-42d3-a456-426614174000';
+const nobody = () => undefined;
+
+const machine = {
+  apiVersion: 'fairway.dev/v1alpha1',
+  kind: 'Machine',
+  metadata: {
+    name: 'm',
+    namespace: 'team',
+    uid: 'u-machine',
+    resourceVersion: '12',
+    generation: 3,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    deletionTimestamp: '2026-01-02T00:00:00Z',
+    deletionGracePeriodSeconds: 0,
+    labels: { l: '1' },
+    annotations: { a: '1', 'fairway.dev/paused': 'backup' },
+    finalizers: ['fairway.dev/cloud-resources', 'foregroundDeletion'],
+    ownerReferences: [
+      { apiVersion: 'fairway.dev/v1alpha1', kind: 'NodePool', name: 'p', uid: 'u-pool', controller: true },
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'gone', uid: 'u-gone' },
+    ],
+  },
+  spec: { flavor: 'b3-8' },
+  status: {
+    observedGeneration: 3,
+    phase: 'Ready',
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'True',
+        reason: 'AsExpected',
+        message: '',
+        lastTransitionTime: 't',
+        observedGeneration: 3,
+      },
+      { type: 'Paused', status: 'True', reason: 'Paused', message: '', lastTransitionTime: 't' },
+    ],
+  },
+} satisfies KubeObject & { spec: object; status: object };
+
+describe('the object to make', () => {
+  test('is what a person wrote, paused, with its owners as they are called here', () => {
+    const made = desiredObject(machines, machine, (uid) => (uid === 'u-pool' ? 'new' : undefined));
+
+    expect(made).toEqual({
+      apiVersion: machine.apiVersion,
+      kind: 'Machine',
+      metadata: {
+        name: 'm',
+        namespace: 'team',
+        labels: { l: '1' },
+        annotations: { a: '1', 'fairway.dev/paused': 'restore' },
+        finalizers: ['fairway.dev/cloud-resources'],
+        ownerReferences: [{ ...machine.metadata.ownerReferences[0], uid: 'new' }],
+      },
+      spec: machine.spec,
+    });
+  });
+
+  test.each([
+    { type: plans, source: { metadata: { name: 'free' }, spec: { a: 1 } }, reason: 'nobody acts on it' },
+    { type: Secrets, source: { metadata: { name: 's' }, type: 'Opaque', data: { a: 'YQ==' } }, reason: 'nor on this' },
+  ])('$type.plural are not paused: $reason', ({ type, source }) => {
+    expect(desiredObject(type, source, nobody)).toEqual(source);
+  });
+
+  test.each([
+    { type: Namespaces, source: { metadata: { name: 'n' }, spec: { finalizers: ['kubernetes'] } } },
+    { type: ServiceAccounts, source: { metadata: { name: 'n' }, secrets: [{ name: 'n-token-x' }] } },
+  ])('$type.plural go without what an API server fills in', ({ type, source }) => {
+    expect(desiredObject(type, source, nobody)).toEqual({ metadata: { name: 'n' } });
+  });
+});
+
+describe('its status', () => {
+  test('is what was known, with who it is, and nothing that the new Fairway has to find out', () => {
+    expect(desiredStatus(machines, machine)).toEqual({
+      originUID: 'u-machine',
+      phase: 'Ready',
+      conditions: [{ type: 'Ready', status: 'True', reason: 'AsExpected', message: '', lastTransitionTime: 't' }],
+    });
+  });
+
+  test('keeps who it was before it moved the first time', () => {
+    const moved = { ...machine, status: { ...machine.status, originUID: ORIGIN } };
+
+    expect(desiredStatus(machines, moved)).toMatchObject({ originUID: ORIGIN });
+  });
+
+  test('says who it is of an object that nobody has looked at yet', () => {
+    const { status: _status, ...fresh } = machine;
+
+    expect(desiredStatus(clusters, fresh)).toEqual({ conditions: [], originUID: 'u-machine' });
+  });
+
+  test('of a Plan is left to the controllers', () => {
+    expect(desiredStatus(plans, machine)).toBeUndefined();
+  });
+});
+
+test.each([
+  { value: undefined, people: undefined },
+  { value: 'backup', people: undefined },
+  { value: 'restore', people: undefined },
+  { value: 'true', people: 'true' },
+  { value: '', people: '' },
+])('a pause of $value is that of people: $people', ({ value, people }) => {
+  const annotations = value === undefined ? {} : { 'fairway.dev/paused': value };
+
+  expect(pauseOfPeople({ metadata: { annotations } })).toBe(people);
+});
+
+test.each<{ wanted: object; held: object; fields: string[]; reason: string }>([
+  { wanted: { spec: { a: 1 } }, held: { spec: { a: 1, b: 2 } }, fields: [], reason: 'a default of the target' },
+  { wanted: { spec: { a: 1 } }, held: { spec: { a: 2 } }, fields: ['spec.a'], reason: 'changed' },
+  { wanted: { spec: { a: { b: [1] } } }, held: { spec: { a: {} } }, fields: ['spec.a.b'], reason: 'missing' },
+  { wanted: { spec: { a: [] } }, held: { spec: {} }, fields: [], reason: 'an empty list is none' },
+  { wanted: { rules: [1, 2] }, held: { rules: [2, 1] }, fields: ['rules'], reason: 'lists have an order' },
+  {
+    wanted: { data: { a: '1' } },
+    held: { data: { a: '1', b: '2' } },
+    fields: ['data'],
+    reason: 'data has no defaults',
+  },
+  { wanted: {}, held: { status: { a: 1 } }, fields: [], reason: 'the status is not compared' },
+])('$held differs from $wanted in $fields: $reason', ({ wanted, held, fields }) => {
+  const of = (content: object): KubeObject => ({ apiVersion: 'v1', kind: ConfigMaps.kind, metadata: {}, ...content });
+
+  expect(differences(of(wanted), of(held))).toEqual(fields);
+});

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ConditionType } from '@fairway/api/conditions';
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { BACKUP_PAUSE, RESTORE_PAUSE } from '@fairway/api/pause';
+import { Namespaces, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import type { Condition, KubeObject, ObjectMeta, OwnerReference, ResourceType } from '@fairway/kube/object/meta';
+import { PAUSABLE_KINDS } from '../backed-up-kinds.ts';
+
+/** An object of the kinds that have one; the rest is as its kind says. */
+export interface StatefulObject extends KubeObject {
+  readonly status?: { readonly originUID?: string; readonly conditions?: readonly Condition[] } & Record<
+    string,
+    unknown
+  >;
+}
+
+const KINDS_WITH_IDENTITY: readonly ResourceType[] = [clusters, nodePools, machines];
+/** Kinds whose status nobody can find out again as it was: what was made for them, and for whom. */
+const KINDS_WITH_STATUS: readonly ResourceType[] = [...KINDS_WITH_IDENTITY, cloudCredentials];
+
+export function hasIdentity(type: ResourceType): boolean {
+  return KINDS_WITH_IDENTITY.includes(type);
+}
+
+export function isPausable(type: ResourceType): boolean {
+  return PAUSABLE_KINDS.includes(type);
+}
+
+/**
+ * The object to make for one of a backup: without what an API server gives, its owners by their UIDs over there, and paused where
+ * controllers would act on it. An owner that `uidOf` does not know is left out, because a garbage collector would take the object along.
+ */
+export function desiredObject(
+  type: ResourceType,
+  source: KubeObject,
+  uidOf: (sourceUid: string) => string | undefined,
+): KubeObject {
+  const { metadata, status: _status, ...content } = source as StatefulObject;
+  const { name, namespace, labels, annotations, finalizers } = metadata;
+  const ownerReferences = (metadata.ownerReferences ?? []).flatMap((owner): OwnerReference[] => {
+    const uid = uidOf(owner.uid);
+    return uid === undefined ? [] : [{ ...owner, uid }];
+  });
+  const paused = isPausable(type) ? { [PAUSED_ANNOTATION]: RESTORE_PAUSE } : {};
+  const desired: ObjectMeta = {
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(labels && { labels }),
+    ...((annotations || isPausable(type)) && { annotations: { ...annotations, ...paused } }),
+    ...(finalizers && { finalizers: finalizers.filter((finalizer) => !isApiServers(finalizer)) }),
+    ...(ownerReferences.length > 0 && { ownerReferences }),
+  };
+  return { ...withoutGiven(type, content), metadata: desired };
+}
+
+/** Finalizers of a deletion that the API server itself carries out. */
+function isApiServers(finalizer: string): boolean {
+  return finalizer === 'foregroundDeletion' || finalizer === 'orphan';
+}
+
+/** What the API server or its controllers fill in. */
+function withoutGiven(type: ResourceType, content: object): object {
+  const fields: Record<string, unknown> = { ...content };
+  if (type === Namespaces) delete fields['spec'];
+  if (type === ServiceAccounts) delete fields['secrets'];
+  return fields;
+}
+
+/** The status that the object had, with who it is to the cloud; undefined for kinds whose status is found out again. */
+export function desiredStatus(type: ResourceType, source: KubeObject): object | undefined {
+  if (!KINDS_WITH_STATUS.includes(type)) return undefined;
+  const { status = {} } = source as StatefulObject;
+  // Whatever was found out, was so of another generation and by another Fairway.
+  const { observedGeneration: _observed, conditions = [], ...known } = status;
+  return {
+    ...known,
+    conditions: conditions
+      .filter((condition) => condition.type !== ConditionType.Paused)
+      .map(({ observedGeneration: _seen, ...condition }) => condition),
+    ...(hasIdentity(type) && { originUID: identityOf(source) }),
+  };
+}
+
+/** The annotation that people had set on the object before it was backed up. */
+export function pauseOfPeople({ metadata }: KubeObject): string | undefined {
+  const value = metadata.annotations?.[PAUSED_ANNOTATION];
+  return value === BACKUP_PAUSE || value === RESTORE_PAUSE ? undefined : value;
+}
+
+export function isBeingRestored({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE;
+}
+
+/**
+ * Paths of the fields in which an existing object differs from the wanted one. What the wanted one does not speak of is left
+ * out, but for maps of data: there is no default for those.
+ */
+export function differences(desired: KubeObject, existing: KubeObject): string[] {
+  const { metadata: _desired, apiVersion: _version, kind: _kind, ...wanted } = desired;
+  return fieldDifferences(wanted, existing, []);
+}
+
+const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'binaryData']);
+
+function fieldDifferences(wanted: object, existing: unknown, path: readonly string[]): string[] {
+  const held = isRecord(existing) ? existing : {};
+  return Object.entries(wanted).flatMap(([key, value]: [string, unknown]): string[] => {
+    const at = [...path, key];
+    if (isRecord(value) && !(path.length === 0 && DATA_FIELDS.has(key))) return fieldDifferences(value, held[key], at);
+    return isSame(value, held[key]) ? [] : [at.join('.')];
+  });
+}
+
+/** An empty list and none at all mean the same. */
+function isSame(a: unknown, b: unknown): boolean {
+  const normal = (value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value);
+  return isDeepStrictEqual(normal(a), normal(b));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,172 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { Namespaces, Secrets } from '@fairway/kube/kinds/resources';
+import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '@fairway/kube/object/meta';
+import { describe, expect, test } from 'vitest';
+import { type Action, type Lookup, planRestore } from './restore-plan.ts';
+
+const RESTORING = { 'fairway.dev/paused': 'restore' };
+const BACKED_UP = { 'fairway.dev/paused': 'backup' };
+
+function an(type: ResourceType, metadata: ObjectMeta, content: object = {}): KubeObject {
+  const place = type.namespaced ? { namespace: 'team' } : {};
+  const meta = { name: 'demo', ...place, uid: 'there', ...metadata };
+  return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: meta, ...content };
+}
+
+/** A target that holds these. */
+function target(...objects: readonly [ResourceType, KubeObject][]): Lookup {
+  return (type, namespace, name) =>
+    objects.find(
+      ([each, { metadata }]) => each === type && metadata.namespace === namespace && metadata.name === name,
+    )?.[1];
+}
+
+function planned(source: KubeObject, existing: KubeObject | undefined, type: ResourceType, overwrite = false) {
+  return planRestore([source], existing === undefined ? target() : target([type, existing]), overwrite);
+}
+
+const spec = { spec: { plan: 'free' } };
+const source = an(clusters, { annotations: BACKED_UP }, spec);
+const moved = { status: { originUID: 'there', observedGeneration: 1 } };
+
+const NOTHING = /^$/;
+
+describe('what is done about a cluster', () => {
+  const cases: readonly { existing: KubeObject | undefined; action?: Action; conflict?: RegExp; reason: string }[] = [
+    { existing: undefined, action: 'create', reason: 'it is not there' },
+    {
+      existing: an(clusters, { uid: 'here', annotations: RESTORING }, spec),
+      action: 'complete',
+      reason: 'killed before it knew who it is',
+    },
+    {
+      existing: an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, ...moved }),
+      action: 'complete',
+      reason: 'killed before everything was there',
+    },
+    {
+      existing: an(clusters, { uid: 'here' }, { ...spec, ...moved }),
+      action: 'keep',
+      reason: 'restored already, and at work',
+    },
+    { existing: an(clusters, { annotations: BACKED_UP }, spec), action: 'keep', reason: 'the source itself' },
+    {
+      existing: an(clusters, { uid: 'here' }, { spec: { plan: 'standard' }, ...moved }),
+      conflict: /team\/demo: it is there and differs in spec\.plan/,
+      reason: 'somebody has changed it since',
+    },
+    {
+      existing: an(clusters, { uid: 'here' }, spec),
+      conflict: /the name is taken by another one \(UID here\), which is never overwritten/,
+      reason: 'another cluster',
+    },
+    {
+      existing: an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, status: { originUID: 'elsewhere' } }),
+      conflict: /taken by another one/,
+      reason: 'of another restore',
+    },
+    {
+      existing: an(clusters, { uid: 'here', deletionTimestamp: 't' }, spec),
+      conflict: /being deleted/,
+      reason: 'another one, on its way out',
+    },
+  ];
+  test.each(cases)('$reason: $action$conflict', ({ existing, action, conflict }) => {
+    const { steps, conflicts } = planned(source, existing, clusters);
+
+    expect(conflicts.join('\n')).toMatch(conflict ?? NOTHING);
+    expect(steps.map((step) => step.action)).toEqual(action === undefined ? [] : [action]);
+  });
+
+  test('one that is another is not overwritten, whoever asks for it', () => {
+    const { conflicts } = planned(source, an(clusters, { uid: 'here' }, spec), clusters, true);
+
+    expect(conflicts).toHaveLength(1);
+  });
+
+  test('one that only differs is overwritten where that is asked for', () => {
+    const changed = an(clusters, { uid: 'here' }, { spec: { plan: 'standard' }, ...moved });
+    const { steps, conflicts } = planned(source, changed, clusters, true);
+
+    expect(conflicts).toEqual([]);
+    expect(steps).toMatchObject([{ action: 'overwrite', fields: ['spec.plan'] }]);
+  });
+});
+
+describe('pools and machines', () => {
+  const part = { spec: { clusterName: 'demo' } };
+  const objects = [source, an(nodePools, { uid: 'pool' }, part), an(machines, { uid: 'machine' }, part)];
+
+  test('are made for a cluster that is being restored', () => {
+    const begun = an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, ...moved });
+
+    expect(planRestore(objects, target([clusters, begun]), false).steps.map(({ action }) => action)).toEqual([
+      'complete',
+      'create',
+      'create',
+    ]);
+  });
+
+  test('are left out for a cluster that has lived on without them', () => {
+    const atWork = an(clusters, { uid: 'here' }, { ...spec, ...moved });
+
+    expect(planRestore(objects, target([clusters, atWork]), true).steps.map(({ action }) => action)).toEqual([
+      'keep',
+      'leaveOut',
+      'leaveOut',
+    ]);
+  });
+
+  test('machines are never overwritten', () => {
+    const machine = an(machines, { uid: 'here' }, { spec: { clusterName: 'demo', image: 'a' } });
+    const existing = { ...machine, spec: { clusterName: 'demo', image: 'b' }, status: { originUID: 'here' } };
+
+    expect(planned(machine, existing, machines, true).conflicts).toEqual([
+      expect.stringMatching(/differs in spec\.image/),
+    ]);
+  });
+});
+
+describe('what is done about a namespace', () => {
+  const cloud = (value: string) => ({ 'fairway.dev/cloud': value });
+  const cases: readonly { has: Record<string, string>; overwrite: boolean; action?: Action; reason: string }[] = [
+    { has: cloud('a'), overwrite: false, action: 'keep', reason: 'it says the same' },
+    { has: {}, overwrite: false, action: 'annotate', reason: 'it says nothing yet' },
+    { has: cloud('b'), overwrite: false, reason: 'another cloud would own the servers' },
+    { has: cloud('b'), overwrite: true, action: 'annotate', reason: 'the backup counts' },
+  ];
+  test.each(cases)('$has, overwrite $overwrite: $action, $reason', ({ has, overwrite, action }) => {
+    const wanted = an(Namespaces, { annotations: cloud('a') });
+    const { steps, conflicts } = planned(wanted, an(Namespaces, { annotations: has }), Namespaces, overwrite);
+
+    expect(steps.map((step) => step.action)).toEqual(action === undefined ? [] : [action]);
+    expect(conflicts).toHaveLength(action === undefined ? 1 : 0);
+  });
+
+  test("other people's annotations on it stay, and are no conflict", () => {
+    const wanted = an(Namespaces, { annotations: { note: 'theirs', ...cloud('a') } });
+    const existing = an(Namespaces, { annotations: { note: 'ours' } });
+
+    expect(planned(wanted, existing, Namespaces).steps).toMatchObject([
+      { action: 'annotate', metadata: { annotations: cloud('a') } },
+    ]);
+  });
+});
+
+test('a Secret that holds something else is named, and overwritten where that is asked for', () => {
+  const wanted = an(Secrets, {}, { data: { a: 'MQ==' } });
+  const existing = an(Secrets, { uid: 'here' }, { data: { a: 'Mg==' } });
+
+  expect(planned(wanted, existing, Secrets).conflicts).toEqual(['secrets team/demo: it is there and differs in data']);
+  expect(planned(wanted, existing, Secrets, true).steps).toMatchObject([{ action: 'overwrite' }]);
+});
+
+test('an object that this Fairway does not know is a conflict, not a loss', () => {
+  const stranger = { apiVersion: 'fairway.dev/v9', kind: 'Mystery', metadata: { name: 'x', uid: 'u' } };
+
+  expect(planRestore([stranger], target(), false).conflicts).toEqual([
+    'Mystery x: this Fairway does not restore fairway.dev/v9',
+  ]);
+});

@@ -1,0 +1,140 @@
+import { GROUP } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { backedUpKind, objectName } from '../backed-up-kinds.ts';
+import {
+  desiredObject,
+  differences,
+  hasIdentity,
+  isBeingRestored,
+  isPausable,
+  type StatefulObject,
+} from './desired-object.ts';
+
+/** What is to be done about one object of a backup. */
+export type Step = {
+  readonly type: ResourceType;
+  /** As it is in the backup. */
+  readonly source: KubeObject;
+} & (
+  | { readonly action: 'create' }
+  /** A restore has made it and not got further: its status may be missing. */
+  | { readonly action: 'complete'; readonly existing: KubeObject }
+  /** It is there as it should be. */
+  | { readonly action: 'keep'; readonly existing: KubeObject }
+  /** It differs, and the person at the keyboard has said that the backup counts. */
+  | { readonly action: 'overwrite'; readonly existing: KubeObject; readonly fields: readonly string[] }
+  /** A Namespace that is there gets the labels and annotations that it lacks. */
+  | { readonly action: 'annotate'; readonly existing: KubeObject; readonly metadata: object }
+  /** Its cluster is in place, and has lived on without it. */
+  | { readonly action: 'leaveOut' }
+);
+
+export type Action = Step['action'];
+
+export interface RestorePlan {
+  readonly steps: readonly Step[];
+  /** One sentence each: what stands in the way. */
+  readonly conflicts: readonly string[];
+}
+
+/** Looks an object up in the target; it need not be there. */
+export type Lookup = (type: ResourceType, namespace: string | undefined, name: string) => KubeObject | undefined;
+
+/** What a restore would do, by what the target holds. Pure. */
+export function planRestore(objects: readonly KubeObject[], lookup: Lookup, overwrite: boolean): RestorePlan {
+  const steps: Step[] = [];
+  const conflicts: string[] = [];
+  const inPlace = clustersInPlace(objects, lookup);
+  for (const source of objects) {
+    const type = backedUpKind(source);
+    if (type === undefined) {
+      conflicts.push(`${source.kind} ${source.metadata.name}: this Fairway does not restore ${source.apiVersion}`);
+      continue;
+    }
+    const { namespace, name = '' } = source.metadata;
+    const existing = lookup(type, namespace, name);
+    const step = existing === undefined ? newStep(type, source, inPlace) : stepFor(type, source, existing, overwrite);
+    if (typeof step === 'string') conflicts.push(`${objectName(type, source)}: ${step}`);
+    else steps.push(step);
+  }
+  return { steps, conflicts };
+}
+
+function newStep(type: ResourceType, source: KubeObject, inPlace: ReadonlySet<string>): Step {
+  const isPart = type === nodePools || type === machines;
+  return { type, source, action: isPart && inPlace.has(clusterKeyOf(source)) ? 'leaveOut' : 'create' };
+}
+
+function stepFor(type: ResourceType, source: KubeObject, existing: KubeObject, overwrite: boolean): Step | string {
+  if (type === Namespaces) return namespaceStep(source, existing, overwrite);
+  if (existing.metadata.deletionTimestamp !== undefined && !isMine(type, source, existing)) {
+    return 'the one that is there is being deleted; run the restore again when it is gone';
+  }
+  if (hasIdentity(type) && !isMine(type, source, existing)) {
+    return `the name is taken by another one (UID ${existing.metadata.uid}), which is never overwritten; delete or rename it first`;
+  }
+  const fields = differences(
+    desiredObject(type, source, () => undefined),
+    existing,
+  );
+  if (fields.length > 0) {
+    if (!overwrite || type === machines) return `it is there and differs in ${fields.join(', ')}`;
+    return { type, source, action: 'overwrite', existing, fields };
+  }
+  return { type, source, action: isPausable(type) && isBeingRestored(existing) ? 'complete' : 'keep', existing };
+}
+
+/** Whether the object that is there is the one of the backup: by who it is, or because a restore has just begun to make it. */
+function isMine(type: ResourceType, source: KubeObject, existing: KubeObject): boolean {
+  if (!hasIdentity(type)) return isBeingRestored(existing);
+  if (identityOf(existing) === identityOf(source)) return true;
+  const { status } = existing as StatefulObject;
+  return isBeingRestored(existing) && status?.originUID === undefined;
+}
+
+/** Clusters that live in the target, by `namespace/name`: restored earlier, or never gone from it. */
+function clustersInPlace(objects: readonly KubeObject[], lookup: Lookup): ReadonlySet<string> {
+  const found = objects
+    .filter((object) => backedUpKind(object) === clusters)
+    .filter((source) => {
+      const { namespace, name = '' } = source.metadata;
+      const existing = lookup(clusters, namespace, name);
+      return existing !== undefined && !isBeingRestored(existing) && identityOf(existing) === identityOf(source);
+    });
+  return new Set(found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+}
+
+function clusterKeyOf(part: KubeObject): string {
+  const { spec } = part as KubeObject & { readonly spec: { readonly clusterName: string } };
+  return `${part.metadata.namespace}/${spec.clusterName}`;
+}
+
+/** A namespace is often there already; what an operator has said of it for Fairway must be the same. */
+function namespaceStep(source: KubeObject, existing: KubeObject, overwrite: boolean): Step | string {
+  const type = Namespaces;
+  const annotations = added(source.metadata.annotations, existing.metadata.annotations, overwrite);
+  const labels = added(source.metadata.labels, existing.metadata.labels, overwrite);
+  const differing = [...annotations.differing, ...labels.differing];
+  if (differing.length > 0) return `it is there and differs in ${differing.join(', ')}`;
+  const metadata = { ...annotations.entries, ...labels.entries };
+  if (Object.keys(metadata).length === 0) return { type, source, action: 'keep', existing };
+  const value = { annotations: annotations.entries, labels: labels.entries };
+  return { type, source, action: 'annotate', existing, metadata: value };
+}
+
+/** Entries to write, of those that are Fairway's or are not there yet. */
+function added(
+  wanted: Readonly<Record<string, string>> = {},
+  held: Readonly<Record<string, string>> = {},
+  overwrite: boolean,
+): { readonly entries: Readonly<Record<string, string>>; readonly differing: readonly string[] } {
+  const changed = Object.entries(wanted).filter(([key, value]) => held[key] !== value);
+  const differing = changed.map(([key]) => key).filter((key) => key.startsWith(`${GROUP}/`) && held[key] !== undefined);
+  const entries = changed.filter(([key]) => held[key] === undefined || (overwrite && differing.includes(key)));
+  return { entries: Object.fromEntries(entries), differing: overwrite ? [] : differing };
+}

@@ -1,0 +1,47 @@
+import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+
+/** On the ConfigMap that says how far a restore has come: the id of the backup. */
+export const RESTORE_LABEL = `${GROUP}/restore`;
+
+/**
+ * How far a restore has come once all objects are there. `Resuming`: they are given to the controllers, and may have been changed and deleted
+ * since; whoever runs it again makes nothing any more, and resumes the rest. `Done`.
+ */
+export type RestorePhase = 'Resuming' | 'Done';
+
+const PHASES: readonly RestorePhase[] = ['Resuming', 'Done'];
+
+/** The phase that the target knows of this backup; undefined while not everything has been made. */
+export async function readPhase(client: KubeClient, backupId: string): Promise<RestorePhase | undefined> {
+  try {
+    const { data } = await client.resource(ConfigMaps).get(nameOf(backupId), { namespace: SYSTEM_NAMESPACE });
+    return PHASES.find((phase) => phase === data?.['phase']);
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** Notes a phase, durably: what follows relies on it. */
+export async function writePhase(
+  client: KubeClient,
+  backupId: string,
+  phase: RestorePhase,
+  facts: Readonly<Record<string, string>>,
+): Promise<void> {
+  const record: ConfigMap = {
+    apiVersion: 'v1',
+    kind: ConfigMaps.kind,
+    metadata: { name: nameOf(backupId), namespace: SYSTEM_NAMESPACE, labels: { [RESTORE_LABEL]: backupId } },
+    data: { ...facts, phase },
+  };
+  await client.resource(ConfigMaps).apply(record, { fieldManager: 'fairway-restore', force: true });
+}
+
+function nameOf(backupId: string): string {
+  return `fairway-restore-${backupId}`;
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { isPaused } from '@fairway/api/pause';
+import { formatTime } from '@fairway/kube/clock';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { withConnection } from '../client/connect.ts';
+import { usageError } from '../command/cli-error.ts';
+import { CLIENT_VERSION } from '../command/client-version.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import type { Archive } from './archive.ts';
+import { BACKED_UP_KINDS, backedUpKind } from './backed-up-kinds.ts';
+import { encodeBackup, openBackup, parseBackup, type ReadBackup } from './backup-file.ts';
+import { writeNewFile } from './new-file.ts';
+import { newPassphrase, readPassphrase } from './passphrase.ts';
+import { pauseSource } from './pause-source.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+export interface BackupOptions {
+  readonly output?: string;
+  readonly pause?: boolean;
+  readonly passphraseFile?: string;
+  readonly insecurePlainText?: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Writes everything that Fairway keeps at its API into one new file, and reads the file back. */
+export async function runBackup(context: CliContext, globals: GlobalOptions, options: BackupOptions): Promise<void> {
+  const { clock, signal, stdout, stderr } = context;
+  const given = await readPassphrase(context, options.passphraseFile);
+  if (options.insecurePlainText && given !== undefined) {
+    throw usageError('--insecure-plain-text and a passphrase exclude each other');
+  }
+  const passphrase = options.insecurePlainText ? undefined : newPassphrase(given);
+  const createdAt = formatTime(clock.now());
+  const path = resolve(context.cwd, options.output ?? `fairway-${createdAt.replaceAll(/[-:]|\.\d+/g, '')}.backup`);
+  const archive = await withConnection(context, globals, async ({ client, server }): Promise<Archive> => {
+    if (options.pause) {
+      stderr.write('pausing all clusters\n');
+      await pauseSource(client, { clock, signal, timeoutMs: options.timeout });
+    }
+    stderr.write(`reading ${server}\n`);
+    const { objects, resourceVersions } = await takeSnapshot(client, { signal });
+    return { contents: { server, paused: areClustersPaused(objects), resourceVersions }, objects };
+  });
+  const origin = { id: randomUUID(), createdAt, fairway: CLIENT_VERSION };
+  await writeNewFile(path, await encodeBackup(archive, origin, passphrase), origin.id);
+  const backup = await readBackup(path);
+  const written = await openBackup(path, backup, passphrase);
+  stdout.write(`${describe(path, backup, written)}\n`);
+  if (options.pause) {
+    stderr.write('the clusters stay paused here, so that no two Fairways drive one cloud;\n');
+    stderr.write('to go on here instead: fairway cluster resume --all\n');
+  }
+}
+
+export interface VerifyOptions {
+  readonly passphraseFile?: string;
+}
+
+/** Says what a backup holds, when all of it is there and can be read; without a passphrase, whether its bytes are whole. */
+export async function runVerify(context: CliContext, file: string, options: VerifyOptions): Promise<void> {
+  const backup = await readBackup(resolve(context.cwd, file));
+  const passphrase = await readPassphrase(context, options.passphraseFile);
+  if (backup.header.encryption !== null && passphrase === undefined) {
+    context.stdout.write(`${describe(file, backup, undefined)}\n`);
+    context.stderr.write('all bytes are there; what they hold was not read, as no passphrase was given\n');
+    return;
+  }
+  context.stdout.write(`${describe(file, backup, await openBackup(file, backup, passphrase))}\n`);
+}
+
+/** Rejects with a CliError that says what is wrong with the file. */
+export async function readBackup(path: string): Promise<ReadBackup> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw usageError(`${path} can not be read: ${(error as Error).message}`, undefined, error);
+  }
+  return parseBackup(path, bytes);
+}
+
+function areClustersPaused(objects: readonly KubeObject[]): boolean {
+  return objects.filter((object) => backedUpKind(object) === clusters).every((cluster) => isPaused(cluster));
+}
+
+function describe(path: string, { header }: ReadBackup, archive: Archive | undefined): string {
+  const { createdAt, fairway, encryption, id } = header;
+  const sealed =
+    encryption === null
+      ? 'NOT encrypted: whoever reads it has all clusters'
+      : `encrypted with ${encryption.cipher}, its key from the passphrase by ${encryption.kdf.name}`;
+  const lines = [`${path}: backup ${id} of ${createdAt}, by Fairway ${fairway}`, `  ${sealed}`];
+  if (archive) {
+    const { server, paused } = archive.contents;
+    lines.push(`  of ${server}, ${paused ? 'all clusters paused' : 'NOT paused'}`);
+    lines.push(`  ${countsOf(archive.objects)}`);
+  }
+  return lines.join('\n');
+}
+
+/** `2 clusters, 4 nodepools, …` in the order of the kinds. */
+export function countsOf(objects: readonly KubeObject[]): string {
+  const groups = Map.groupBy(objects, backedUpKind);
+  const counts = BACKED_UP_KINDS.flatMap((type) => {
+    const count = groups.get(type)?.length ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? type.kind : type.plural}`];
+  });
+  return counts.join(', ') || 'nothing';
+}

@@ -1,0 +1,95 @@
+import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { ROOTS_TYPE } from '@fairway/gateway/management/gateway-roots';
+import { CATALOGUE_BINDING, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
+import type { ClusterRole, ClusterRoleBinding, RoleBinding, Secret } from '@fairway/kube/kinds/generated/types';
+import {
+  ClusterRoleBindings,
+  ClusterRoles,
+  ConfigMaps,
+  RoleBindings,
+  Roles,
+  Secrets,
+  ServiceAccounts,
+} from '@fairway/kube/kinds/resources';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { PAUSABLE_KINDS } from './backed-up-kinds.ts';
+import { RESTORE_LABEL } from './restore/restore-record.ts';
+
+/** Everything that was read, by kind. */
+export type Listing = ReadonlyMap<ResourceType, readonly KubeObject[]>;
+
+/** Who `fairway install` says that it is: what it has made, it makes again. */
+const INSTALLER = 'fairway-install';
+const BOOTSTRAPPING_LABEL = 'kubernetes.io/bootstrapping';
+const OWN_NAMES: ReadonlySet<string | undefined> = new Set([
+  ...FAIRWAY_ROLES.map(({ metadata }) => metadata.name),
+  CATALOGUE_BINDING.metadata.name,
+]);
+/** Secrets that are worth nothing elsewhere: who the source's API is, its tokens, and what Helm knows of it. */
+const BOUND_SECRET_TYPES: ReadonlySet<string | undefined> = new Set([
+  ROOTS_TYPE,
+  'kubernetes.io/service-account-token',
+  'bootstrap.kubernetes.io/token',
+  'helm.sh/release.v1',
+]);
+
+/** The namespaces that are backed up: Fairway's own, those with its objects, and those that an operator has annotated for it. */
+export function selectNamespaces(listing: Listing, namespaces: readonly KubeObject[]): ReadonlySet<string> {
+  const used = PAUSABLE_KINDS.flatMap((type) => listing.get(type) ?? []).map(({ metadata }) => metadata.namespace);
+  const annotated = namespaces.filter(isAnnotated).map(({ metadata }) => metadata.name);
+  const names = [SYSTEM_NAMESPACE, ...used, ...annotated].filter((name) => name !== undefined);
+  const present = new Set(namespaces.map(({ metadata }) => metadata.name));
+  return new Set(names.filter((name) => present.has(name)));
+}
+
+function isAnnotated({ metadata }: KubeObject): boolean {
+  return Object.keys({ ...metadata.annotations, ...metadata.labels }).some((key) => key.startsWith(`${GROUP}/`));
+}
+
+/**
+ * Of what was listed, what moves: nothing that the target has by itself, and nothing that a controller makes again for an owner that
+ * does not move. `isShared`: the source serves more than Fairway, so that only roles that are about Fairway move.
+ */
+export function selectObjects(listing: Listing, isShared: boolean): Listing {
+  const uids = new Set([...listing.values()].flat().map(({ metadata }) => metadata.uid));
+  const isFree = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
+    ownerReferences.every(({ uid, controller }) => !controller || uids.has(uid));
+  const moving = new Map(
+    [...listing].map(([type, objects]) => [type, objects.filter((each) => isFree(each) && moves(type, each))]),
+  );
+  return isShared ? withoutStrangers(moving) : moving;
+}
+
+function moves(type: ResourceType, object: KubeObject): boolean {
+  const { name = '', labels = {}, managedFields = [] } = object.metadata;
+  if (isOneOf(type, ConfigMaps)) return name !== 'kube-root-ca.crt' && labels[RESTORE_LABEL] === undefined;
+  if (isOneOf(type, Secrets)) return !BOUND_SECRET_TYPES.has((object as Secret).type);
+  const isInstalled = managedFields.some(({ manager }) => manager === INSTALLER);
+  if (isOneOf(type, ServiceAccounts)) return name !== 'default' && !isInstalled;
+  if (!isOneOf(type, Roles, RoleBindings, ClusterRoles, ClusterRoleBindings)) return true;
+  return (
+    !isInstalled && !OWN_NAMES.has(name) && !name.startsWith('system:') && labels[BOOTSTRAPPING_LABEL] === undefined
+  );
+}
+
+/** Cluster-wide rights of a cluster that others use too: those to Fairway's kinds, and those that a moving binding names. */
+function withoutStrangers(moving: Map<ResourceType, readonly KubeObject[]>): Listing {
+  const bound = (moving.get(RoleBindings) ?? []).map((each) => (each as RoleBinding).roleRef);
+  const named = new Set(bound.filter(({ kind }) => kind === 'ClusterRole').map(({ name }) => name));
+  const roles = (moving.get(ClusterRoles) ?? []).filter(
+    (role) => named.has(role.metadata.name ?? '') || isAboutFairway(role as ClusterRole),
+  );
+  const known = new Set([...OWN_NAMES, ...roles.map(({ metadata }) => metadata.name)]);
+  const bindings = (moving.get(ClusterRoleBindings) ?? []).filter((binding) =>
+    known.has((binding as ClusterRoleBinding).roleRef.name),
+  );
+  return new Map([...moving, [ClusterRoles, roles], [ClusterRoleBindings, bindings]]);
+}
+
+function isAboutFairway({ rules }: ClusterRole): boolean {
+  return rules?.some(({ apiGroups }) => apiGroups?.includes(GROUP)) ?? false;
+}
+
+function isOneOf(type: ResourceType, ...types: readonly ResourceType[]): boolean {
+  return types.includes(type);
+}

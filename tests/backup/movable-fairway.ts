@@ -1,0 +1,165 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TextSink } from '@fairway/cli/command/context';
+import { runWith } from '@fairway/cli/command/run-program';
+import { RULES_SINCE_MINOR } from '@fairway/cli/install/definitions';
+import { serve } from '@fairway/cli/serve/serve';
+import { simulatedControlPlanes } from '@fairway/cli/up/control-planes';
+import { Home } from '@fairway/cli/up/home';
+import { bootHollowNodes } from '@fairway/cli/up/simulated-cloud';
+import { up } from '@fairway/cli/up/up';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
+import { startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
+
+const ambient = { clock: systemClock, random: Math.random, log: silentLogger };
+/** No killed Fairway was here before, so that nobody else's requests are on their way. */
+const SETTLE_MS = 500;
+
+/** A folder, a simulated cloud and its servers, which outlive any Fairway that is at work on them. */
+export interface Surroundings extends AsyncDisposable {
+  readonly folder: string;
+  readonly cloud: Cloud;
+}
+
+export async function startSurroundings(): Promise<Surroundings> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairway-backup-'));
+  const machines = new Home(join(folder, 'machines'));
+  machines.create();
+  const cloud = createCloud(ambient);
+  await cloud.listen({ host: '127.0.0.1', port: 0 });
+  machines.write(machines.cloudsYaml, cloud.cloudsYaml());
+  // As an operator names the file to a Fairway.
+  process.env['OS_CLIENT_CONFIG_FILE'] = machines.cloudsYaml;
+  const servers = bootHollowNodes(cloud, { home: machines, ...ambient });
+  servers.startNodes();
+  return {
+    folder,
+    cloud,
+    async [Symbol.asyncDispose]() {
+      await servers.close();
+      delete process.env['OS_CLIENT_CONFIG_FILE'];
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A Fairway at work, and its API as an administrator. */
+export interface MovableFairway extends AsyncDisposable {
+  readonly kubeconfig: string;
+  readonly client: KubeClient;
+}
+
+/** `fairway up` on the cloud; control planes live in the home. */
+export async function startLaptop(home: Home): Promise<MovableFairway> {
+  const running = await up({
+    ...ambient,
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    cloud: 'simulator',
+    latency: 'none',
+    defaultImage: undefined,
+    version: '0.0.0',
+    settleMs: SETTLE_MS,
+  });
+  return atWork(home.kubeconfig, () => running.stop());
+}
+
+/** `fairway serve` over a management cluster; control planes live in the home. */
+export async function startReplica(home: Home, kubeconfig: string): Promise<MovableFairway> {
+  const { transport } = await loadKubeConnection({ path: kubeconfig });
+  const running = await serve({
+    ...ambient,
+    home,
+    client: new KubeClient(new HttpsTransport(transport)),
+    cloud: 'simulator',
+    defaultImage: undefined,
+    controlPlanes: simulatedControlPlanes,
+    settleMs: SETTLE_MS,
+  });
+  return atWork(kubeconfig, () => running.stop());
+}
+
+async function atWork(kubeconfig: string, stop: () => Promise<void>): Promise<MovableFairway> {
+  const client = await clientOf(kubeconfig);
+  return {
+    kubeconfig,
+    client,
+    async [Symbol.asyncDispose]() {
+      client.close();
+      await stop();
+    },
+  };
+}
+
+export async function clientOf(kubeconfig: string): Promise<KubeClient> {
+  const { transport } = await loadKubeConnection({ path: kubeconfig });
+  return new KubeClient(new HttpsTransport(transport));
+}
+
+/** A real API server, with etcd and kube-controller-manager, that `fairway install` has been run on. */
+export async function startManagementCluster(
+  binaries: KubernetesBinaries,
+  folder: string,
+): Promise<AsyncDisposable & { readonly kubeconfig: string }> {
+  const plane = await startRealControlPlane(binaries);
+  try {
+    const kubeconfig = join(folder, `management-${binaries.version}`);
+    const clientCertificate = await plane.pki.clientCertificate('admin', ['system:masters']);
+    const certificateAuthority = plane.pki.authority.certificatePem;
+    await writeFile(
+      kubeconfig,
+      renderKubeconfig({ name: 'management', server: plane.url, certificateAuthority, clientCertificate }),
+    );
+    const rules = plane.minor >= RULES_SINCE_MINOR ? [] : ['--no-rules'];
+    const installed = await fairwayCommand(folder, ['install', ...rules, '--kubeconfig', kubeconfig]);
+    if (installed.code !== 0) throw new Error(installed.stderr);
+    return { kubeconfig, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() };
+  } catch (error) {
+    await plane[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const PASSPHRASE = 'correct horse battery staple';
+
+/** Runs a command of Fairway's to its end, in this process, with a passphrase in its environment. */
+export async function fairwayCommand(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = { FAIRWAY_BACKUP_PASSPHRASE: PASSPHRASE },
+): Promise<Answer> {
+  const written = { stdout: '', stderr: '' };
+  const sink = (stream: 'stdout' | 'stderr'): TextSink => ({
+    isTerminal: false,
+    write: (text) => {
+      written[stream] += text;
+    },
+  });
+  const code = await runWith(args, {
+    env,
+    cwd,
+    clock: systemClock,
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    readStdin: () => Promise.resolve(''),
+    confirm: undefined,
+    signal: new AbortController().signal,
+    exitWith: () => {},
+  });
+  return { code, ...written };
+}
