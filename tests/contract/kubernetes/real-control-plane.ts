@@ -9,8 +9,13 @@ import type { RunningControlPlane } from './control-planes.ts';
 import { startControllerManager } from './real-controllers.ts';
 import { freePorts, SupervisedProcess } from './supervised-process.ts';
 
+export interface RealControlPlane extends RunningControlPlane {
+  /** Ends kube-apiserver in order, does `meanwhile`, and starts it again on its port; the rest of the control plane goes on. */
+  restartApiServer(meanwhile?: () => Promise<void>): Promise<void>;
+}
+
 /** Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a folder of their own that goes with them. */
-export async function startRealControlPlane(binaries: KubernetesBinaries): Promise<RunningControlPlane> {
+export async function startRealControlPlane(binaries: KubernetesBinaries): Promise<RealControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-contract-'));
   const stack = new AsyncDisposableStack();
   stack.defer(() => rm(folder, { recursive: true }));
@@ -19,9 +24,21 @@ export async function startRealControlPlane(binaries: KubernetesBinaries): Promi
     const [etcdPort = 0, peerPort = 0, port = 0] = await freePorts(3);
     stack.use(await startEtcd(binaries, folder, etcdPort, peerPort));
     const url = `https://127.0.0.1:${port}`;
-    stack.use(await startApiServer(binaries, folder, pki, { etcdPort, port }));
+    const startServer = () => startApiServer(binaries, folder, pki, { etcdPort, port });
+    let server = await startServer();
+    stack.defer(() => server[Symbol.asyncDispose]());
     stack.use(await startControllerManager(binaries, { url, pki, minor: binaries.minor }));
-    return { url, pki, minor: binaries.minor, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    return {
+      url,
+      pki,
+      minor: binaries.minor,
+      async restartApiServer(meanwhile = async () => {}) {
+        await server[Symbol.asyncDispose]();
+        await meanwhile();
+        server = await startServer();
+      },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
   } catch (error) {
     await stack.disposeAsync();
     throw error;

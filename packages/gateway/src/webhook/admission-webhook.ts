@@ -4,6 +4,7 @@ import { resourceDefinition } from '@fairway/api/server/resource-definitions';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Logger } from '@fairway/kube/log';
 import { ApiError } from '@fairway/kube/object/api-error';
+import { invalid } from '@fairway/kube/object/field-error';
 import type { AdmissionPlugin } from '@fairway/kube/server/admission';
 import { type Answer, jsonAnswer } from '@fairway/kube/server/request';
 import type { ResourceDefinition } from '@fairway/kube/server/resource';
@@ -21,7 +22,7 @@ const DEFINITIONS: ReadonlyMap<string, ResourceDefinition> = new Map(
 );
 const Scale = z.looseObject({ spec: z.looseObject({ replicas: z.int().default(0) }) });
 
-/** Answers the body of a POST from kube-apiserver: the judgement that the embedded server makes by itself. */
+/** Answers the body of a POST from kube-apiserver: what the embedded server asks of an object beyond its schema. */
 export function admissionWebhook({
   admission,
   client,
@@ -42,8 +43,13 @@ export function admissionWebhook({
     const resource = DEFINITIONS.get(`${review.group}/${review.resource}`);
     if (resource === undefined) return;
     const objects = review.subresource === 'scale' ? await scaled(review) : review;
-    const { user, operation, subresource, namespace, name, dryRun } = review;
+    const { user, operation, subresource, namespace, dryRun } = review;
     const { object, oldObject } = objects;
+    // A name that the server makes up stands in the object alone.
+    const name = review.name || (object?.metadata.name ?? '');
+    // What CRDs say in CEL, for API servers that were installed without it.
+    const errors = (object && resource.strategy?.validate?.(object, oldObject)) ?? [];
+    if (errors.length > 0) throw invalid(resource, name, errors);
     const request = { user, operation, resource, subresource, namespace, name, dryRun, object, oldObject, warn };
     await admission.validate?.(request);
   }

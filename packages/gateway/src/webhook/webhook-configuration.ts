@@ -1,4 +1,5 @@
 import { GROUP, VERSION } from '@fairway/api/group';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from '@fairway/kube/kinds/generated/types';
@@ -17,9 +18,10 @@ export interface WebhookTarget {
 }
 
 /**
- * Has kube-apiserver ask the gateway about what changes the spec of a Cluster or a NodePool, whoever makes the change. Nothing else is asked
- * about: status, finalizers and labels, Machines, Secrets and Leases are what Fairway's controllers write, also while no gateway is
- * up. Releases from before `matchConditions` (1.28) ask about labels and finalizers too, and are told yes.
+ * Has kube-apiserver ask the gateway about what changes the spec of a tenant's object, whoever makes the change. Nothing else is asked
+ * about: status, finalizers and labels, Machines, Secrets and Leases are what Fairway's controllers write, and Plans and releases what
+ * `fairway install` does, also while no gateway is up. Releases from before `matchConditions` (1.28) ask about labels and
+ * finalizers too, and are told yes.
  */
 export function webhookConfiguration({ url, caBundle }: WebhookTarget): ValidatingWebhookConfiguration {
   const rule = { apiGroups: [GROUP], apiVersions: [VERSION], scope: 'Namespaced' };
@@ -27,7 +29,11 @@ export function webhookConfiguration({ url, caBundle }: WebhookTarget): Validati
     name: WEBHOOK_NAME,
     clientConfig: { url, caBundle: Buffer.from(caBundle).toString('base64') },
     rules: [
-      { ...rule, operations: ['CREATE', 'UPDATE'], resources: [clusters.plural, nodePools.plural] },
+      {
+        ...rule,
+        operations: ['CREATE', 'UPDATE'],
+        resources: [clusters.plural, nodePools.plural, cloudCredentials.plural],
+      },
       { ...rule, operations: ['UPDATE'], resources: [`${nodePools.plural}/scale`] },
     ],
     matchConditions: [

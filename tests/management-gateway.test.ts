@@ -1,0 +1,317 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Events } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBinaries } from './contract/kubernetes/binaries.ts';
+import { BLUE, GatewayBeforeCluster, RED } from './management-gateway/gateway-before-cluster.ts';
+import { type Answer, RunningFairway, run, start } from './session/running-fairway.ts';
+import { findKubectls } from './session/tools.ts';
+
+const kubectl = findKubectls().at(-1);
+const releases = kubectl === undefined ? [] : findBinaries();
+const NONE = { version: '(skipped: there is no kubectl, or no kube-apiserver at hand)', minor: 0 };
+/** What kube-apiserver puts before a webhook's words. */
+const DENIED = /admission webhook "admission\.fairway\.dev" denied the request: /;
+const DEADLINE_MS = 60_000;
+
+describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
+  'a gateway before kube-apiserver $version',
+  (binaries) => {
+    let cluster: GatewayBeforeCluster;
+    let alone: RunningFairway;
+
+    beforeAll(async () => {
+      cluster = await GatewayBeforeCluster.start(binaries);
+      alone = await RunningFairway.start(join(cluster.folder, 'alone'), '--listen', '127.0.0.1:0');
+    });
+    afterAll(async () => {
+      await alone?.stop();
+      await cluster?.[Symbol.asyncDispose]();
+    });
+
+    type Caller = Parameters<GatewayBeforeCluster['kubeconfig']>[0];
+    const as = (caller: Caller, ...args: readonly string[]) =>
+      run(kubectl?.path ?? '', ['--kubeconfig', cluster.kubeconfig(caller), ...args]);
+    const manifest = async (name: string, ...objects: readonly object[]) => {
+      const path = join(cluster.folder, `${name}.json`);
+      await writeFile(path, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+      return path;
+    };
+    const aCluster = (name: string, spec: object = {}) => ({
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: 'Cluster',
+      metadata: { name },
+      spec: { plan: 'free', ...spec },
+    });
+    const aPool = (name: string, spec: object = {}) => ({
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: 'NodePool',
+      metadata: { name },
+      spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 1, ...spec },
+    });
+
+    describe('knows who asks', () => {
+      test('by a client certificate and by a token of a ServiceAccount', async () => {
+        expect(await as('alice', 'get', 'clusters')).toMatchObject({ code: 0, stderr: /No resources found/ });
+        expect(await as('robot', 'get', 'clusters')).toMatchObject({ code: 0, stderr: /No resources found/ });
+      });
+
+      test.skipIf(binaries.minor < 28)('whoami says it (since 1.28)', async () => {
+        expect((await as('alice', 'auth', 'whoami', '-o', 'name')).code).toBe(0);
+        expect((await as('alice', 'auth', 'whoami')).stdout).toMatch(/Username +alice\n/);
+        expect((await as('robot', 'auth', 'whoami')).stdout).toMatch(/Username +system:serviceaccount:blue:robot\n/);
+      });
+
+      test('and lets in nobody else', async () => {
+        expect(await as('nobody', 'get', 'clusters')).toMatchObject({ code: 1, stderr: /Unauthorized|logged in/ });
+        const anonymous = cluster.anonymous();
+        await expect(anonymous.resource(nodePools).list({ namespace: RED })).rejects.toMatchObject({
+          code: 401,
+          reason: 'Unauthorized',
+        });
+        anonymous.close();
+      });
+
+      test('tenants have their namespaces and nothing of one another', async () => {
+        const canI = async (caller: Caller, namespace: string) =>
+          (await as(caller, 'auth', 'can-i', 'create', 'clusters', '-n', namespace)).stdout.trim();
+        expect([await canI('alice', RED), await canI('alice', BLUE)]).toEqual(['yes', 'no']);
+        expect([await canI('robot', RED), await canI('robot', BLUE)]).toEqual(['no', 'yes']);
+
+        const { code, stderr } = await as('alice', 'get', 'clusters', '-n', BLUE);
+        expect(code).toBe(1);
+        expect(stderr).toContain(
+          'clusters.fairway.dev is forbidden: User "alice" cannot list resource "clusters" in API group "fairway.dev" in the namespace "blue"',
+        );
+      });
+
+      test.each<[string, string[]]>([
+        ['Secrets of Fairway itself', ['get', '--raw', '/api/v1/namespaces/fairway-system/secrets']],
+        ['what is no business of tenants', ['get', '--raw', '/api/v1/namespaces/red/pods']],
+        ['the roles of the management cluster', ['get', '--raw', '/apis/rbac.authorization.k8s.io/v1/clusterroles']],
+      ])('%s do not pass, whoever asks', async (_, args) => {
+        expect(await as('alice', ...args)).toMatchObject({ code: 1, stderr: /Forbidden|forbidden/ });
+      });
+
+      test('discovery shows what passes, and clusters/kubeconfig', async () => {
+        const { stdout } = await as('alice', 'api-resources', '-o', 'name', '--cached=false');
+        const names = stdout.trim().split('\n');
+
+        expect(names).toContain('clusters.fairway.dev');
+        expect(names).toContain('secrets');
+        expect(names).not.toContain('pods');
+        const version = await as('alice', 'get', '--raw', '/apis/fairway.dev/v1alpha1');
+        expect(version.stdout).toContain('"clusters/kubeconfig"');
+      });
+    });
+
+    describe('is a Kubernetes API to kubectl', () => {
+      test('explain', async () => {
+        const { stdout } = await as('alice', 'explain', 'cluster.spec.plan');
+        expect(stdout).toMatch(/KIND: +Cluster/);
+      });
+
+      test('apply --server-side, diff, wait, describe, get -w', async () => {
+        const file = await manifest('demo', aCluster('demo'), aPool('general'));
+        const watch = start(kubectl?.path ?? '', [
+          '--kubeconfig',
+          cluster.kubeconfig('alice'),
+          'get',
+          'cluster',
+          'demo',
+          '-w',
+          '--output-watch-events',
+        ]);
+        const applied = await as('alice', 'apply', '--server-side', '-f', file);
+        const same = await as('alice', 'diff', '--server-side', '-f', file);
+        const changed = await as(
+          'alice',
+          'diff',
+          '--server-side',
+          '-f',
+          await manifest('changed', aPool('general', { replicas: 2 })),
+        );
+        const waited = await as('alice', 'wait', '--for=condition=Ready', 'cluster/demo', '--timeout=90s');
+        const described = await as('alice', 'describe', 'cluster', 'demo');
+        watch.stop();
+        await watch.answer;
+
+        expect(applied.stderr + applied.stdout).toContain('cluster.fairway.dev/demo serverside-applied');
+        expect(same).toMatchObject({ code: 0, stdout: '' });
+        expect(changed).toMatchObject({ code: 1, stdout: expect.stringMatching(/-\s+replicas: 1\n\+\s+replicas: 2/) });
+        expect(waited).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/demo condition met\n' });
+        expect(described.stdout).toMatch(/Events:\n/);
+      });
+
+      test('a watch is told of each step as it happens', async () => {
+        const client = await cluster.clientOfAlice();
+        const abort = new AbortController();
+        const { metadata } = await client.resource(nodePools).list({ namespace: RED });
+        const events = client.resource(nodePools).watch({
+          namespace: RED,
+          resourceVersion: metadata.resourceVersion ?? '',
+          signal: abort.signal,
+        });
+        await as('alice', 'label', 'nodepool', 'general', 'seen=yes');
+        for await (const { type, object } of events) {
+          if (object.metadata.labels?.['seen'] !== 'yes') continue;
+          expect(type).toBe('MODIFIED');
+          break;
+        }
+        abort.abort();
+        client.close();
+      });
+    });
+
+    describe('clusters/kubeconfig', () => {
+      test('fairway kubeconfig leads into the cluster, and an Event tells of it', async () => {
+        const minted = await run('npx', ['fairway', 'kubeconfig', 'demo'], { KUBECONFIG: cluster.kubeconfig('alice') });
+        await writeFile(join(cluster.folder, 'demo.kubeconfig'), minted.stdout);
+        const nodes = await run(kubectl?.path ?? '', [
+          '--kubeconfig',
+          join(cluster.folder, 'demo.kubeconfig'),
+          'get',
+          'nodes',
+          '-o',
+          'name',
+        ]);
+
+        expect(minted).toMatchObject({ code: 0 });
+        expect(nodes.stdout.trim().split('\n')).toHaveLength(1);
+        const about = { namespace: RED, fieldSelector: 'involvedObject.name=demo,reason=KubeconfigIssued' };
+        const [event] = await eventually(cluster.admin.resource(Events), about, (events) => events.length > 0);
+        expect(event?.message).toMatch(/^alice got a kubeconfig that ends at /);
+      });
+
+      test('is refused to who may not, as any other right is', async () => {
+        const { code, stderr } = await run('npx', ['fairway', 'kubeconfig', 'demo', '-n', RED], {
+          KUBECONFIG: cluster.kubeconfig('robot'),
+        });
+
+        expect(code).not.toBe(0);
+        expect(stderr).toContain('cannot create resource "clusters/kubeconfig"');
+      });
+    });
+
+    describe('judges for kube-apiserver whoever speaks to it directly', () => {
+      const refusals: readonly { what: string; objects: readonly object[] }[] = [
+        { what: 'a plan that is not offered', objects: [aCluster('bad', { plan: 'gold' })] },
+        { what: 'a version that is not offered', objects: [aCluster('bad', { version: '1.12' })] },
+        { what: 'a flavor that the cloud lacks', objects: [aPool('bad', { flavor: 'b3-9' })] },
+        { what: 'several mistakes', objects: [aPool('bad', { flavor: 'b3-9', availabilityZones: ['nova-z'] })] },
+      ];
+
+      test.each(refusals)('$what, in the words of the embedded engine', async ({ objects }) => {
+        const file = await manifest('bad', ...objects);
+        const direct = await as('admin', 'create', '-n', RED, '-f', file);
+        const through = await as('alice', 'create', '-f', file);
+        const tried = await as('admin', 'create', '-n', RED, '--dry-run=server', '-f', file);
+        const embedded = await run(kubectl?.path ?? '', ['--kubeconfig', alone.kubeconfig, 'create', '-f', file]);
+
+        expect(embedded.code).toBe(1);
+        const words = embedded.stderr;
+        expect([direct, through, tried].map(withoutPrefix)).toEqual([words, words, words]);
+      });
+
+      test('more nodes than the plan allows, through scale', async () => {
+        const { code, stderr } = await as('admin', 'scale', '-n', RED, 'nodepool/general', '--replicas=900');
+
+        expect(code).toBe(1);
+        expect(stderr).toMatch(/spec\.replicas: .*left/);
+        const scaled = await as('admin', 'scale', '-n', RED, 'nodepool/general', '--replicas=2');
+        expect(scaled).toMatchObject({ code: 0 });
+      });
+
+      test('what only warns is told as a warning', async () => {
+        const file = await manifest('early', aPool('early', { clusterName: 'later' }));
+        const { code, stderr } = await as('admin', 'create', '-n', RED, '--dry-run=server', '-f', file);
+
+        expect(code).toBe(0);
+        expect(stderr).toContain('Warning: spec.clusterName: the namespace has no cluster "later" yet');
+      });
+
+      test('a field that may not change', async () => {
+        const change = ['patch', '-n', RED, 'nodepool', 'general', '--type=merge', '-p', '{"spec":{"flavor":"b3-16"}}'];
+
+        expect(await as('admin', ...change)).toMatchObject({ code: 1, stderr: expect.stringContaining('spec') });
+      });
+    });
+
+    describe('goes on', () => {
+      let client: KubeClient;
+      beforeAll(async () => {
+        client = await cluster.clientOfAlice();
+      });
+      afterAll(() => client?.close());
+
+      /** Resolves when an informer through the gateway, which was there before, shows the label. */
+      async function seen(label: string, meanwhile: () => Promise<void>): Promise<void> {
+        const stop = new AbortController();
+        const informer = new Informer(client.resource(nodePools), { namespace: RED });
+        const found = Promise.withResolvers<void>();
+        informer.addHandler({
+          onUpdate: (_, { metadata }) => {
+            if (metadata.labels?.['round'] === label) found.resolve();
+          },
+        });
+        informer.start(stop.signal);
+        await informer.whenSynced();
+        try {
+          await meanwhile();
+          await found.promise;
+        } finally {
+          stop.abort();
+          await informer.stopped;
+        }
+      }
+      const setLabel = async (label: string) => {
+        const value = { metadata: { labels: { round: label } } };
+        await cluster.admin.resource(nodePools).patch('general', { type: 'merge', value }, { namespace: RED });
+      };
+
+      test('when it is restarted under a watch, which misses nothing', async () => {
+        await seen('one', async () => {
+          await cluster.stopGateway();
+          // A label is no change of the spec: since 1.28 nobody is asked about it.
+          if (binaries.minor >= 28) await setLabel('one');
+          await cluster.startGateway();
+          if (binaries.minor < 28) await setLabel('one');
+        });
+      });
+
+      test('when the API server is restarted, and says meanwhile that it is away', async () => {
+        await seen('two', async () => {
+          await cluster.plane.restartApiServer(async () => {
+            const refused: Answer = await as(
+              'alice',
+              'get',
+              '--raw',
+              '/apis/fairway.dev/v1alpha1/namespaces/red/clusters',
+            );
+            expect(refused.code).toBe(1);
+            expect(refused.stderr).toMatch(/unable to handle the request|does not answer/);
+          });
+          await setLabel('two');
+        });
+        expect((await as('robot', 'get', 'clusters')).code).toBe(0);
+      });
+
+      test('until everything is deleted', async () => {
+        const { code } = await as('alice', 'delete', 'cluster', 'demo', '--timeout=90s');
+
+        expect(code).toBe(0);
+        await eventually(cluster.admin.resource(nodePools), { namespace: RED }, (left) => left.length === 0, {
+          deadlineMs: DEADLINE_MS,
+        });
+      });
+    });
+  },
+);
+
+function withoutPrefix({ stderr }: Answer): string {
+  return stderr.replace(DENIED, '');
+}

@@ -1,0 +1,178 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import {
+  Namespaces,
+  RoleBindings,
+  ServiceAccounts,
+  ValidatingWebhookConfigurations,
+} from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
+import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
+import { freePorts } from '../contract/kubernetes/supervised-process.ts';
+import { run } from '../session/running-fairway.ts';
+import { RunningReplica } from './running-replica.ts';
+
+/** API servers before it take Fairway's kinds without their rules. */
+const RULES_SINCE_MINOR = 31;
+const TOKEN_SECONDS = 36_000;
+const WEBHOOK = 'admission.fairway.dev';
+
+/** Namespaces of the two tenants. */
+export const RED = 'red';
+export const BLUE = 'blue';
+
+/**
+ * A real management cluster with `fairway serve` before it, as the ServiceAccount that `fairway install` made. In `red`, alice is a member by her
+ * client certificate; in `blue`, the ServiceAccount robot by its token.
+ */
+export class GatewayBeforeCluster implements AsyncDisposable {
+  readonly plane: RealControlPlane;
+  readonly folder: string;
+  /** Straight to the API server, with all rights. */
+  readonly admin: KubeClient;
+  readonly url: string;
+  readonly #port: number;
+  readonly #stack: AsyncDisposableStack;
+  #replica: RunningReplica | undefined;
+
+  private constructor(
+    parts: Pick<GatewayBeforeCluster, 'plane' | 'folder' | 'admin'>,
+    port: number,
+    stack: AsyncDisposableStack,
+  ) {
+    this.plane = parts.plane;
+    this.folder = parts.folder;
+    this.admin = parts.admin;
+    this.url = `https://127.0.0.1:${port}`;
+    this.#port = port;
+    this.#stack = stack;
+  }
+
+  static async start(binaries: KubernetesBinaries): Promise<GatewayBeforeCluster> {
+    const stack = new AsyncDisposableStack();
+    try {
+      const folder = await mkdtemp(join(tmpdir(), 'fairway-gateway-'));
+      stack.defer(() => rm(folder, { recursive: true }));
+      const plane = stack.use(await startRealControlPlane(binaries));
+      const certificate = await plane.pki.clientCertificate('root', ['system:masters']);
+      const ca = plane.pki.authority.certificatePem;
+      const admin = new KubeClient(
+        new HttpsTransport({ server: plane.url, certificateAuthority: ca, clientCertificate: () => certificate }),
+      );
+      stack.defer(() => admin.close());
+      const [port = 0] = await freePorts(1);
+      const started = new GatewayBeforeCluster({ plane, folder, admin }, port, stack);
+      stack.defer(() => started.stopGateway());
+      await started.#install();
+      await started.startGateway();
+      await started.#admitTenants();
+      return started;
+    } catch (error) {
+      await stack.disposeAsync();
+      throw error;
+    }
+  }
+
+  kubeconfig(name: 'admin' | 'fairway' | 'alice' | 'robot' | 'nobody'): string {
+    return join(this.folder, name);
+  }
+
+  /** Resolves when kube-apiserver asks it about writes. */
+  async startGateway(): Promise<void> {
+    const listen = `127.0.0.1:${this.#port}`;
+    this.#replica = await RunningReplica.start(
+      this.kubeconfig('fairway'),
+      join(this.folder, 'home'),
+      '--listen',
+      listen,
+    );
+    await eventuallyObject(this.admin.resource(ValidatingWebhookConfigurations), { name: WEBHOOK }, () => true, {
+      deadlineMs: 60_000,
+    });
+  }
+
+  async stopGateway(): Promise<void> {
+    await this.#replica?.[Symbol.asyncDispose]();
+  }
+
+  /** Through the gateway; whoever asks closes it. */
+  async clientOfAlice(): Promise<KubeClient> {
+    const certificate = await this.plane.pki.clientCertificate('alice', []);
+    return this.#through({ clientCertificate: () => certificate });
+  }
+
+  /** Without any credentials. */
+  anonymous(): KubeClient {
+    return this.#through({});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+
+  #through(identity: Partial<HttpsTransportOptions>): KubeClient {
+    const certificateAuthority = this.#authority;
+    return new KubeClient(new HttpsTransport({ server: this.url, certificateAuthority, ...identity }));
+  }
+
+  get #authority(): string {
+    if (this.#replica === undefined) throw new Error('the gateway does not run');
+    return this.#replica.gatewayAuthority;
+  }
+
+  async #install(): Promise<void> {
+    const { pki, url, minor } = this.plane;
+    const server = { name: 'management', server: url, certificateAuthority: pki.authority.certificatePem };
+    const clientCertificate = await pki.clientCertificate('root', ['system:masters']);
+    await writeFile(this.kubeconfig('admin'), renderKubeconfig({ ...server, clientCertificate }));
+    const rules = minor < RULES_SINCE_MINOR ? ['--no-rules'] : [];
+    const installed = await run('npx', ['fairway', 'install', '--kubeconfig', this.kubeconfig('admin'), ...rules]);
+    if (installed.code !== 0) throw new Error(`fairway install: ${installed.stdout}${installed.stderr}`);
+    const token = await this.#tokenOf('fairway-system', 'fairway');
+    await writeFile(this.kubeconfig('fairway'), renderKubeconfig({ ...server, token }));
+  }
+
+  async #admitTenants(): Promise<void> {
+    for (const name of [RED, BLUE]) {
+      const metadata = { name, annotations: { 'fairway.dev/cloud': 'simulator' } };
+      await this.admin.resource(Namespaces).create({ metadata, spec: {} });
+    }
+    await this.admin.resource(ServiceAccounts).create({ metadata: { name: 'robot', namespace: BLUE } });
+    await this.#bind(RED, { kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' });
+    await this.#bind(BLUE, { kind: 'ServiceAccount', name: 'robot', namespace: BLUE });
+
+    const server = { name: 'gateway', server: this.url, certificateAuthority: this.#authority };
+    const clientCertificate = await this.plane.pki.clientCertificate('alice', []);
+    const token = await this.#tokenOf(BLUE, 'robot');
+    await Promise.all([
+      writeFile(this.kubeconfig('alice'), renderKubeconfig({ ...server, namespace: RED, clientCertificate })),
+      writeFile(this.kubeconfig('robot'), renderKubeconfig({ ...server, namespace: BLUE, token })),
+      writeFile(this.kubeconfig('nobody'), renderKubeconfig({ ...server, namespace: RED, token: 'made-up' })),
+    ]);
+  }
+
+  async #bind(namespace: string, subject: { kind: string; name: string; namespace?: string; apiGroup?: string }) {
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-member' };
+    const metadata = { name: 'members', namespace };
+    await this.admin.resource(RoleBindings).create({ metadata, roleRef, subjects: [subject] });
+  }
+
+  async #tokenOf(namespace: string, account: string): Promise<string> {
+    const request: KubeObject & { spec: object; status?: { token: string } } = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      metadata: {},
+      spec: { expirationSeconds: TOKEN_SECONDS },
+    };
+    const accounts = this.admin.resource(ServiceAccounts);
+    const { status } = await accounts.createSubresource(account, 'token', request, { namespace });
+    if (status === undefined) throw new Error('the answer to a TokenRequest has no token');
+    return status.token;
+  }
+}

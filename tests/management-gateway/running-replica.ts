@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROJECT } from '../session/running-fairway.ts';
+
+/** `fairway serve` in a process of its own, with simulated control planes and a simulated cloud. */
+export class RunningReplica implements AsyncDisposable {
+  readonly home: string;
+  readonly #child: ChildProcess;
+  #output = '';
+
+  private constructor(home: string, child: ChildProcess) {
+    this.home = home;
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+      });
+    }
+  }
+
+  /** Resolves when it says that it serves; rejects with all that it said when it ends before. */
+  static async start(kubeconfig: string, home: string, ...options: readonly string[]): Promise<RunningReplica> {
+    const runtime = ['--control-plane', 'simulated'];
+    const args = ['serve', '--kubeconfig', kubeconfig, '--home', home, ...runtime, ...options];
+    const child = spawn(join(PROJECT, 'node_modules/.bin/fairway'), args, {
+      cwd: PROJECT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const replica = new RunningReplica(home, child);
+    await replica.#serves();
+    return replica;
+  }
+
+  /** All that it has printed. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** What clients of the gateway trust. */
+  get gatewayAuthority(): string {
+    return readFileSync(join(this.home, 'gateway-ca.crt'), 'utf8');
+  }
+
+  /** Ends it as Ctrl-C does. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGINT');
+    await exited;
+  }
+
+  async #serves(): Promise<void> {
+    const served = Promise.withResolvers<void>();
+    const look = () => {
+      if (/^ {2}home /m.test(this.#output)) served.resolve();
+    };
+    const onExit = () => served.reject(new Error(`fairway serve ended:\n${this.#output}`));
+    this.#child.stdout?.on('data', look);
+    this.#child.once('exit', onExit);
+    try {
+      await served.promise;
+    } finally {
+      this.#child.stdout?.off('data', look);
+      this.#child.off('exit', onExit);
+    }
+  }
+}
