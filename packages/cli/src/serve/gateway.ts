@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { catchUpWith } from '@fairway/gateway/management/catch-up';
 import { createManagementGateway, type ManagementGateway } from '@fairway/gateway/management/management-gateway';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
@@ -25,7 +24,13 @@ export interface GatewayServing {
 export async function openGateway(
   { connection, listen, hosts, webhookUrl }: GatewayServing,
   { engine, clouds, credentials, registry }: Fairway<Engine>,
-  shared: { readonly clock: Clock; readonly random: () => number; readonly log: Logger },
+  shared: {
+    /** Of this replica. */
+    readonly identity: string;
+    readonly clock: Clock;
+    readonly random: () => number;
+    readonly log: Logger;
+  },
 ): Promise<ManagementGateway> {
   const { clock } = shared;
   const userAgent = `fairway-gateway/${CLIENT_VERSION}`;
@@ -40,7 +45,6 @@ export async function openGateway(
       ...listen,
       hosts,
       webhookUrl,
-      identity: `gateway-${randomUUID()}`,
       routes: [metricsRoute(registry)],
       ...shared,
     });

@@ -88,7 +88,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     });
     closing.push(() => fairway.close());
     if (options.gateway) onStep('opening the gateway');
-    const gateway = options.gateway && (await openGateway(options.gateway, fairway, shared));
+    const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity }));
     if (gateway) closing.push(() => gateway.close());
     simulated?.startNodes();
     return { cloudName, identity, gateway, fairway, stop };
