@@ -249,20 +249,20 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       afterAll(() => client?.close());
 
       /** Resolves when an informer through the gateway, which was there before, shows the label. */
-      async function seen(label: string, meanwhile: () => Promise<void>): Promise<void> {
+      async function seen(label: string, meanwhile: () => Promise<void>): Promise<string[]> {
         const stop = new AbortController();
         const informer = new Informer(client.resource(nodePools), { namespace: RED });
-        const found = Promise.withResolvers<void>();
+        const found = Promise.withResolvers<string[]>();
         informer.addHandler({
           onUpdate: (_, { metadata }) => {
-            if (metadata.labels?.['round'] === label) found.resolve();
+            if (metadata.labels?.['round'] === label) found.resolve([metadata.name ?? '']);
           },
         });
         informer.start(stop.signal);
         await informer.whenSynced();
         try {
           await meanwhile();
-          await found.promise;
+          return await found.promise;
         } finally {
           stop.abort();
           await informer.stopped;
@@ -274,17 +274,19 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       };
 
       test('when it is restarted under a watch, which misses nothing', async () => {
-        await seen('one', async () => {
+        const changed = await seen('one', async () => {
           await cluster.stopGateway();
           // A label is no change of the spec: since 1.28 nobody is asked about it.
           if (binaries.minor >= 28) await setLabel('one');
           await cluster.startGateway();
           if (binaries.minor < 28) await setLabel('one');
         });
+
+        expect(changed).toEqual(['general']);
       });
 
       test('when the API server is restarted, and says meanwhile that it is away', async () => {
-        await seen('two', async () => {
+        const changed = await seen('two', async () => {
           await cluster.plane.restartApiServer(async () => {
             const refused: Answer = await as(
               'alice',
@@ -297,6 +299,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
           });
           await setLabel('two');
         });
+        expect(changed).toEqual(['general']);
         expect((await as('robot', 'get', 'clusters')).code).toBe(0);
       });
 
