@@ -46,10 +46,12 @@ interface FairwayOnCloudOptions {
   readonly log?: Logger;
   /** As `fairway up --credential-check`. */
   readonly credentialCheckMs?: number;
+  /** As `fairway up --cloud-check`. */
+  readonly observeMs?: number;
 }
 
 export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOptions = {}): Promise<FairwayOnCloud> {
-  const { log = IS_VERBOSE ? loudLogger : silentLogger, credentialCheckMs } = options;
+  const { log = IS_VERBOSE ? loudLogger : silentLogger, credentialCheckMs, observeMs } = options;
   const folder = await mkdtemp(join(tmpdir(), 'fairway-on-cloud-'));
   const home = new Home(folder);
   // As an operator names the file to a Fairway.
@@ -63,6 +65,7 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
     defaultImage: cloud.image,
     version: '0.0.0',
     credentialCheckMs,
+    observeMs,
     // No killed one was here before, so that nobody else's requests are on their way.
     settleMs: 1_000,
     clock: systemClock,

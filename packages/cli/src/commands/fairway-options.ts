@@ -13,6 +13,8 @@ export interface FairwayCommandOptions {
   readonly controlPlaneAddress: string;
   readonly nodeSettings?: string;
   /** Milliseconds. */
+  readonly cloudCheck: number;
+  /** Milliseconds. */
   readonly credentialCheck: number;
   readonly logLevel: LogLevel;
 }
@@ -39,6 +41,14 @@ export function addFairwayOptions(command: Command): Command {
     .option(
       '--node-settings <file>',
       'YAML with what holds for all nodes: mirrors of packages and images, proxy, authorities (docs/operators/nodes.md)',
+    )
+    .addOption(
+      new Option(
+        '--cloud-check <duration>',
+        "how often each project's servers and networks are listed while all is at rest",
+      )
+        .argParser(durationFrom('1s'))
+        .default(60_000, '1m'),
     )
     .addOption(
       new Option('--credential-check <duration>', "how often Keystone is asked about each of the tenants' credentials")

@@ -39,6 +39,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly userAgent?: string | undefined;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
+  /** How often a project's resources are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
   readonly credentialCheckMs?: number | undefined;
   readonly clock: Clock;
@@ -68,7 +70,15 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     const { clouds, close: closeClouds } = tenantClouds({
       cloudsYaml,
       defaultCloud: cloudName,
-      opening: { clock, random, log, metrics, settleMs: options.settleMs, userAgent: options.userAgent },
+      opening: {
+        clock,
+        random,
+        log,
+        metrics,
+        settleMs: options.settleMs,
+        observeMs: options.observeMs,
+        userAgent: options.userAgent,
+      },
       reader: () => engine.reader,
       client: () => engine.client,
     });

@@ -42,6 +42,7 @@ export async function runServe(
       gateway: gatewayOf(connection, options),
       defaultImage: options.defaultImage,
       nodeSettings,
+      observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       controlPlanes,
       clock,

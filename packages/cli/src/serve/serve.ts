@@ -25,6 +25,8 @@ export interface ServeOptions {
   readonly gateway?: GatewayServing | undefined;
   readonly defaultImage: string | undefined;
   readonly nodeSettings?: NodeSettings | undefined;
+  /** How often a project's resources are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
   readonly credentialCheckMs?: number | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
@@ -79,6 +81,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
       controlPlanes,
       defaultImage: options.defaultImage,
       nodeSettings: options.nodeSettings,
+      observeMs: options.observeMs,
       credentialCheckMs: options.credentialCheckMs,
       settleMs: options.settleMs,
       share: (parts) => shareClusters({ ...parts, identity, ...shared }),

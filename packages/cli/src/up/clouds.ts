@@ -17,6 +17,8 @@ export interface CloudOpening {
   readonly metrics?: OpenStackMetrics | undefined;
   /** Who asks, for the cloud's logs. */
   readonly userAgent?: string | undefined;
+  /** How often a project's resources are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number | undefined;
   /** How long the cloud may still be at work on a request that got no answer. */
   readonly settleMs?: number | undefined;
 }
@@ -55,7 +57,7 @@ export interface ProjectLogin {
 
 /** A project of a cloud, as its clusters share it. */
 export function openProject(cloud: Cloud, opening: CloudOpening, login?: ProjectLogin): ProjectCloud {
-  const { clock, random, log, settleMs } = opening;
+  const { clock, random, log, settleMs, observeMs } = opening;
   const client = cloud.client(login?.source);
   const cache = new ProjectCache({
     client,
@@ -63,7 +65,7 @@ export function openProject(cloud: Cloud, opening: CloudOpening, login?: Project
     random,
     budget: cloud.budget,
     filters: { servers: { tags: [FAIRWAY_TAG] } },
-    intervals: { fastMaxMs: SERVER_POLL_MAX_MS },
+    intervals: { fastMaxMs: SERVER_POLL_MAX_MS, ...(observeMs !== undefined && { slowMs: observeMs }) },
     logger: log,
   });
   const region = cloud.config.region ?? '';

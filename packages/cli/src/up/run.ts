@@ -54,6 +54,7 @@ async function start(
       latency: options.simLatency,
       defaultImage: options.defaultImage,
       nodeSettings,
+      observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       version: CLIENT_VERSION,
       clock,

@@ -30,6 +30,8 @@ export interface UpOptions {
   readonly log: Logger;
   /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers at once. */
   readonly settleMs?: number | undefined;
+  /** How often a project's resources are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
   readonly credentialCheckMs?: number | undefined;
   /** How control planes run; simulated unless said otherwise. */
@@ -83,7 +85,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
 
     onStep('starting the API server');
     const store = database.store('fairway');
-    const { version, defaultImage, nodeSettings, settleMs, credentialCheckMs } = options;
+    const { version, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
     const shared = { clock, random, log };
     const fairway = await startFairway({
       openEngine: (parts) => openEmbeddedEngine({ store, pki, version, ...shared }, parts),
@@ -93,6 +95,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
       defaultImage,
       nodeSettings,
       settleMs,
+      observeMs,
       credentialCheckMs,
       onStep,
       ...shared,

@@ -118,7 +118,7 @@ function cache<T extends Identified>(
     list,
     clock,
     random,
-    intervals: { ...own, ...intervals },
+    intervals: { ...intervals, ...own },
     ...(budget !== undefined && { isBudgetShort: () => budget.waiting > 0 }),
     ...(logger !== undefined && { logger }),
   });
