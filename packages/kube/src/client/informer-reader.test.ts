@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { authKinds } from '../auth/auth-kinds.ts';
+import { systemClock } from '../clock.ts';
+import { MANAGEMENT_KINDS } from '../kinds/builtin-kinds.ts';
+import { builtinDefinitions } from '../kinds/definitions.ts';
+import { ConfigMaps, Namespaces, Secrets } from '../kinds/resources.ts';
+import { ApiServer } from '../server/api-server.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { InformerReader } from './informer-reader.ts';
+import { InformerSet } from './informer-set.ts';
+import { KubeClient } from './kube-client.ts';
+
+let server: ApiServer;
+let client: KubeClient;
+let informers: InformerSet;
+let reader: InformerReader;
+let stop: AbortController;
+
+beforeEach(async () => {
+  server = new ApiServer({
+    store: new MemoryStore(),
+    resources: authKinds(MANAGEMENT_KINDS),
+    definitions: builtinDefinitions(),
+    clock: systemClock,
+    version: { gitVersion: 'v1.34.0', major: '1', minor: '34' },
+  });
+  client = new KubeClient(server.transport({ username: 'admin', groups: ['system:masters'] }));
+  for (const name of ['a', 'b']) await client.resource(Namespaces).create({ metadata: { name }, spec: {} });
+  await client.resource(ConfigMaps).create({ metadata: { name: 'one', namespace: 'a' } });
+  await client.resource(ConfigMaps).create({ metadata: { name: 'one', namespace: 'b' } });
+  stop = new AbortController();
+  informers = new InformerSet(client);
+  reader = new InformerReader(informers, [Namespaces, ConfigMaps]);
+  informers.start(stop.signal);
+  await informers.whenSynced();
+});
+afterEach(async () => {
+  stop.abort();
+  await informers.stopped();
+  await server.close();
+});
+
+test('what the set holds is read by name and by namespace', () => {
+  expect(reader.get(Namespaces, '', 'a')?.metadata.name).toBe('a');
+  expect(reader.get(ConfigMaps, 'b', 'one')?.metadata.namespace).toBe('b');
+  expect(reader.get(ConfigMaps, 'c', 'one')).toBeUndefined();
+  expect(reader.list(ConfigMaps)).toHaveLength(2);
+  expect(reader.list(ConfigMaps, 'a').map(({ metadata }) => metadata.namespace)).toEqual(['a']);
+});
+
+test('a kind that was not named is an error, and not an empty answer', () => {
+  expect(() => reader.get(Secrets, 'a', 'one')).toThrow('secrets are not followed');
+});
