@@ -23,6 +23,17 @@ export interface CallRecord {
   readonly status: number;
 }
 
+/** A call as it arrived, before anything is done about it. */
+export interface ReceivedCall {
+  readonly atMs: number;
+  readonly userAgent: string;
+  readonly service: string;
+  readonly method: string;
+  readonly path: string;
+  /** Parsed JSON. */
+  readonly body: unknown;
+}
+
 interface Counter extends CallCount {
   count: number;
   errors: number;
@@ -35,7 +46,18 @@ const MAX_RECENT = 256;
 export class Calls {
   readonly #counters = new Map<string, Counter>();
   readonly #recent: CallRecord[] = [];
+  readonly #listeners = new Set<(call: ReceivedCall) => void>();
   #total = 0;
+
+  /** Tells of each call when it arrives, in order. Returns how to stop. */
+  onReceived(listener: (call: ReceivedCall) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  received(call: ReceivedCall): void {
+    for (const listener of this.#listeners) listener(call);
+  }
 
   record(call: CallRecord): void {
     this.#total++;

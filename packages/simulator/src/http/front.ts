@@ -42,6 +42,14 @@ export class Front {
     }
     const { service } = mount;
     const body = await readBody(incoming);
+    this.#calls.received({
+      atMs: this.#world.clock.now(),
+      userAgent: incoming.headers['user-agent'] ?? '',
+      service: service.name,
+      method,
+      path: url.pathname,
+      body: body.kind === 'json' ? body.value : undefined,
+    });
     const access = this.#identify(incoming);
     const path = url.pathname.slice(service.prefix.length) || '/';
     const wanted = attempt(() => service.negotiate?.(incoming.headers) ?? 1);
