@@ -230,11 +230,12 @@ export function createControllers(options: ControllersOptions): Controllers {
       templateController.enqueue(key);
     };
     nodes.addHandler({ onAdd: enqueue, onUpdate: (_, node) => enqueue(node), onDelete: enqueue });
-    // What was listed before the tenant counted as connected is looked at now.
+    // What was listed before the tenant counted as connected is looked at now, and so is what waits for the connection alone.
     void nodes.whenSynced().then(
       () => {
         clusterController.enqueue(clusterKey);
-        nodes.list().forEach(enqueue);
+        const own = cache.machines.list().filter((machine) => clusterKeyOf(machine) === clusterKey);
+        own.forEach(enqueue);
       },
       () => {},
     );
