@@ -1,17 +1,22 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { connect } from 'node:tls';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { type KubeConnection, loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { ShardLeases } from '@fairway/kube/controller/shard-leases';
+import { Leases } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
+import { SHARD_GROUP, SHARDS } from '../serve/share.ts';
 import { type Home, identifyProcess } from '../up/home.ts';
 import { certificateFinding } from './certificate.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
+import { replicaFindings } from './replicas.ts';
 import { stuckFinding } from './stuck-objects.ts';
 
 const MIN_NODE_MAJOR = 24;
@@ -70,12 +75,25 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
     findings.push(ok('API', `${gitVersion} at ${connection.transport.server} answered in ${tookMs} ms`));
     const namespace = globals.namespace ?? connection.namespace ?? 'default';
     findings.push(...(await objectFindings(client, namespace, context.clock.now())));
+    findings.push(...(await sharingFindings(client, context.clock.now())));
   } catch (error) {
     findings.push(failure('API', error));
   } finally {
     client.close();
   }
   return findings;
+}
+
+/** For those who may see Fairway's own namespace. */
+async function sharingFindings(client: KubeClient, nowMs: number): Promise<Finding[]> {
+  const { selector: labelSelector } = new ShardLeases(SYSTEM_NAMESPACE, SHARD_GROUP, SHARDS);
+  try {
+    const { items } = await client.resource(Leases).list({ namespace: SYSTEM_NAMESPACE, labelSelector });
+    return replicaFindings(items, nowMs);
+  } catch (error) {
+    if (isApiError(error, 'Forbidden', 'NotFound')) return [];
+    throw error;
+  }
 }
 
 function failure(check: string, error: unknown): Finding {

@@ -23,7 +23,7 @@ export const SHARD_GROUP = 'fairway';
  * The same for all replicas, for ever: another number would give clusters to two at once. Enough that three replicas differ by one part in twenty, few
  * enough that taking all of them is a matter of a second.
  */
-const SHARDS = 64;
+export const SHARDS = 64;
 
 /** Shares the clusters with the other replicas of the management cluster. */
 export function shareClusters({ client, registry, identity, clock, random, log }: SharingOptions): ShardMember {

@@ -1,0 +1,46 @@
+import { formatMicroTime } from '@fairway/kube/clock';
+import { ShardLeases } from '@fairway/kube/controller/shard-leases';
+import type { Lease } from '@fairway/kube/kinds/generated/types';
+import { describe, expect, test } from 'vitest';
+import { replicaFindings } from './replicas.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const names = new ShardLeases('fairway-system', 'fairway', 4);
+
+function leaseOf(metadata: Lease['metadata'], holderIdentity: string, ageMs: number): Lease {
+  return { metadata, spec: { holderIdentity, leaseDurationSeconds: 8, renewTime: formatMicroTime(NOW_MS - ageMs) } };
+}
+
+const member = (name: string, ageMs: number) => leaseOf(names.ofMember(name), name, ageMs);
+/** Written when they were taken, however long ago. */
+const shards = (...holders: readonly string[]) =>
+  holders.map((holder, shard) => leaseOf(names.ofShard(shard), holder, 3_600_000));
+
+describe('fairway doctor tells of replicas', () => {
+  test.each([
+    { reason: 'fairway up shares with nobody', leases: [], status: undefined, text: '' },
+    {
+      reason: 'all is shared',
+      leases: [member('a', 100), member('b', 2_000), ...shards('a', 'b', 'a', 'b')],
+      status: 'ok',
+      text: 'of 4 parts of the clusters, a 2, b 2',
+    },
+    {
+      reason: 'one was killed and not replaced yet',
+      leases: [member('a', 100), member('b', 60_000), ...shards('a', 'b', 'a', '')],
+      status: 'warning',
+      text: "a 2, and 2 nobody's for now",
+    },
+    {
+      reason: 'nobody is left',
+      leases: [member('a', 60_000), ...shards('a', 'a', 'a', 'a')],
+      status: 'error',
+      text: 'no replica of Fairway runs',
+    },
+  ])('$reason', ({ leases, status, text }) => {
+    const [finding] = replicaFindings(leases, NOW_MS);
+
+    expect(finding?.status).toBe(status);
+    expect(finding?.detail ?? '').toContain(text);
+  });
+});

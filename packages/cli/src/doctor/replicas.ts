@@ -1,0 +1,34 @@
+import { isMemberLease, shardOfLease } from '@fairway/kube/controller/shard-leases';
+import type { Lease } from '@fairway/kube/kinds/generated/types';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+const CHECK = 'replicas';
+const ADVICE = 'start another "fairway serve", or look at the logs of those that run';
+
+/**
+ * Who shares the clusters among themselves, by the Leases of the group; nothing where nobody does, as under `fairway up`. A replica counts as alive
+ * until its Lease, of which no clock of this machine knows the age for sure, is `graceMs` past its end.
+ */
+export function replicaFindings(leases: readonly Lease[], nowMs: number, graceMs = 10_000): Finding[] {
+  const shards = leases.filter((lease) => shardOfLease(lease) !== undefined);
+  if (shards.length === 0) return [];
+  const alive = new Set(leases.filter((lease) => isMemberLease(lease) && isAlive(lease, nowMs, graceMs)).map(holderOf));
+  const orphans = shards.filter((lease) => !alive.has(holderOf(lease)));
+  const shares = [...alive].sort().map((member) => {
+    const held = shards.filter((lease) => holderOf(lease) === member).length;
+    return `${member} ${held}`;
+  });
+  if (alive.size === 0)
+    return [problem(CHECK, 'no replica of Fairway runs, so that nothing happens to any cluster', ADVICE)];
+  const summary = `of ${shards.length} parts of the clusters, ${shares.join(', ')}`;
+  if (orphans.length === 0) return [ok(CHECK, summary)];
+  return [warning(CHECK, `${summary}, and ${orphans.length} nobody's for now`, ADVICE)];
+}
+
+function holderOf({ spec }: Lease): string {
+  return spec?.holderIdentity ?? '';
+}
+
+function isAlive({ spec }: Lease, nowMs: number, graceMs: number): boolean {
+  return Date.parse(spec?.renewTime ?? '') + (spec?.leaseDurationSeconds ?? 0) * 1000 + graceMs > nowMs;
+}
