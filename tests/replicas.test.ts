@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBinaries } from './contract/kubernetes/binaries.ts';
+import type { Replica } from './replicas/replica.ts';
+import { type ReplicatedFairway, startReplicatedFairway } from './replicas/replicated-fairway.ts';
+
+const [binaries] = findBinaries();
+const version = binaries?.version ?? '(skipped: there is none)';
+/** What is promised after `kill -9`, from the kill on. */
+const TAKEOVER_MS = 15_000;
+const NAMES = ['red', 'green', 'blue', 'cyan', 'lime', 'pink', 'teal', 'gold'];
+
+/** Each goes on from where the one before it ended. */
+describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`, () => {
+  let fairway: ReplicatedFairway;
+  let first: Replica;
+  let second: Replica;
+  beforeAll(async () => {
+    if (binaries === undefined) return;
+    fairway = await startReplicatedFairway(binaries);
+    first = await fairway.addReplica();
+    second = await fairway.addReplica();
+  });
+  afterAll(() => fairway?.[Symbol.asyncDispose]());
+
+  const keys = NAMES.map((name) => `default/${name}`);
+  const held = (replica: Replica) => {
+    const holders = fairway.shards.holders(keys);
+    return NAMES.filter((name) => holders.get(`default/${name}`) === replica.identity);
+  };
+  const isServerMade = ({ what }: { readonly what: string }) => /^POST .*\/servers$/.test(what);
+
+  test('serve the clusters together, each one its own', async () => {
+    for (const name of NAMES) await fairway.createCluster(name);
+    await fairway.untilReady(NAMES, 1);
+
+    expect(held(first).length).toBeGreaterThan(0);
+    expect(held(second).length).toBeGreaterThan(0);
+    expect(fairway.trespasses()).toEqual([]);
+  });
+
+  test('hand clusters over to one who joins, while the rest goes on', async () => {
+    let joined = await fairway.addReplica();
+    // Names are drawn by lot: it may be that no cluster falls to the first one that joins.
+    while (held(joined).length === 0) joined = await fairway.addReplica();
+    const moved = held(joined);
+    const acting = fairway.firstActs(moved, isServerMade);
+    await fairway.scale(NAMES, 2);
+    await fairway.untilReady(NAMES, 2);
+
+    expect([...(await acting).values()].map(({ replica }) => replica)).toEqual(moved.map(() => joined.identity));
+    expect(fairway.trespasses()).toEqual([]);
+    expect(fairway.doubled()).toEqual([]);
+  });
+
+  test(`take the clusters over of one who was killed within ${TAKEOVER_MS / 1000} s`, async () => {
+    const victim = mostLoaded();
+    const orphans = held(victim);
+    const acting = fairway.firstActs(orphans, isServerMade);
+    await victim.kill();
+    const killedMs = Date.now();
+    fairway.forget(victim);
+    await fairway.scale(orphans, 3);
+    const acts = [...(await acting).values()];
+
+    const slowestMs = Math.max(...acts.map(({ atMs }) => atMs)) - killedMs;
+    process.stdout.write(`${orphans.length} clusters were taken over ${slowestMs} ms after kill -9\n`);
+    expect(slowestMs).toBeLessThan(TAKEOVER_MS);
+    await fairway.untilReady(orphans, 3);
+    expect(acts.map(({ replica }) => replica)).not.toContain(victim.identity);
+    expect(fairway.trespasses()).toEqual([]);
+    expect(fairway.doubled()).toEqual([]);
+  });
+
+  test('never act for one that was paused past its lease in the middle of its work and goes on', async () => {
+    const paused = mostLoaded();
+    const orphans = held(paused);
+    // Servers take their time, so that it is caught with requests under way and others to come.
+    fairway.cloud.faults.add({
+      service: 'compute',
+      method: 'POST',
+      path: '/servers$',
+      times: null,
+      action: { kind: 'delay', delayMs: 1_500 },
+    });
+    const working = fairway.firstActs(orphans, isServerMade);
+    await fairway.scale(orphans, 6);
+    await working;
+    paused.pause();
+    const pausedMs = Date.now();
+    const others = fairway.replicas.filter((replica) => replica !== paused).map(({ identity }) => identity);
+    await fairway.shards.untilShared(others, 60_000);
+    const taking = fairway.firstActs(orphans, ({ replica }) => others.includes(replica));
+    await fairway.scale(orphans, 7);
+    await taking;
+    paused.resume();
+    const resumedMs = Date.now();
+    await fairway.untilReady(orphans, 7);
+    // It is well again, gets its share back, and only then may it act.
+    await fairway.shards.untilShared([...others, paused.identity], 60_000);
+
+    process.stdout.write(
+      `paused for ${resumedMs - pausedMs} ms, after which ${givenUp(paused)} reconciles were given up\n`,
+    );
+    expect(paused.output).toContain('lease lapsed, shards lost');
+    expect(fairway.trespasses()).toEqual([]);
+    expect(fairway.doubled()).toEqual([]);
+  });
+
+  test('leave nothing behind, in the cloud or here', async () => {
+    fairway.cloud.faults.clear();
+    await fairway.deleteClusters();
+
+    expect(await fairway.leaked()).toEqual([]);
+    expect(fairway.trespasses()).toEqual([]);
+  });
+
+  test('hand over at once when they are stopped in order', async () => {
+    const [leaving, ...rest] = fairway.replicas;
+    if (leaving === undefined) throw new Error('no replica runs');
+    fairway.forget(leaving);
+    const startedMs = Date.now();
+    await leaving.stop();
+    await fairway.shards.untilShared(
+      rest.map(({ identity }) => identity),
+      8_000,
+    );
+
+    expect(Date.now() - startedMs).toBeLessThan(8_000);
+  });
+
+  function mostLoaded(): Replica {
+    const [most] = fairway.replicas.toSorted((a, b) => held(b).length - held(a).length);
+    if (most === undefined) throw new Error('no replica runs');
+    return most;
+  }
+});
+
+function givenUp({ output }: Replica): number {
+  return output.split('reconcile given up').length - 1;
+}

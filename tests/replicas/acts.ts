@@ -1,0 +1,54 @@
+import type { Cloud } from '@fairway/simulator/cloud';
+
+/** A call of a replica that changes something in the cloud. */
+export interface Act {
+  /** When it arrived, by this machine's clock. */
+  readonly atMs: number;
+  readonly replica: string;
+  readonly clusterUid: string | undefined;
+  readonly what: string;
+}
+
+/** As `fairway serve` calls itself to clouds. */
+const REPLICA = /^fairway \((.+)\)$/;
+const CLUSTER_MARK = /(?:fairway-cluster-|Fairway cluster )([0-9a-f-]{36})/;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Writes down from now on who changes what of which cluster. */
+export function recordActs(cloud: Cloud): {
+  readonly acts: readonly Act[];
+  readonly onAct: (listener: (act: Act) => void) => () => void;
+} {
+  const acts: Act[] = [];
+  const listeners = new Set<(act: Act) => void>();
+  cloud.calls.onReceived(({ atMs, userAgent, service, method, path, body }) => {
+    const replica = REPLICA.exec(userAgent)?.[1];
+    const isLogin = service === 'identity';
+    if (method === 'GET' || isLogin || replica === undefined) return;
+    const text = `${path} ${JSON.stringify(body)}`;
+    const act = { atMs, replica, clusterUid: clusterOf(cloud, text), what: `${method} ${path}` };
+    acts.push(act);
+    for (const listener of listeners) listener(act);
+  });
+  return {
+    acts,
+    onAct(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** By the mark that a call carries, or by that of a resource that it names. */
+function clusterOf(cloud: Cloud, text: string): string | undefined {
+  const marked = CLUSTER_MARK.exec(text)?.[1];
+  if (marked !== undefined) return marked;
+  const ids = new Set(text.match(UUID));
+  const rows = Object.values(cloud.snapshot() as Readonly<Record<string, readonly { readonly id?: string }[]>>).flat();
+  for (const row of rows) {
+    if (row.id === undefined || !ids.has(row.id)) continue;
+    const owner = CLUSTER_MARK.exec(JSON.stringify(row))?.[1];
+    if (owner !== undefined) return owner;
+  }
+  return undefined;
+}

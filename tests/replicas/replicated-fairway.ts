@@ -1,0 +1,180 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { identityOf } from '@fairway/api/identity';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { Home } from '@fairway/cli/up/home';
+import { startSimulatedCloud } from '@fairway/cli/up/simulated-cloud';
+import { holdings, serverHistory } from '@fairway/controllers/testing/cloud-contents';
+import { isReady } from '@fairway/controllers/testing/test-fairway';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { keyOf } from '@fairway/kube/client/object-key';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
+import { eventually } from '@fairway/kube/testing/eventually';
+import type { Cloud } from '@fairway/simulator/cloud';
+import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
+import { startManagementCluster } from '../management/management-cluster.ts';
+import { type Act, recordActs } from './acts.ts';
+import { Replica } from './replica.ts';
+import { ShardWatch } from './shard-watch.ts';
+
+const NAMESPACE = 'default';
+const DEADLINE_MS = 120_000;
+
+/** A management cluster, a cloud that writes down who changes what, and as many replicas of Fairway as a test starts. */
+export interface ReplicatedFairway extends AsyncDisposable {
+  readonly shards: ShardWatch;
+  readonly acts: readonly Act[];
+  readonly cloud: Cloud;
+  /** Adds one and waits until the work is shared with it. */
+  addReplica(): Promise<Replica>;
+  /** One that was ended by the test. */
+  forget(replica: Replica): void;
+  readonly replicas: readonly Replica[];
+  createCluster(name: string): Promise<void>;
+  scale(names: readonly string[], replicas: number): Promise<void>;
+  /** Resolves when the clusters have so many nodes, all Ready. */
+  untilReady(names: readonly string[], replicas: number): Promise<void>;
+  deleteClusters(): Promise<void>;
+  /** Resolves with the first act on each of the clusters that `isMeant` picks, from now on. */
+  firstActs(names: readonly string[], isMeant: (act: Act) => boolean): Promise<ReadonlyMap<string, Act>>;
+  /** `namespace/name` of the cluster with this mark, also after its end. */
+  clusterKeyOf(uid: string): string | undefined;
+  /** What speaks against one actor at a time for each cluster: nothing, if all is well. */
+  trespasses(): readonly string[];
+  /** Servers that were made twice for a machine, and what of the cloud is not as it was before the first cluster. */
+  doubled(): readonly string[];
+  leaked(): Promise<readonly string[]>;
+}
+
+export async function startReplicatedFairway(binaries: KubernetesBinaries): Promise<ReplicatedFairway> {
+  const stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'fairway-replicas-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const management = stack.use(await startManagementCluster(binaries));
+  const client = stack.adopt(management.adminClient(), (each) => each.close());
+  const cloudHome = new Home(join(folder, 'cloud'));
+  cloudHome.create();
+  const opening = {
+    home: cloudHome,
+    clock: systemClock,
+    random: Math.random,
+    log: silentLogger,
+    latency: 'none',
+  } as const;
+  const simulated = stack.adopt(await startSimulatedCloud(opening), (each) => each.close());
+  const { cloud } = simulated;
+  cloud.setQuota('demo', {
+    network: 100,
+    subnet: 100,
+    router: 100,
+    port: 5_000,
+    security_group: 100,
+    security_group_rule: 5_000,
+  });
+  simulated.startNodes();
+  const { acts, onAct } = recordActs(cloud);
+  const shards = stack.adopt(new ShardWatch(client), (each) => each.stop());
+  const before = JSON.stringify(holdings(cloud));
+  const replicas: Replica[] = [];
+  stack.defer(async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+  });
+  const keys = new Map<string, string>();
+  const home = join(folder, 'home');
+
+  const create = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
+    client.resource(type).create({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
+  const namesOf = (act: Act) => keys.get(act.clusterUid ?? '')?.split('/')[1] ?? '';
+
+  return {
+    shards,
+    acts,
+    cloud,
+    replicas,
+    async addReplica() {
+      const { controllers: kubeconfig } = management.kubeconfigs;
+      const replica = await Replica.start({ kubeconfig, cloudsYaml: cloudHome.cloudsYaml, cloud: 'simulator', home });
+      replicas.push(replica);
+      await shards.untilShared(
+        replicas.map(({ identity }) => identity),
+        DEADLINE_MS,
+      );
+      return replica;
+    },
+    forget: (replica) => void replicas.splice(replicas.indexOf(replica), 1),
+    async createCluster(name) {
+      const cluster = await create(clusters, aCluster({}, { name, namespace: NAMESPACE }));
+      keys.set(identityOf(cluster), keyOf(cluster));
+      await create(nodePools, aNodePool({ clusterName: name, replicas: 1 }, { name, namespace: NAMESPACE }));
+    },
+    async scale(names, count) {
+      const value = { spec: { replicas: count } };
+      await Promise.all(
+        names.map((name) => client.resource(nodePools).patch(name, { type: 'merge', value }, { namespace: NAMESPACE })),
+      );
+    },
+    async untilReady(names, count) {
+      const isOf = (name: string) => (machine: Machine) => machine.spec.clusterName === name;
+      await all<Machine>(client, machines, (found) =>
+        names.every((name) => {
+          const own = found.filter(isOf(name));
+          return own.length === count && own.every(isReady);
+        }),
+      );
+      await all<Cluster>(client, clusters, (found) =>
+        names.every((name) => isReady(found.find(({ metadata }) => metadata.name === name))),
+      );
+    },
+    async deleteClusters() {
+      const { items } = await client.resource(clusters).list({ namespace: NAMESPACE });
+      await Promise.all(
+        items.map(({ metadata }) => client.resource(clusters).delete(metadata.name ?? '', { namespace: NAMESPACE })),
+      );
+      await all<Cluster>(client, clusters, (found) => found.length === 0);
+    },
+    async firstActs(names, isMeant) {
+      const found = new Map<string, Act>();
+      const done = Promise.withResolvers<void>();
+      const stop = onAct((act) => {
+        const name = namesOf(act);
+        if (!names.includes(name) || found.has(name) || !isMeant(act)) return;
+        found.set(name, act);
+        if (found.size === names.length) done.resolve();
+      });
+      const deadline = systemClock.after(DEADLINE_MS, () =>
+        done.reject(new Error(`nobody acted on ${names.filter((name) => !found.has(name)).join(', ')}`)),
+      );
+      await done.promise.finally(() => {
+        stop();
+        deadline.cancel();
+      });
+      return found;
+    },
+    clusterKeyOf: (uid) => keys.get(uid),
+    trespasses: () => shards.trespasses(acts, (uid) => keys.get(uid)),
+    doubled: () =>
+      [...Map.groupBy(serverHistory(cloud), ({ name }) => name).entries()].flatMap(([name, made]) =>
+        made.length > 1 ? [name] : [],
+      ),
+    async leaked() {
+      const planes = await readdir(new Home(home).simulatedControlPlanes);
+      const now = JSON.stringify(holdings(cloud));
+      return [...planes, ...(now === before ? [] : [`the cloud holds ${now} instead of ${before}`])];
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+async function all<T extends KubeObject>(
+  client: KubeClient,
+  type: ResourceType<T>,
+  check: (objects: readonly T[]) => boolean,
+): Promise<void> {
+  await eventually(client.resource(type), { namespace: NAMESPACE }, check, { deadlineMs: DEADLINE_MS });
+}

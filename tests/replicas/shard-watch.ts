@@ -1,0 +1,88 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { SHARD_GROUP, SHARDS } from '@fairway/cli/serve/share';
+import { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { hash32 } from '@fairway/kube/controller/rendezvous';
+import { shardOfLease } from '@fairway/kube/controller/shard-leases';
+import type { Lease } from '@fairway/kube/kinds/generated/types';
+import { Leases } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
+import type { Act } from './acts.ts';
+
+const SELECTOR = { namespace: SYSTEM_NAMESPACE, labelSelector: `fairway.dev/shard-group=${SHARD_GROUP}` };
+
+interface Taking {
+  readonly shard: number;
+  readonly replica: string;
+  /** When the replica wrote that it is the holder, by this machine's clock. */
+  readonly atMs: number;
+}
+
+export function shardOf(clusterKey: string): number {
+  return hash32(clusterKey) % SHARDS;
+}
+
+/** Who has held which shard since when, as the Leases say. */
+export class ShardWatch {
+  readonly #client: KubeClient;
+  readonly #informer: Informer<Lease>;
+  readonly #stop = new AbortController();
+  readonly #takings: Taking[] = [];
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+    this.#informer = new Informer(client.resource(Leases), SELECTOR);
+    const note = (lease: Lease) => {
+      const shard = shardOfLease(lease);
+      const replica = lease.spec?.holderIdentity ?? '';
+      const atMs = Date.parse(lease.spec?.acquireTime ?? '');
+      const last = this.#takings.findLast((taking) => taking.shard === shard);
+      const isNews = last?.replica !== replica || last.atMs !== atMs;
+      if (shard !== undefined && replica !== '' && isNews) this.#takings.push({ shard, replica, atMs });
+    };
+    this.#informer.addHandler({ onAdd: note, onUpdate: (_, lease) => note(lease) });
+    this.#informer.start(this.#stop.signal);
+  }
+
+  /** Replicas by the clusters that they hold now. */
+  holders(clusterKeys: readonly string[]): ReadonlyMap<string, string> {
+    return new Map(clusterKeys.map((key) => [key, this.#holderNow(shardOf(key))]));
+  }
+
+  /** Resolves when just these replicas hold all shards, evenly. */
+  async untilShared(replicas: readonly string[], deadlineMs: number): Promise<void> {
+    const limit = Math.ceil(SHARDS / replicas.length);
+    const check = (leases: readonly Lease[]) => {
+      const loads = Map.groupBy(
+        leases.filter((lease) => shardOfLease(lease) !== undefined),
+        ({ spec }) => spec?.holderIdentity ?? '',
+      );
+      const total = replicas.reduce((sum, replica) => sum + (loads.get(replica)?.length ?? 0), 0);
+      return total === SHARDS && replicas.every((replica) => (loads.get(replica)?.length ?? 0) <= limit);
+    };
+    await eventually(this.#client.resource(Leases), SELECTOR, check, { deadlineMs });
+  }
+
+  /** Acts on a cluster by a replica that did not hold it at that time. */
+  trespasses(acts: readonly Act[], clusterKeyOf: (uid: string) => string | undefined): readonly string[] {
+    return acts.flatMap(({ atMs, replica, clusterUid = '', what }) => {
+      const key = clusterKeyOf(clusterUid);
+      if (key === undefined) return [`${replica}: ${what} is for no known cluster`];
+      const shard = shardOf(key);
+      const holder = this.#takings.findLast((taking) => taking.shard === shard && taking.atMs <= atMs)?.replica;
+      return holder === replica
+        ? []
+        : [`${replica}: ${what} on ${key} of ${holder} at ${new Date(atMs).toISOString()}`];
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#informer.stopped;
+  }
+
+  #holderNow(shard: number): string {
+    const lease = this.#informer.list().find((each) => shardOfLease(each) === shard);
+    return lease?.spec?.holderIdentity ?? '';
+  }
+}
