@@ -1,18 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { KubeClient } from '../client/kube-client.ts';
 import type { Transport } from '../client/transport.ts';
+import { kindOf } from '../kinds/builtin-kinds.ts';
+import { builtinDefinitions } from '../kinds/definitions.ts';
 import { Leases } from '../kinds/resources.ts';
-import type { ResourceDefinition } from '../server/resource.ts';
 import { TestServer, testResources } from '../server/test-server.ts';
 import { Controller } from './controller.ts';
 import type { Result } from './result.ts';
 import { ShardMember } from './sharding.ts';
 
-const leaseDefinition: ResourceDefinition = {
-  ...Leases,
-  hasGeneration: false,
-  schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-};
 const SHARDS = 12;
 
 /** A way to the server that can be held up, as a process that is paused or cut off sees it. */
@@ -78,7 +74,7 @@ afterEach(() => {
 });
 
 async function group(shards = SHARDS) {
-  const server = new TestServer({ resources: [...testResources, leaseDefinition] });
+  const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
   await server.namespace('fairway');
   const members: ShardMember[] = [];
   const join = (identity: string) => {

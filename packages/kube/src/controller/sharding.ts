@@ -297,7 +297,9 @@ export class ShardMember implements KeyOwner, Runnable {
     if (this.#held.has(shard)) await this.#finish(shard);
     const lease = await this.#leases.get(this.#names.shardName(shard), this.#place());
     if (lease.spec?.holderIdentity === this.#options.identity) {
-      await this.#leases.update({ ...lease, spec: { ...lease.spec, holderIdentity: '' } });
+      // Left out, not empty: an API server refuses an empty name.
+      const { holderIdentity: _released, ...spec } = lease.spec;
+      await this.#leases.update({ ...lease, spec });
     }
     this.#held.release(shard);
     this.#log.info({ shard }, 'shard released');
