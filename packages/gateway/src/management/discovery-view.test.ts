@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { discoveryView } from './discovery-view.ts';
+
+const HOST = 'fairway.example.com';
+
+describe('one document a path', () => {
+  test('/api names the gateway, not the API server', () => {
+    const document = {
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ serverAddress: '10.0.0.1' }],
+    };
+
+    expect(discoveryView(document, HOST)).toEqual({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: HOST }],
+    });
+  });
+
+  test('/apis lists the groups that pass', () => {
+    const groups = ['apps', 'fairway.dev', 'authorization.k8s.io', 'metrics.k8s.io'].map((name) => ({ name }));
+
+    expect(discoveryView({ kind: 'APIGroupList', groups }, HOST)).toMatchObject({
+      groups: [{ name: 'fairway.dev' }, { name: 'authorization.k8s.io' }],
+    });
+  });
+
+  test('/api/v1 lists resources and verbs that pass', () => {
+    const document = {
+      kind: 'APIResourceList',
+      groupVersion: 'v1',
+      resources: [
+        { name: 'namespaces', kind: 'Namespace', verbs: ['create', 'delete', 'get', 'list', 'watch'] },
+        { name: 'namespaces/finalize', kind: 'Namespace', verbs: ['update'] },
+        { name: 'pods', kind: 'Pod', verbs: ['get'] },
+      ],
+    };
+
+    expect(discoveryView(document, HOST)).toMatchObject({
+      resources: [{ name: 'namespaces', kind: 'Namespace', verbs: ['get', 'list', 'watch'] }],
+    });
+  });
+
+  test('the group of Fairway is whole, with clusters/kubeconfig', () => {
+    const clusters = { name: 'clusters', singularName: 'cluster', namespaced: true, kind: 'Cluster', verbs: ['get'] };
+    const document = { kind: 'APIResourceList', groupVersion: 'fairway.dev/v1alpha1', resources: [clusters] };
+
+    expect(discoveryView(document, HOST)).toMatchObject({
+      resources: [
+        clusters,
+        { name: 'clusters/kubeconfig', namespaced: true, kind: 'KubeconfigRequest', verbs: ['create'] },
+      ],
+    });
+  });
+});
+
+describe('the aggregated document', () => {
+  const resource = (name: string, verbs: readonly string[], subresources: readonly string[] = []) => ({
+    resource: name,
+    scope: 'Namespaced',
+    verbs,
+    ...(subresources.length > 0 && {
+      subresources: subresources.map((subresource) => ({ subresource, verbs: ['get'] })),
+    }),
+  });
+
+  test('of /apis', () => {
+    const versions = [
+      {
+        version: 'v1alpha1',
+        freshness: 'Current',
+        resources: [resource('clusters', ['get'], ['status']), resource('plans', ['get'])],
+      },
+    ];
+    const items = [
+      { metadata: { name: 'apps' }, versions: [{ version: 'v1', resources: [] }] },
+      { metadata: { name: 'fairway.dev' }, versions },
+    ];
+    const view = discoveryView({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items }, HOST);
+
+    expect(view).toMatchObject({
+      items: [
+        {
+          metadata: { name: 'fairway.dev' },
+          versions: [
+            {
+              freshness: 'Current',
+              resources: [
+                {
+                  resource: 'clusters',
+                  subresources: [
+                    { subresource: 'status' },
+                    { subresource: 'kubeconfig', responseKind: { kind: 'KubeconfigRequest' }, verbs: ['create'] },
+                  ],
+                },
+                { resource: 'plans' },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+    expect(view).toHaveProperty('items.length', 1);
+  });
+
+  test('of /api', () => {
+    const resources = [
+      resource('namespaces', ['create', 'get', 'list', 'watch'], ['status']),
+      resource('pods', ['get']),
+    ];
+    const items = [{ versions: [{ version: 'v1', resources }] }];
+
+    expect(discoveryView({ kind: 'APIGroupDiscoveryList', items }, HOST)).toEqual({
+      kind: 'APIGroupDiscoveryList',
+      items: [{ versions: [{ version: 'v1', resources: [resource('namespaces', ['get', 'list', 'watch'])] }] }],
+    });
+  });
+});
+
+test('what is no discovery document is not passed on as one', () => {
+  expect(() => discoveryView({ kind: 'PodList', items: [] }, HOST)).toThrow('APIGroupDiscoveryList');
+});

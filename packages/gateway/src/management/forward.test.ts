@@ -1,0 +1,246 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { request } from 'node:https';
+import { json, text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FrontBefore, frontBefore } from '../testing/front-before.ts';
+
+const PODS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
+const ALICE = { username: 'alice', groups: ['devs', 'ops'], extra: { 'example.com/scope': ['r'] } };
+
+const running: FrontBefore[] = [];
+afterEach(async () => {
+  for (const each of running.splice(0)) await each[Symbol.asyncDispose]();
+});
+
+async function before(listener: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<FrontBefore> {
+  const front = await frontBefore(listener, ALICE);
+  running.push(front);
+  return front;
+}
+
+/** An API server that tells what it got. */
+async function echo(request_: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request_);
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ method: request_.method, url: request_.url, headers: request_.headersDistinct, body }));
+}
+
+describe('a request', () => {
+  test('goes on as it is, in the name of who asks', async () => {
+    const front = await before(echo);
+    const headers = { 'content-type': 'application/json', 'user-agent': 'kubectl', 'audit-id': 'a-1', accept: 'x/y' };
+    const answer = await front.send(
+      `${PODS}?fieldManager=kubectl&dryRun=All`,
+      { method: 'POST', headers },
+      '{"a":"ü"}',
+    );
+
+    expect(await json(answer)).toMatchObject({
+      method: 'POST',
+      url: `${PODS}?fieldManager=kubectl&dryRun=All`,
+      body: '{"a":"ü"}',
+      headers: {
+        accept: ['x/y'],
+        authorization: ['Bearer the-gateway'],
+        'audit-id': ['a-1'],
+        'content-type': ['application/json'],
+        'user-agent': ['kubectl'],
+        'impersonate-user': ['alice'],
+        'impersonate-group': ['devs', 'ops', 'system:authenticated'],
+        'impersonate-extra-example.com%2fscope': ['r'],
+        'x-forwarded-for': ['127.0.0.1'],
+      },
+    });
+  });
+
+  test('takes along nothing that says who asks otherwise, or that is about one connection', async () => {
+    const front = await before(echo);
+    const headers = {
+      authorization: 'Bearer stolen',
+      connection: 'close, x-hop',
+      cookie: 'a=b',
+      'keep-alive': 'timeout=5',
+      te: 'trailers',
+      upgrade: 'websocket',
+      'x-forwarded-for': '192.0.2.1',
+      'x-hop': '1',
+      'x-real-ip': '192.0.2.9',
+      'x-remote-group': 'system:masters',
+      'x-remote-user': 'root',
+    };
+    const { headers: got } = (await json(await front.send(PODS, { headers }))) as { headers: Record<string, string[]> };
+
+    expect(got['authorization']).toEqual(['Bearer the-gateway']);
+    expect(got['x-forwarded-for']).toEqual(['192.0.2.1, 127.0.0.1']);
+    const gone = ['cookie', 'keep-alive', 'te', 'upgrade', 'x-hop', 'x-real-ip', 'x-remote-group', 'x-remote-user'];
+    expect(Object.keys(got).filter((name) => gone.includes(name))).toEqual([]);
+    expect(Object.keys(got)).toContain('audit-id');
+  });
+
+  test('as somebody else goes on as of that one alone', async () => {
+    const front = await before(echo);
+    const headers = { 'impersonate-user': 'bob', 'impersonate-group': ['x'], 'impersonate-extra-k': 'v' };
+    const { headers: got } = (await json(await front.send(PODS, { headers }))) as { headers: Record<string, string[]> };
+
+    expect(got['impersonate-user']).toEqual(['bob']);
+    expect(got['impersonate-group']).toEqual(['x', 'system:authenticated']);
+    expect(got['impersonate-extra-k']).toEqual(['v']);
+    expect(got['impersonate-extra-example.com%2fscope']).toBeUndefined();
+  });
+
+  test('that is refused before it was asked about never arrives', async () => {
+    let arrived = 0;
+    const front = await before((_, response) => {
+      arrived++;
+      response.end();
+    });
+    const answer = await front.send('/api/v1/namespaces/kube-system/secrets');
+
+    expect(answer.statusCode).toBe(403);
+    expect(await json(answer)).toMatchObject({
+      kind: 'Status',
+      reason: 'Forbidden',
+      message: 'forbidden: secrets of namespace kube-system are not served to tenants',
+    });
+    expect(arrived).toBe(0);
+  });
+});
+
+describe('an answer', () => {
+  test('comes back as it is: status, headers, bytes', async () => {
+    const front = await before((_, response) => {
+      response.writeHead(409, {
+        'content-type': 'application/json',
+        warning: '299 - "w"',
+        'retry-after': '3',
+        'x-a': 'b',
+      });
+      response.end('{"kind":"Status"}');
+    });
+    const answer = await front.send(PODS);
+
+    expect([answer.statusCode, await text(answer)]).toEqual([409, '{"kind":"Status"}']);
+    expect(answer.headers).toMatchObject({ warning: '299 - "w"', 'retry-after': '3', 'x-a': 'b' });
+  });
+
+  test('of a watch begins before there is anything to tell, and each event comes at once', async () => {
+    let server: ServerResponse | undefined;
+    const front = await before((_, response) => {
+      server = response;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.flushHeaders();
+    });
+    const answer = await front.send(`${PODS}?watch=true`);
+    expect(answer.statusCode).toBe(200);
+    answer.setEncoding('utf8');
+
+    server?.write('{"type":"ADDED"}\n');
+    expect(await once(answer, 'data')).toEqual(['{"type":"ADDED"}\n']);
+    server?.write('{"type":"MODIFIED"}\n');
+    expect(await once(answer, 'data')).toEqual(['{"type":"MODIFIED"}\n']);
+  });
+
+  test('is not fetched faster than it is read', async () => {
+    const CHUNK = Buffer.alloc(64 * 1024);
+    const CHUNKS = 512;
+    let heldBytes = 0;
+    const front: FrontBefore = await before(async (_, response) => {
+      for (let sent = 0; sent < CHUNKS; sent++) {
+        if (!response.write(CHUNK)) await once(response, 'drain');
+        heldBytes = Math.max(heldBytes, front.answers.at(-1)?.writableLength ?? 0);
+      }
+      response.end();
+    });
+    let readBytes = 0;
+    for await (const chunk of await front.send(PODS)) {
+      readBytes += (chunk as Buffer).length;
+      // A reader that is slower than whoever writes.
+      await setImmediate();
+    }
+
+    expect(readBytes).toBe(CHUNKS * CHUNK.length);
+    expect(heldBytes).toBeLessThan(4 * CHUNK.length);
+  });
+});
+
+describe('either side that goes away', () => {
+  test('the client: its watch ends at the API server too', async () => {
+    const ended = Promise.withResolvers<void>();
+    const front = await before((_, response) => {
+      response.writeHead(200);
+      response.flushHeaders();
+      response.once('close', () => ended.resolve());
+    });
+    const answer = await front.send(`${PODS}?watch=true`);
+    answer.destroy();
+
+    await expect(ended.promise).resolves.toBeUndefined();
+  });
+
+  test('the client, in the middle of its body: the API server gets no half request for a whole one', async () => {
+    const outcome = Promise.withResolvers<string>();
+    const begun = Promise.withResolvers<void>();
+    const front = await before((incoming) => {
+      incoming.once('data', () => begun.resolve());
+      incoming.once('end', () => outcome.resolve('whole'));
+      incoming.once('error', () => outcome.resolve('broken'));
+    });
+    const { port } = new URL(front.server.url);
+    const headers = { 'content-length': '1000' };
+    const ca = front.server.authority.certificatePem;
+    const outgoing = request({ host: '127.0.0.1', port, ca, path: PODS, method: 'POST', headers, agent: false });
+    outgoing.on('error', () => undefined);
+    outgoing.write('{"half');
+    await begun.promise;
+    outgoing.destroy();
+
+    expect(await outcome.promise).toBe('broken');
+  });
+
+  test('the API server, in the middle of its answer: the client is not told that this was all', async () => {
+    const front = await before((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"items":[', () => response.destroy());
+    });
+
+    await expect(text(await front.send(PODS))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  test('the API server is not there: 503, which a client repeats', async () => {
+    const front = await before(() => undefined);
+    await front.upstream.close();
+    const answer = await front.send(PODS, { method: 'POST' }, '{}');
+
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['retry-after'] ?? '').toBe('1');
+    expect(await json(answer)).toMatchObject({ reason: 'ServiceUnavailable', details: { retryAfterSeconds: 1 } });
+  });
+
+  test.each([
+    { method: 'POST', isRepeated: false, reason: 'it may have been done' },
+    { method: 'GET', isRepeated: true, reason: 'it only reads' },
+  ])('the API server goes while it works on a $method: $reason', async ({ method, isRepeated }) => {
+    const front = await before((incoming) => incoming.socket.destroy());
+    const answer = await front.send(PODS, { method }, method === 'POST' ? '{}' : null);
+
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['retry-after'] !== undefined).toBe(isRepeated);
+  });
+
+  test('the gateway: watches end as if their time were up, and what comes then is to come again', async () => {
+    const front = await before((_, response) => {
+      response.writeHead(200);
+      response.write('{"type":"ADDED"}\n');
+    });
+    const answer = await front.send(`${PODS}?watch=true`);
+    const whole = text(answer);
+    await once(answer, 'readable');
+    front.front.drain();
+
+    expect(await whole).toBe('{"type":"ADDED"}\n');
+    const late = await front.send(PODS);
+    expect([late.statusCode, late.headers['retry-after']]).toEqual([503, '1']);
+  });
+});

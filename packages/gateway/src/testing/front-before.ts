@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type RequestOptions, request } from 'node:https';
+import type { UserInfo } from '@fairway/kube/auth/user';
+import { silentLogger } from '@fairway/kube/log';
+import { Health } from '@fairway/kube/server/health';
+import { Routes } from '@fairway/kube/server/routes';
+import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
+import { ManagementFront } from '../management/management-front.ts';
+import { Upstream } from '../management/upstream.ts';
+
+export interface FrontBefore extends AsyncDisposable {
+  readonly front: ManagementFront;
+  readonly server: TlsServer;
+  readonly upstream: TlsServer;
+  /** What the front answers now, latest last. */
+  readonly answers: readonly ServerResponse[];
+  /** Sends a request, whose body the caller writes unless there is none; resolves with the head of the answer. */
+  send(path: string, options?: RequestOptions, body?: string | null): Promise<IncomingMessage>;
+}
+
+/** A front that takes everybody for `user`, before an API server that does what a test says. */
+export async function frontBefore(listener: RequestListener, user: UserInfo): Promise<FrontBefore> {
+  const upstream = await startTlsServer(listener);
+  const connections = new Upstream({
+    server: upstream.url,
+    certificateAuthority: upstream.authority.certificatePem,
+    bearerToken: () => 'the-gateway',
+  });
+  const nowhere = () => Promise.reject(new Error('not a part of this test'));
+  const front = new ManagementFront({
+    upstream: connections,
+    authenticators: [{ authenticate: () => Promise.resolve(user) }],
+    authorizer: { authorize: ({ verb }) => ({ allowed: verb === 'impersonate', reason: '' }) },
+    health: new Health(),
+    routes: new Routes(),
+    answerKubeconfig: nowhere,
+    answerReview: nowhere,
+    webhookKey: () => 'secret',
+    log: silentLogger,
+  });
+  const answers: ServerResponse[] = [];
+  const server = await startTlsServer((incoming, response) => {
+    answers.push(response);
+    front.handler(incoming, response);
+  });
+  return {
+    front,
+    server,
+    upstream,
+    answers,
+    async send(path, options = {}, body = null) {
+      const { port } = new URL(server.url);
+      const ca = server.authority.certificatePem;
+      const outgoing = request({ host: '127.0.0.1', port, ca, path, agent: false, ...options });
+      outgoing.end(body ?? undefined);
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return incoming;
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      connections.close();
+      await upstream.close();
+    },
+  };
+}
