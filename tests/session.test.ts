@@ -1,20 +1,21 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lacking } from '@fairway/kube/testing/kubectl';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cloudContent } from './session/cloud-content.ts';
 import { type Answer, RunningFairway, run, start } from './session/running-fairway.ts';
 import { findKubectls, findOpenStackClient } from './session/tools.ts';
 
 const kubectls = findKubectls();
-const NO_KUBECTL = { path: '', version: '(skipped: there is none on PATH)' };
+const NO_KUBECTL = { path: '', version: '(skipped: there is none on PATH)', minor: 0 };
 const openstackClient = findOpenStackClient();
 /** Second start, by the promise of the README. */
 const RESTART_SECONDS = 3;
 
 describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO_KUBECTL])(
   'a session with kubectl $version',
-  ({ path }) => {
+  ({ path, minor }) => {
     let folder: string;
     let fairway: RunningFairway;
     let emptyCloud: Awaited<ReturnType<typeof cloudContent>>;
@@ -56,7 +57,8 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(samePort).toMatchObject({ code: 2, stderr: expect.stringContaining('--listen') });
     });
 
-    test('the kinds are explained', async () => {
+    const enums = lacking(27, minor);
+    test.skipIf(enums.isTooOld)(`the kinds are explained${enums.reason}`, async () => {
       const { stdout } = await kubectl('explain', 'cluster.spec');
       const taints = await kubectl('explain', 'nodepool.spec.template.spec.taints.effect');
 
@@ -207,7 +209,8 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(waited.code).toBe(0);
     });
 
-    test('a pool is scaled, and a deleted machine replaced', async () => {
+    const paths = lacking(23, minor);
+    test.skipIf(paths.isTooOld)(`a pool is scaled, and a deleted machine replaced${paths.reason}`, async () => {
       const [machine = ''] = (
         await kubectl('get', 'machines', '-l', 'fairway.dev/node-pool=general', '-o', 'name')
       ).stdout.split('\n');

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
+import { minorOf } from '@fairway/kube/testing/kubectl';
 
 export interface Tool {
   readonly path: string;
@@ -8,16 +8,19 @@ export interface Tool {
   readonly version: string;
 }
 
+export interface Kubectl extends Tool {
+  /** Of 1.36: 36. */
+  readonly minor: number;
+}
+
 /** The kubectl of PATH and the one that KUBEBUILDER_ASSETS has beside a real API server's binaries, where they are at hand. */
-export function findKubectls(): readonly Tool[] {
+export function findKubectls(): readonly Kubectl[] {
   const { env } = process;
   const found = [foldersOnPath(env), [env[ASSETS_VARIABLE] ?? '']].map((folders) => findExecutable(folders, 'kubectl'));
   return [...new Set(found)].flatMap((path) => {
     if (path === undefined) return [];
-    const version = /GitVersion:"?(v[\w.+-]+)|Client Version: (v[\w.+-]+)/.exec(
-      execFileSync(path, ['version', '--client'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
-    );
-    return [{ path, version: version?.[1] ?? version?.[2] ?? 'of unknown version' }];
+    const minor = minorOf(path);
+    return minor === undefined ? [] : [{ path, version: `1.${minor}`, minor }];
   });
 }
 

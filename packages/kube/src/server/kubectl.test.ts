@@ -1,21 +1,14 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kubectlMinor, lacking } from '../testing/kubectl.ts';
 import { type HttpsFixture, startHttpsServer } from './https-server-fixture.ts';
 
-function isInstalled(): boolean {
-  try {
-    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const installed = isInstalled();
+const installed = kubectlMinor !== undefined;
+const subresources = lacking(24);
 
 describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is not installed)'}`, () => {
   let fixture: HttpsFixture;
@@ -57,7 +50,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await kubectl('api-resources', '--no-headers')).toContain(
       'configmaps   cm    v1               true    ConfigMap',
     );
-    expect(await kubectl('version')).toContain('Server Version: v1.34.0+test');
+    expect(await kubectl('version')).toMatch(/Server Version: .*v1\.34\.0\+test/);
   });
 
   it('applies, changes and deletes', async () => {
@@ -141,7 +134,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     child.kill();
   });
 
-  it('waits for a condition', async () => {
+  it.skipIf(subresources.isTooOld)(`waits for a condition${subresources.reason}`, async () => {
     await kubectl('apply', '-f', await manifest('awaited', pool('awaited', {})));
     const waiting = kubectl('wait', '--for=condition=Ready', 'pool/awaited', '--timeout=10s');
     const patch = '{"status":{"conditions":[{"type":"Ready","status":"True"}]}}';
@@ -166,7 +159,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await kubectl('explain', 'pool.spec')).toMatch(
       /KIND: +Pool[\s\S]*flavor\s+<string>[\s\S]*replicas\s+<integer>/,
     );
-    expect(await kubectl('apply', '-f', wrong)).toContain('unknown field "spec.colour"');
+    expect(await kubectl('apply', '-f', wrong)).toMatch(/unknown field "(spec\.)?colour"/);
   });
 
   it('describes', async () => {
