@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TextSink } from '@fairway/cli/command/context';
 import { runWith } from '@fairway/cli/command/run-program';
-import { RULES_SINCE_MINOR } from '@fairway/cli/install/definitions';
 import { serve } from '@fairway/cli/serve/serve';
 import { simulatedControlPlanes } from '@fairway/cli/up/control-planes';
 import { Home } from '@fairway/cli/up/home';
@@ -11,13 +10,11 @@ import { bootHollowNodes } from '@fairway/cli/up/simulated-cloud';
 import { up } from '@fairway/cli/up/up';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { systemClock } from '@fairway/kube/clock';
 import { silentLogger } from '@fairway/kube/log';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
-import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
-import { startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
+import type { ManagementCluster } from '../management/management-cluster.ts';
 
 const ambient = { clock: systemClock, random: Math.random, log: silentLogger };
 /** No killed Fairway was here before, so that nobody else's requests are on their way. */
@@ -73,19 +70,21 @@ export async function startLaptop(home: Home): Promise<MovableFairway> {
   return atWork(home.kubeconfig, () => running.stop());
 }
 
-/** `fairway serve` over a management cluster; control planes live in the home. */
-export async function startReplica(home: Home, kubeconfig: string): Promise<MovableFairway> {
-  const { transport } = await loadKubeConnection({ path: kubeconfig });
+/** `fairway serve` over a management cluster, as its ServiceAccount; control planes live in the home. */
+export async function startReplica(
+  home: Home,
+  { admin, controllers }: ManagementCluster['kubeconfigs'],
+): Promise<MovableFairway> {
   const running = await serve({
     ...ambient,
     home,
-    client: new KubeClient(new HttpsTransport(transport)),
+    client: await clientOf(controllers),
     cloud: 'simulator',
     defaultImage: undefined,
     controlPlanes: simulatedControlPlanes,
     settleMs: SETTLE_MS,
   });
-  return atWork(kubeconfig, () => running.stop());
+  return atWork(admin, () => running.stop());
 }
 
 async function atWork(kubeconfig: string, stop: () => Promise<void>): Promise<MovableFairway> {
@@ -103,30 +102,6 @@ async function atWork(kubeconfig: string, stop: () => Promise<void>): Promise<Mo
 export async function clientOf(kubeconfig: string): Promise<KubeClient> {
   const { transport } = await loadKubeConnection({ path: kubeconfig });
   return new KubeClient(new HttpsTransport(transport));
-}
-
-/** A real API server, with etcd and kube-controller-manager, that `fairway install` has been run on. */
-export async function startManagementCluster(
-  binaries: KubernetesBinaries,
-  folder: string,
-): Promise<AsyncDisposable & { readonly kubeconfig: string }> {
-  const plane = await startRealControlPlane(binaries);
-  try {
-    const kubeconfig = join(folder, `management-${binaries.version}`);
-    const clientCertificate = await plane.pki.clientCertificate('admin', ['system:masters']);
-    const certificateAuthority = plane.pki.authority.certificatePem;
-    await writeFile(
-      kubeconfig,
-      renderKubeconfig({ name: 'management', server: plane.url, certificateAuthority, clientCertificate }),
-    );
-    const rules = plane.minor >= RULES_SINCE_MINOR ? [] : ['--no-rules'];
-    const installed = await fairwayCommand(folder, ['install', ...rules, '--kubeconfig', kubeconfig]);
-    if (installed.code !== 0) throw new Error(installed.stderr);
-    return { kubeconfig, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() };
-  } catch (error) {
-    await plane[Symbol.asyncDispose]();
-    throw error;
-  }
 }
 
 export interface Answer {

@@ -1,23 +1,20 @@
 import { resolve } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { formatTime } from '@fairway/kube/clock';
 import type { ResourceType } from '@fairway/kube/object/meta';
 import { type Connection, withConnection } from '../../client/connect.ts';
 import { CliError, usageError } from '../../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../../command/context.ts';
 import { openReporter } from '../../progress/open-reporter.ts';
-import type { Step as ProgressStep } from '../../progress/step.ts';
 import type { Archive } from '../archive.ts';
-import { kindName, objectName } from '../backed-up-kinds.ts';
+import { objectName } from '../backed-up-kinds.ts';
 import { openBackup } from '../backup-file.ts';
 import type { Header } from '../header.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { countsOf, readBackup } from '../run-backup.ts';
+import { restoreArchive } from './restore-archive.ts';
 import { planRestore, type RestorePlan } from './restore-plan.ts';
-import { readPhase, writePhase } from './restore-record.ts';
+import { RestoreProgress } from './restore-progress.ts';
 import { readTarget, requireTarget } from './restore-target.ts';
-import { resumeObjects } from './resume-objects.ts';
-import { writeObjects } from './write-objects.ts';
 
 export interface RestoreOptions {
   readonly dryRun?: boolean;
@@ -39,17 +36,9 @@ export async function runRestore(
   const archive = await openBackup(path, backup, await readPassphrase(context, options.passphraseFile));
   requireQuietSource(archive, options);
   await withConnection(context, globals, async (connection) => {
-    const { client, server } = connection;
-    await requireTarget(client, server, context.signal);
-    if ((await readPhase(client, backup.header.id)) === 'Resuming') {
-      context.stderr.write('everything has been made already; going on with resuming it\n');
-    } else {
-      const plan = await planFor(context, connection, archive, options);
-      if (options.dryRun) return;
-      await writeWithProgress(context, connection, plan);
-    }
-    if (options.dryRun) return;
-    await resumeAll(context, connection, backup.header, archive, options);
+    await requireTarget(connection.client, connection.server, context.signal);
+    if (options.dryRun) await rehearse(context, connection, archive, options);
+    else await restore(context, connection, backup.header, archive, options);
   });
 }
 
@@ -66,26 +55,17 @@ function requireQuietSource(
   );
 }
 
-async function planFor(
-  { stdout, stderr, signal }: CliContext,
+async function rehearse(
+  context: CliContext,
   { client, server }: Connection,
   { objects }: Archive,
-  { dryRun = false, overwrite = false }: RestoreOptions,
-): Promise<RestorePlan> {
-  const plan = planRestore(objects, await readTarget(client, objects, signal), overwrite);
-  if (dryRun) {
-    for (const { action, type, source } of plan.steps) {
-      if (action !== 'keep') stdout.write(`${WORDS[action]} ${objectName(type, source)}\n`);
-    }
+  { overwrite = false }: RestoreOptions,
+): Promise<void> {
+  const plan = planRestore(objects, await readTarget(client, objects, context.signal), overwrite);
+  for (const { action, type, source } of plan.steps) {
+    if (action !== 'keep') context.stdout.write(`${WORDS[action]} ${objectName(type, source)}\n`);
   }
-  if (plan.conflicts.length > 0) {
-    for (const conflict of plan.conflicts) stderr.write(`  ${conflict}\n`);
-    const things = plan.conflicts.length === 1 ? 'object is' : 'objects are';
-    throw new CliError(`${plan.conflicts.length} ${things} in the way at ${server}; nothing was changed`, {
-      advice: 'delete or rename what is there, or let the backup count with --overwrite where it only differs',
-    });
-  }
-  return plan;
+  refuseConflicts(context, server, plan);
 }
 
 const WORDS = {
@@ -96,51 +76,45 @@ const WORDS = {
   leaveOut: 'leave out',
 } as const;
 
-async function writeWithProgress(context: CliContext, { client }: Connection, plan: RestorePlan): Promise<void> {
+function refuseConflicts({ stderr }: CliContext, server: string, { conflicts }: RestorePlan): void {
+  if (conflicts.length === 0) return;
+  for (const conflict of conflicts) stderr.write(`  ${conflict}\n`);
+  const things = conflicts.length === 1 ? 'object is' : 'objects are';
+  throw new CliError(`${conflicts.length} ${things} in the way at ${server}; nothing was changed`, {
+    advice: 'delete or rename what is there, or let the backup count with --overwrite where it only differs',
+  });
+}
+
+async function restore(
+  context: CliContext,
+  { client, server }: Connection,
+  header: Header,
+  archive: Archive,
+  { overwrite = false, keepPaused = false }: RestoreOptions,
+): Promise<void> {
+  const { clock, signal, stdout, stderr } = context;
   const reporter = await openReporter(context);
-  const totals = new Map<ResourceType, { done: number; all: number }>();
-  for (const { type } of plan.steps) {
-    const total = totals.get(type) ?? { done: 0, all: 0 };
-    total.all += 1;
-    totals.set(type, total);
-  }
-  const show = () =>
-    reporter.show(
-      [...totals].map(([type, { done, all }]): ProgressStep => {
-        const key = kindName(type);
-        const state = done === all ? 'done' : done === 0 ? 'waiting' : 'running';
-        return { key, title: key, state, detail: `${done}/${all}` };
-      }),
-    );
+  let progress: RestoreProgress | undefined;
   let isSuccess = false;
   try {
-    show();
-    await writeObjects(client, plan.steps, {
-      signal: context.signal,
-      onDone: (type) => {
-        const total = totals.get(type);
-        if (total) total.done += 1;
-        if (total?.done === total?.all) show();
+    await restoreArchive(client, {
+      backup: header,
+      archive,
+      overwrite,
+      keepPaused,
+      clock,
+      signal,
+      onPlan: (plan) => {
+        refuseConflicts(context, server, plan);
+        progress = new RestoreProgress(reporter, plan);
       },
+      onDone: (type: ResourceType) => progress?.done(type),
     });
     isSuccess = true;
   } finally {
-    await reporter.end(isSuccess);
+    await progress?.end(isSuccess);
   }
-}
-
-async function resumeAll(
-  { clock, signal, stdout, stderr }: CliContext,
-  { client, server }: Connection,
-  { id, createdAt }: Header,
-  { contents, objects }: Archive,
-  { keepPaused = false }: RestoreOptions,
-): Promise<void> {
-  const facts = { source: contents.server, createdAt };
-  await writePhase(client, id, 'Resuming', facts);
-  await resumeObjects(client, objects, { keepPaused, signal });
-  await writePhase(client, id, 'Done', { ...facts, restoredAt: formatTime(clock.now()) });
-  stdout.write(`restored from the backup of ${createdAt}: ${countsOf(objects)}\n`);
+  stdout.write(`restored from the backup of ${header.createdAt}: ${countsOf(archive.objects)}\n`);
   if (keepPaused)
     stderr.write(`the clusters are paused at ${server}: "fairway cluster resume --all" when all is well\n`);
 }

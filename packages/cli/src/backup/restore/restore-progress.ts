@@ -1,0 +1,39 @@
+import type { ResourceType } from '@fairway/kube/object/meta';
+import type { Reporter } from '../../progress/reporter.ts';
+import type { Step } from '../../progress/step.ts';
+import { kindName } from '../backed-up-kinds.ts';
+import type { RestorePlan } from './restore-plan.ts';
+
+/** Counts objects that are done, a line a kind. */
+export class RestoreProgress {
+  readonly #reporter: Reporter;
+  readonly #counts = new Map<ResourceType, { done: number; all: number }>();
+
+  constructor(reporter: Reporter, { steps }: RestorePlan) {
+    this.#reporter = reporter;
+    for (const [type, ofKind] of Map.groupBy(steps, (step) => step.type)) {
+      this.#counts.set(type, { done: 0, all: ofKind.length });
+    }
+    this.#show();
+  }
+
+  done(type: ResourceType): void {
+    const count = this.#counts.get(type);
+    if (count === undefined) return;
+    count.done += 1;
+    if (count.done === count.all) this.#show();
+  }
+
+  end(isSuccess: boolean): Promise<void> {
+    return this.#reporter.end(isSuccess);
+  }
+
+  #show(): void {
+    this.#reporter.show(
+      [...this.#counts].map(([type, { done, all }]): Step => {
+        const state = done === all ? 'done' : done === 0 ? 'waiting' : 'running';
+        return { key: kindName(type), title: kindName(type), state, detail: `${done}/${all}` };
+      }),
+    );
+  }
+}
