@@ -12,6 +12,7 @@ import { Home, HomeInUseError } from '../up/home.ts';
 import type { ListenAddress } from '../up/listen-address.ts';
 import { readNodeSettings } from '../up/node-settings.ts';
 import { explainStart } from '../up/run.ts';
+import { FOREIGN_ADVICE, ForeignControlPlanesError } from './control-plane-place.ts';
 import type { GatewayServing } from './gateway.ts';
 import { type RunningReplica, serve } from './serve.ts';
 
@@ -95,6 +96,9 @@ async function start(server: string, listen: string, run: () => Promise<RunningR
     return await run();
   } catch (error) {
     if (error instanceof HomeInUseError) throw new CliError(error.message, { cause: error });
+    if (error instanceof ForeignControlPlanesError) {
+      throw new CliError(error.message, { exitCode: ExitCode.Usage, advice: FOREIGN_ADVICE, cause: error });
+    }
     if (error instanceof MissingKindsError) {
       throw new CliError(`${error.message} (${server})`, {
         exitCode: ExitCode.Usage,

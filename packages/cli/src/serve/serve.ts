@@ -11,6 +11,7 @@ import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.t
 import { secretsEncryption } from '../up/encryption.ts';
 import { type Home, identifyProcess, lockHome, shareHome } from '../up/home.ts';
 import { startSimulatedCloud } from '../up/simulated-cloud.ts';
+import { claimControlPlanes } from './control-plane-place.ts';
 import { type GatewayServing, openGateway } from './gateway.ts';
 import { replicaIdentity, shareClusters } from './share.ts';
 
@@ -74,8 +75,18 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     closing.push(() => controlPlanes.close());
 
     onStep('connecting to the management cluster');
+    const openEngine = async () => {
+      const engine = await openManagementEngine({ client, ...shared, ...(signal && { signal }) });
+      try {
+        await claimControlPlanes(client, home);
+      } catch (error) {
+        await engine.close();
+        throw error;
+      }
+      return engine;
+    };
     const fairway = await startFairway({
-      openEngine: () => openManagementEngine({ client, ...shared, ...(signal && { signal }) }),
+      openEngine,
       cloudsYaml: readCloudsYaml(simulated ? home.cloudsYaml : undefined),
       cloudName,
       controlPlanes,

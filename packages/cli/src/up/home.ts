@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -86,6 +87,11 @@ export class Home {
     return join(this.path, 'ports.json');
   }
 
+  /** Tells the folder from all others. */
+  get id(): string {
+    return join(this.path, 'id');
+  }
+
   get lock(): string {
     return join(this.path, 'lock');
   }
@@ -102,6 +108,22 @@ export class Home {
   /** A file for each of those that share the folder. */
   lockOf(pid: number): string {
     return `${this.lock}-${pid}`;
+  }
+
+  /** A file that is made once: of several processes that do so at a time, all get what one of them made. */
+  readOrMake(path: string, make: () => string): string {
+    const known = this.read(path);
+    if (known !== undefined) return known;
+    const draft = `${path}.${process.pid}.draft`;
+    this.write(draft, make());
+    try {
+      linkSync(draft, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      unlinkSync(draft);
+    }
+    return readFileSync(path, 'utf8');
   }
 
   /** Replaces a file as a whole: a crash leaves the old one or the new one. Secrets are readable by their owner alone. */

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Lease } from '@fairway/kube/kinds/generated/types';
+import { Leases } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { Home } from '../up/home.ts';
+
+/** A Lease for its name alone: whoever creates it first has said where control planes live. */
+const NAME = 'fairway-control-planes';
+const HOME_ID = 'fairway.dev/home-id';
+const PLACE = 'fairway.dev/place';
+
+/** Thrown where the control planes of a management cluster live somewhere else. */
+export class ForeignControlPlanesError extends Error {
+  override readonly name = 'ForeignControlPlanesError';
+}
+
+/**
+ * Makes sure that control planes which are programs of one machine, with their data in one folder, are looked after there and nowhere else: a replica
+ * that took a cluster over with another folder would start it anew, with nothing in it. Rejects with a ForeignControlPlanesError, and with the API's errors.
+ */
+export async function claimControlPlanes(client: KubeClient, home: Home, host = hostname()): Promise<void> {
+  const own = homeId(home);
+  const annotations = { [HOME_ID]: own, [PLACE]: `${host}:${home.path}` };
+  const said = await sayOrRead(client, annotations);
+  const { [HOME_ID]: id, [PLACE]: place } = said.metadata.annotations ?? {};
+  if (id === own) return;
+  throw new ForeignControlPlanesError(
+    `the control planes of this management cluster run in ${place}, and not in ${annotations[PLACE]}`,
+  );
+}
+
+/** What to do about a ForeignControlPlanesError. */
+export const FOREIGN_ADVICE = `run all replicas on that machine with that --home; if its data are gone for good: kubectl -n ${SYSTEM_NAMESPACE} delete lease ${NAME}`;
+
+async function sayOrRead(client: KubeClient, annotations: Readonly<Record<string, string>>): Promise<Lease> {
+  const leases = client.resource(Leases);
+  try {
+    return await leases.create({ metadata: { name: NAME, namespace: SYSTEM_NAMESPACE, annotations }, spec: {} });
+  } catch (error) {
+    if (!isApiError(error, 'AlreadyExists')) throw error;
+    return leases.get(NAME, { namespace: SYSTEM_NAMESPACE });
+  }
+}
+
+/** Names the folder, wherever it is moved to. */
+function homeId(home: Home): string {
+  return home.readOrMake(home.id, () => randomBytes(16).toString('hex'));
+}
