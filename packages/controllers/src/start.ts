@@ -1,8 +1,7 @@
-import { ConditionType } from '@fairway/api/conditions';
 import { planProblems, releaseProblems } from '@fairway/api/domain/offer-problems';
 import { CLUSTER_UID_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
-import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -15,7 +14,6 @@ import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { Clock } from '@fairway/kube/clock';
-import { findCondition } from '@fairway/kube/controller/conditions';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { KeyOwner } from '@fairway/kube/controller/key-owner';
 import { Manager } from '@fairway/kube/controller/manager';
@@ -30,6 +28,7 @@ import type { WatchedClouds } from './cloud/project-cloud.ts';
 import type { ClusterCredentials } from './cluster/credentials.ts';
 import { ClusterReconciler } from './cluster/reconciler.ts';
 import { clusterKeyOf } from './cluster-key.ts';
+import { credentialKeyOf, readiness, retryMended } from './credential/mended.ts';
 import { CredentialReconciler } from './credential/reconciler.ts';
 import { clusterReleaser } from './let-go.ts';
 import type { NodeBootstrapper } from './machine/dependencies.ts';
@@ -251,6 +250,7 @@ export function createControllers(options: ControllersOptions): Controllers {
       for (const cluster of grown) sweepController.enqueue(keyOf(cluster));
     }),
   );
+  retryMended({ cache, clouds, owner });
   // A server that no list had shown while its machine was being deleted.
   cache.machines.addHandler({ onDelete: (machine) => sweepController.enqueue(clusterKeyOf(machine)) });
   runtime.onChange((clusterUid: string) => {
@@ -283,15 +283,6 @@ export function createControllers(options: ControllersOptions): Controllers {
 
 function ownerKey(object: NodePool | Machine | undefined): string | undefined {
   return object && clusterKeyOf(object);
-}
-
-function credentialKeyOf({ metadata, spec }: Cluster): string | undefined {
-  return spec.credentialName === undefined ? undefined : `${metadata.namespace}/${spec.credentialName}`;
-}
-
-function readiness({ status }: CloudCredential): string {
-  const ready = findCondition(status?.conditions, ConditionType.Ready);
-  return `${ready?.status} ${ready?.reason} ${ready?.message}`;
 }
 
 function machinesOfPool(informer: Informer<Machine>, pool: NodePool): readonly Machine[] {

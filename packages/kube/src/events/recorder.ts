@@ -2,6 +2,7 @@ import type { KubeClient } from '../client/kube-client.ts';
 import { keyOf } from '../client/object-key.ts';
 import { TransportError } from '../client/transport.ts';
 import { type Clock, formatTime, systemClock } from '../clock.ts';
+import { runUnder } from '../fence.ts';
 import type { Event, ObjectReference } from '../kinds/generated/types.ts';
 import { Events } from '../kinds/resources.ts';
 import { type Logger, silentLogger } from '../log.ts';
@@ -79,7 +80,8 @@ export class EventRecorder {
       return;
     }
     this.#waiting.push({ reference, type, reason, message, atMs: this.#clock.now() });
-    this.#telling ??= this.#tellAll().finally(() => {
+    // For whoever comes next too: under no one's grant.
+    this.#telling ??= runUnder(undefined, () => this.#tellAll()).finally(() => {
       this.#telling = undefined;
     });
   }
