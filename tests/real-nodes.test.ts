@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kubeReserved } from '@fairway/api/domain/reserved-resources';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
@@ -12,6 +13,7 @@ import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { CertificateSigningRequest, ConfigMap, DaemonSet, Node, Pod } from '@fairway/kube/kinds/generated/types';
 import { CertificateSigningRequests, ConfigMaps, DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { addQuantities, compareQuantities, parseQuantity, subtractQuantities } from '@fairway/kube/object/quantity';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { testReleases } from './process-runtime/releases.ts';
@@ -38,6 +40,9 @@ const namespace = 'default';
 /** For what waits for hosts that boot and install packages. */
 const BOOT = { deadlineMs: 240_000 };
 const SOON = { deadlineMs: 60_000 };
+/** Kubelet's hard threshold of memory in our user data. */
+const EVICTION = '100Mi';
+const ZERO = parseQuantity(0);
 const POOLS = ['debian-12-containerd', 'debian-12'] as const;
 
 describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${title}`, () => {
@@ -149,6 +154,10 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
     }
   });
 
+  test('all that hosts downloaded came from where the operator said: past the proxy or through it, by their own authority', () => {
+    expect(cloud.proxied()).toEqual(['packages.testbed.example:443 tunnelled']);
+  });
+
   test("the tenant's network makes them Ready", async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
@@ -183,8 +192,9 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
   test('a pod runs from an image of the registry mirror, and kubectl reads its log and runs commands in it', async () => {
     diagnoseFailure();
     const [node = ''] = cloud.hosts();
-    await runPod('talker', node, 'echo said at once; tail -f /dev/null');
+    await runPod('talker', node, 'echo said at once; trap exit TERM; tail -f /dev/null & wait');
 
+    expect(cloud.proxied()).toContain('registry.testbed.example:443 tunnelled');
     expect(await tenantKubectl('logs', 'talker')).toMatchObject({ code: 0, stdout: 'said at once\n' });
     const hostname = await tenantKubectl('exec', 'talker', '--', 'sh', '-c', 'echo from $(hostname)');
     expect(hostname).toMatchObject({ code: 0, stdout: 'from talker\n' });
@@ -193,9 +203,9 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
   test('a pod on a second host is reached from the first', async () => {
     diagnoseFailure();
     const [first = '', second = ''] = cloud.hosts();
-    const page = 'mkdir /tmp/www && hostname > /tmp/www/index.html && exec httpd -f -p 8080 -h /tmp/www';
+    const page = 'trap exit TERM; mkdir /tmp/www; hostname > /tmp/www/index.html; httpd -f -p 8080 -h /tmp/www & wait';
     const server = await runPod('server', second, page);
-    await runPod('client', first, 'exec tail -f /dev/null');
+    await runPod('client', first, 'trap exit TERM; tail -f /dev/null & wait');
 
     const url = `http://${server.status?.podIP}:8080/`;
     const answer = await tenantKubectl('exec', 'client', '--', 'timeout', '10', 'wget', '-q', '-O', '-', url);
@@ -214,12 +224,63 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
     expect(installed?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/v?2\.2\./);
   });
 
+  test("nodes hold back what the plan's formula reserves, and systemd keeps their pods' cgroups", async () => {
+    diagnoseFailure();
+    const { items } = await tenant.resource<Node>(Nodes).list();
+    for (const { metadata, status } of items) {
+      const [capacity, allocatable] = [status?.capacity, status?.allocatable].map((list) =>
+        parseQuantity(list?.['memory'] ?? 0),
+      );
+      const reserved = kubeReserved({ vcpus: 2, memoryMiB: 8192, diskGiB: 50 });
+      const heldBack = [reserved.memory, EVICTION].map(parseQuantity).reduce(addQuantities);
+
+      expect(compareQuantities(subtractQuantities(capacity ?? ZERO, heldBack), allocatable ?? ZERO)).toBe(0);
+      expect(metadata.labels).toMatchObject({ 'fairway.dev/node-pool': expect.stringMatching(/^pool-/) });
+      const slices = await cloud.on(
+        metadata.name ?? '',
+        'systemctl',
+        'list-units',
+        '--plain',
+        '--no-legend',
+        'kubepods*.slice',
+      );
+      expect(slices.stdout).toMatch(/kubepods-besteffort-pod\w+\.slice +loaded active/);
+    }
+  });
+
+  test('a node that reboots ends its pods in order, comes back by itself, and takes new ones', async () => {
+    diagnoseFailure();
+    const [host = ''] = cloud.hosts();
+    const nodes = tenant.resource<Node>(Nodes);
+    const bootID = (await nodes.get(host)).status?.nodeInfo?.bootID;
+
+    await cloud.on(host, 'systemctl', 'reboot');
+    const isAnew = (node: Node) => isReady(node) && node.status?.nodeInfo?.bootID !== bootID;
+    await eventuallyObject(nodes, { name: host }, isAnew, BOOT);
+
+    const message = 'Pod was terminated in response to imminent node shutdown.';
+    expect((await pods().get('talker', { namespace })).status).toMatchObject({ reason: 'Terminated', message });
+    await runPod('latecomer', host, 'echo back again; trap exit TERM; tail -f /dev/null & wait');
+    expect(await tenantKubectl('logs', 'latecomer')).toMatchObject({ code: 0, stdout: 'back again\n' });
+  });
+
   test('a cluster that is deleted takes its hosts along', async () => {
     diagnoseFailure();
     expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
 
     expect(await cloud.settledHosts()).toEqual([]);
   });
+
+  test.each([0, 30, 100, 200, 400, 1000])(
+    'a boot that is killed after %d ms leaves nothing that its end does not clear',
+    async (ms) => {
+      const before = cloud.residue();
+      await cloud.bootKilledAfter('stray', ms);
+
+      cloud.end('stray');
+      expect(cloud.residue()).toEqual(before);
+    },
+  );
 });
 
 function manifestOf(version: string): string {

@@ -1,24 +1,30 @@
-import { createReadStream, type ReadStream, readFileSync, statSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { appendFileSync, createReadStream, readFileSync, statSync } from 'node:fs';
+import { createServer as createProxy, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { connect } from 'node:net';
 import { join, normalize } from 'node:path';
 
 /*
- * What nodes download: apt repositories from a folder of files, and container images by the distribution API (pull alone).
- * Usage: mirror.ts ADDRESS PORT REPOSITORIES IMAGES
+ * What nodes download, over TLS: apt repositories from a folder of files, and container images by the distribution API (pull alone).
+ * Beside it a proxy, the only way to the names below testbed.example, as a cloud's may be to the Internet.
+ * Usage: mirror.ts FOLDER ADDRESS PORT PROXY_PORT
  */
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
+const BEHIND_PROXY = /^(packages|registry)\.testbed\.example:443$/;
 
 interface Found {
   readonly file: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const [address = '', port = '', repositories = '', images = ''] = process.argv.slice(2);
+const [folder = '', address = '', port = '', proxyPort = ''] = process.argv.slice(2);
+const images = join(folder, 'images');
+const tls = (name: string) => readFileSync(join(folder, 'tls', name));
 
-createServer((request, response) => {
-  const { pathname } = new URL(request.url ?? '/', 'http://mirror');
+createServer({ key: tls('server.key'), cert: tls('server.crt') }, (request, response) => {
+  const { pathname } = new URL(request.url ?? '/', 'https://mirror');
   if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405);
   if (pathname === '/v2/') return answer(response, 200, '{}');
   const found = pathname.startsWith('/v2/') ? ofRegistry(pathname) : ofRepositories(pathname);
@@ -26,8 +32,25 @@ createServer((request, response) => {
   return send(request, response, found);
 }).listen(Number(port), address);
 
+const proxy = createProxy((_, response) => answer(response, 405));
+proxy.on('connect', ({ url = '' }, client, head) => {
+  const isAllowed = BEHIND_PROXY.test(url);
+  appendFileSync(join(folder, 'run', 'proxied'), `${url} ${isAllowed ? 'tunnelled' : 'refused'}\n`);
+  client.on('error', () => client.destroy());
+  if (!isAllowed) return void client.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  const upstream = connect(Number(port), address, () => {
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    upstream.write(head);
+    upstream.pipe(client);
+    client.pipe(upstream);
+  });
+  upstream.on('error', () => client.destroy());
+  client.on('close', () => upstream.destroy());
+});
+proxy.listen(Number(proxyPort), address);
+
 function ofRepositories(pathname: string): Found | undefined {
-  const file = join(repositories, normalize(decodeURIComponent(pathname)));
+  const file = join(folder, 'mirror', normalize(decodeURIComponent(pathname)));
   return isFile(file) ? { file, headers: {} } : undefined;
 }
 
@@ -52,7 +75,7 @@ function tagged(name: string, tag: string): string | undefined {
 function send(request: IncomingMessage, response: ServerResponse, { file, headers }: Found): void {
   response.writeHead(200, { ...headers, 'Content-Length': statSync(file).size });
   if (request.method === 'HEAD') return void response.end();
-  const content: ReadStream = createReadStream(file);
+  const content = createReadStream(file);
   content.on('error', () => response.destroy());
   content.pipe(response);
 }

@@ -81,6 +81,13 @@ export class HostCloud {
       .flatMap((line) => line.split(' ')[1] ?? []);
   }
 
+  /** What hosts asked the proxy for, and what came of it, each once. */
+  proxied(): readonly string[] {
+    return testbed('proxied')
+      .split('\n')
+      .filter((line) => line !== '');
+  }
+
   /** Runs a command on a host. */
   on(host: string, ...command: readonly string[]): Promise<Answer> {
     return run(TESTBED, ['exec', host, ...command]);
@@ -100,6 +107,25 @@ export class HostCloud {
 
   #looks(): number {
     return this.#said.split('looked at the servers').length;
+  }
+
+  /** All that the testbed has on this machine now. */
+  residue(): string {
+    return testbed('residue');
+  }
+
+  /** Boots a host by hand, and kills whoever does it, with all that it began: the power goes out. */
+  async bootKilledAfter(name: string, ms: number): Promise<void> {
+    const flags = ['--address', '10.1.15.250/20', '--gateway', '10.1.0.1', '--user-data', this.nodeSettings];
+    const boot = spawn(TESTBED, ['boot', name, ...flags], { stdio: 'ignore', detached: true });
+    const exited = once(boot, 'exit');
+    const timer = setTimeout(() => boot.pid && process.kill(-boot.pid, 'SIGKILL'), ms);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  end(name: string): void {
+    testbed('end', name);
   }
 
   async close(): Promise<void> {

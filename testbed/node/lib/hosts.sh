@@ -58,12 +58,15 @@ list_servers() {
   done
 }
 
-# The first process of a host, as this machine sees it.
+# The first process of a host, as this machine sees it: below the process of run-host that is nspawn.
 leader_of() {
   local pid
   read -r pid _ <"$HOSTS/$1/pid"
-  cut -d' ' -f1 "/proc/$pid/task/$pid/children"
+  pid=$(first_child "$pid")
+  [ -z "$pid" ] || first_child "$pid"
 }
+
+first_child() { cut -d' ' -f1 "/proc/$1/task/$1/children" 2>/dev/null || true; }
 
 is_host_running() { is_alive "$HOSTS/$1/pid"; }
 
@@ -78,23 +81,31 @@ exec_host() {
 
 diagnose() {
   echo "--- $1"
-  exec_host "$1" sh -c 'cloud-init status --long; tail -n 20 /var/log/cloud-init-output.log; systemctl --failed --no-legend
-    for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done' 2>&1 || true
+  tail -n 20 "$HOSTS/$1/console"
+  (exec_host "$1" sh -c 'cloud-init status --long; tail -n 20 /var/log/cloud-init-output.log; systemctl --failed --no-legend
+    for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done') 2>&1 || true
 }
 
 # As if the power were cut. Repeats what an earlier end left undone.
 end_host() {
-  local name=$1 host=$HOSTS/$1 leader
-  if is_host_running "$name"; then
-    leader=$(leader_of "$name" || true)
-    # With the first process of its namespace all others go.
-    [ -z "$leader" ] || kill -KILL "$leader" 2>/dev/null || true
-    finish "$host/pid" TERM
-  fi
+  local name=$1 host=$HOSTS/$1
+  await "the end of $name" 20 kill_host "$name" || die "end: processes of $name remain"
   unplug "$name"
   while mountpoint -q "$host/root"; do umount -l "$host/root"; done
   remove_cgroups "$name"
   rm -rf "$host"
+}
+
+# Whether no process is left in the host's cgroups, nor the one that runs it; kills those that are.
+kill_host() {
+  local hierarchy pids=""
+  ! is_host_running "$1" || read -r pids _ <"$HOSTS/$1/pid"
+  for hierarchy in $(hierarchies); do
+    [ ! -d "$hierarchy/$CGROUP/$1" ] || pids+=" $(find "$hierarchy/$CGROUP/$1" -name cgroup.procs -exec cat {} + 2>/dev/null | sort -u)"
+  done
+  # shellcheck disable=SC2086
+  [ -n "${pids// /}" ] && kill -KILL $pids 2>/dev/null
+  [ -z "${pids// /}" ]
 }
 
 # Children before their parents; a cgroup whose last process has just ended may still refuse.

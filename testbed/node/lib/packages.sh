@@ -3,7 +3,7 @@
 
 # Tools of this machine: command:package.
 TOOLS="mmdebstrap:mmdebstrap systemd-nspawn:systemd-container apt-ftparchive:apt-utils gpg:gpg dpkg-deb:dpkg ip:iproute2
-  gcc:gcc nsenter:util-linux curl:curl"
+  gcc:gcc nsenter:util-linux curl:curl openssl:openssl"
 # What the install script takes from the distribution, and the tools that add a repository.
 FROM_DISTRIBUTION="ca-certificates curl gpg conntrack ethtool iptables socat nfs-common open-iscsi"
 CONTAINERD=${NODETEST_CONTAINERD:-2.2.9}

@@ -55,9 +55,11 @@ mirror_up() {
   mkdir -p "$RUN"
   if ! is_running mirror; then
     [ -n "$NODE" ] || die "no node: run npm ci"
-    launch "$RUN/mirror.pid" "$RUN/mirror.log" "$NODE" "$HERE/mirror.ts" "$ADDRESS" "$PORT" "$CACHE/mirror" "$CACHE/images"
+    rm -f "$RUN/proxied"
+    launch "$RUN/mirror.pid" "$RUN/mirror.log" "$NODE" "$HERE/mirror.ts" "$CACHE" "$ADDRESS" "$PORT" "$PROXY_PORT"
   fi
-  await "the mirror" 20 curl -sfo /dev/null "$MIRROR/v2/" || { tail -5 "$RUN/mirror.log" >&2; die "the mirror does not answer"; }
+  await "the mirror" 20 curl -sfo /dev/null --cacert "$CACHE/tls/ca.crt" "$MIRROR/v2/" ||
+    { tail -5 "$RUN/mirror.log" >&2; die "the mirror does not answer"; }
 }
 
 mirror_down() {

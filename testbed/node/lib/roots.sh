@@ -11,6 +11,7 @@ build_roots() {
   local image
   for image in $IMAGES; do
     [ -e "$CACHE/roots/$image/.whole" ] || build_root "$image"
+    refresh_root "$CACHE/roots/$image"
   done
 }
 
@@ -27,7 +28,6 @@ build_root() {
     --customize-hook="cd '$CACHE/pool' && APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -qy -o APT::Sandbox::User=root download $OWN_CONTAINERD busybox-static" \
     --customize-hook="mv \"\$1\"/var/cache/apt/archives/*.deb '$CACHE/pool/'" \
     bookworm "$root" "$CACHE/sources.list" >"$CACHE/mmdebstrap.log" 2>&1 || { tail -20 "$CACHE/mmdebstrap.log" >&2; die "mmdebstrap"; }
-  finish_root "$root"
   mkdir -p "$CACHE/mirror/debian"
   cp "$CACHE"/pool/*.deb "$CACHE/mirror/debian/"
   rm -f "$CACHE/mirror/debian/InRelease"
@@ -43,12 +43,22 @@ sources_of_machine() {
   echo "deb ${mirror%/}-security bookworm-security main"
 }
 
+# What this folder puts into a root follows it, without Debian's part being made anew; never below a host's feet.
+refresh_root() {
+  local root=$1 wanted
+  make_key
+  wanted=$(cat "$HERE/lib/roots.sh" "$HERE"/machine/* "$CACHE/mirror/key.asc" <(echo "$MIRROR") | sha256sum)
+  [ "$(cat "$root/.finished" 2>/dev/null)" != "$wanted" ] || return 0
+  [ -z "$(ls "$HOSTS" 2>/dev/null)" ] || die "hosts run on what has changed since: run testbed down first"
+  finish_root "$root"
+  echo "$wanted" >"$root/.finished"
+}
+
 # What differs from a virtual machine is here, and not in the user data.
 finish_root() {
   local root=$1
   : >"$root/etc/machine-id"
   rm -f "$root/etc/apt/sources.list" "$root"/etc/apt/sources.list.d/* "$root"/etc/ssh/ssh_host_* "$root/etc/hostname"
-  make_key
   install -D -m 0644 "$CACHE/mirror/key.asc" "$root/usr/share/keyrings/testbed.asc"
   echo "deb [signed-by=/usr/share/keyrings/testbed.asc] $MIRROR/debian ./" >"$root/etc/apt/sources.list.d/testbed.list"
   # dpkg waits for the disk after every file otherwise.
@@ -57,7 +67,9 @@ finish_root() {
   install -D -m 0644 "$HERE/machine/testbed-machine.service" "$root/etc/systemd/system/testbed-machine.service"
   mkdir -p "$root/etc/systemd/system/sysinit.target.wants"
   ln -sf ../testbed-machine.service "$root/etc/systemd/system/sysinit.target.wants/testbed-machine.service"
-  printf 'datasource_list: [NoCloud]\nlocale: C.UTF-8\n' >"$root/etc/cloud/cloud.cfg.d/99-testbed.cfg"
+  # The mirror is the only one there is; cloud-init would write the publisher's down.
+  printf 'datasource_list: [NoCloud]\nlocale: C.UTF-8\napt: {preserve_sources_list: true}\n' \
+    >"$root/etc/cloud/cloud.cfg.d/99-testbed.cfg"
   # Not what a node is about, and minutes of waiting in a namespace without the Internet.
   local unit
   for unit in apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer systemd-timesyncd.service; do

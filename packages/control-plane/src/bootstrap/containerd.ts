@@ -1,5 +1,4 @@
 import { type NodeConfig, NodePath } from './node-config.ts';
-import type { ProxySettings } from './node-settings.ts';
 
 /** The plugin's name in version 2 of the configuration. */
 const CRI = 'plugins."io.containerd.grpc.v1.cri"';
@@ -37,11 +36,4 @@ export function registryHosts(registry: string, mirrors: readonly string[]): str
   const lines = [`server = "https://${upstream}"`];
   for (const mirror of mirrors) lines.push('', `[host."${mirror}"]`, '  capabilities = ["pull", "resolve"]');
   return `${lines.join('\n')}\n`;
-}
-
-/** A systemd drop-in that gives a service the way through a proxy. */
-export function proxyDropIn({ httpProxy, httpsProxy, noProxy }: ProxySettings): string {
-  const variables = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy.join(',') };
-  const lines = Object.entries(variables).flatMap(([name, value]) => (value ? [`Environment="${name}=${value}"`] : []));
-  return `${['[Service]', ...lines].join('\n')}\n`;
 }

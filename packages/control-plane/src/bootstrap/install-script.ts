@@ -1,5 +1,6 @@
 import { minorOf } from '@fairway/api/domain/versions';
 import { type NodeConfig, NodePath } from './node-config.ts';
+import { proxyVariables } from './proxy.ts';
 
 const KUBERNETES_PACKAGES = 'https://pkgs.k8s.io/core:/stable:';
 const CONTAINERD_PACKAGES = 'https://download.docker.com/linux';
@@ -12,15 +13,14 @@ export function installScript({ version, components, packageSources = {}, proxy 
   const kubernetes = `${packageSources.kubernetes ?? KUBERNETES_PACKAGES}/v${minorOf(version)}/deb`;
   const containerd = packageSources.containerd ?? CONTAINERD_PACKAGES;
   const fitting = worksWithContainerd1(version) ? '2\\.|1\\.[67]\\.' : '2\\.';
-  const proxies = Object.entries({
-    http_proxy: proxy?.httpProxy,
-    https_proxy: proxy?.httpsProxy,
-    no_proxy: proxy?.noProxy.join(','),
-  });
+  const exports = Object.entries(proxy ? proxyVariables(proxy) : {}).map(
+    // curl reads the name for plain HTTP in small letters alone.
+    ([name, value]) => `export ${name.toLowerCase()}=${shellQuote(value)}`,
+  );
   return `#!/bin/bash
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
-${proxies.flatMap(([name, value]) => (value ? [`export ${name}=${shellQuote(value)}`] : [])).join('\n')}
+${exports.join('\n')}
 . /etc/os-release
 
 retry() {

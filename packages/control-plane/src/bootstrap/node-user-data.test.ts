@@ -141,10 +141,35 @@ describe('nodeCloudConfig', () => {
     expect(rich.get('/etc/containerd/certs.d/docker.io/hosts.toml')).toContain(
       'server = "https://registry-1.docker.io"',
     );
-    expect(rich.get('/etc/systemd/system/kubelet.service.d/20-proxy.conf')).toContain('NO_PROXY=10.0.0.0/8,.svc');
+    expect(rich.get('/etc/systemd/system/kubelet.service.d/20-proxy.conf')).toContain('NO_PROXY=10.0.0.0/8,.svc,');
     expect(rich.get('/etc/modules-load.d/kubernetes.conf')).toContain('ip_vs_rr');
     expect(files(config).has('/etc/systemd/system/kubelet.service.d/20-proxy.conf')).toBe(false);
     expect(files(config).get('/etc/modules-load.d/kubernetes.conf')).not.toContain('ip_vs');
+  });
+
+  it("goes past the proxy to what is the cluster's own, whatever the operator listed", () => {
+    const paths = [
+      '/etc/systemd/system/containerd.service.d/20-proxy.conf',
+      '/etc/systemd/system/kubelet.service.d/20-proxy.conf',
+      '/usr/local/lib/fairway/install-node',
+    ];
+    for (const path of paths) {
+      const [, list = ''] = /no_proxy='?([^'"\n]*)/i.exec(files(richConfig).get(path) ?? '') ?? [];
+      expect(list.split(',')).toEqual(
+        expect.arrayContaining(['10.0.0.0/8', '127.0.0.1', '10.2.0.0/16', '10.3.0.0/16', '.svc', '.cluster.local']),
+      );
+      expect(new Set(list.split(',')).size).toBe(list.split(',').length);
+    }
+  });
+
+  it('tells apt host by host what goes past the proxy, since it knows no networks', () => {
+    const proxy = { httpsProxy: 'http://proxy:3128', noProxy: ['mirror.example.com', '10.0.0.0/8', '.svc'] };
+    const { apt } = load(nodeCloudConfig({ ...config, proxy })) as { apt: { conf: string; https_proxy: string } };
+
+    expect(apt.https_proxy).toBe('http://proxy:3128');
+    expect(apt).not.toHaveProperty('http_proxy');
+    expect(apt.conf).toContain('Acquire::https::Proxy::mirror.example.com "DIRECT";\n');
+    expect(apt.conf).not.toMatch(/10\.0\.0\.0\/8|\.svc/);
   });
 
   it.skipIf(!hasCloudInit())('passes cloud-init schema (skipped where cloud-init is not installed)', () => {

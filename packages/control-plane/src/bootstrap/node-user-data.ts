@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { dump } from 'js-yaml';
-import { containerdConfig, proxyDropIn, registryHosts } from './containerd.ts';
+import { containerdConfig, registryHosts } from './containerd.ts';
 import { installScript } from './install-script.ts';
 import { bootstrapKubeconfig, kubeletConfiguration, kubeletDropIn, kubeletFlags } from './kubelet.ts';
 import { CONTAINERD_SOCKET, type NodeConfig, NodePath } from './node-config.ts';
+import { aptProxy, nodeProxy, proxyDropIn } from './proxy.ts';
 
 /** What Nova takes, counted after base64 (`MAX_USERDATA_SIZE`). */
 export const MAX_USER_DATA_BASE64 = 65_535;
@@ -39,7 +40,9 @@ export function nodeUserData(config: NodeConfig): string {
 }
 
 /** The cloud-config as YAML text. */
-export function nodeCloudConfig(config: NodeConfig): string {
+export function nodeCloudConfig(settings: NodeConfig): string {
+  const proxied = nodeProxy(settings);
+  const config: NodeConfig = { ...settings, ...(proxied && { proxy: proxied }) };
   const { proxy, extraCertificateAuthorities: authorities = [] } = config;
   const document = {
     preserve_hostname: false,
@@ -53,10 +56,6 @@ export function nodeCloudConfig(config: NodeConfig): string {
     runcmd: [[NodePath.installScript]],
   };
   return `#cloud-config\n${dump(document, { lineWidth: -1, noRefs: true })}`;
-}
-
-function aptProxy({ httpProxy, httpsProxy }: NonNullable<NodeConfig['proxy']>) {
-  return { ...(httpProxy && { http_proxy: httpProxy }), ...(httpsProxy && { https_proxy: httpsProxy }) };
 }
 
 function nodeFiles(config: NodeConfig): WrittenFile[] {

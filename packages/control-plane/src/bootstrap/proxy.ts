@@ -1,0 +1,40 @@
+import { CLUSTER_DOMAIN } from './kubelet.ts';
+import type { NodeConfig } from './node-config.ts';
+import type { ProxySettings } from './node-settings.ts';
+
+/** The operator's proxy, past which goes what is the cluster's own: no operator knows the ranges of all clusters. */
+export function nodeProxy(config: NodeConfig): ProxySettings | undefined {
+  const { proxy, server, podCIDR, serviceCIDR } = config;
+  if (proxy === undefined) return undefined;
+  const host = new URL(server).hostname.replace(/^\[(.*)\]$/, '$1');
+  const own = ['localhost', '127.0.0.1', '::1', host, podCIDR, serviceCIDR, '.svc', `.${CLUSTER_DOMAIN}`];
+  return { ...proxy, noProxy: [...new Set([...proxy.noProxy, ...own])] };
+}
+
+/** Variables as programs read them that know of proxies. */
+export function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings): Readonly<Record<string, string>> {
+  return {
+    ...(httpProxy !== undefined && { HTTP_PROXY: httpProxy }),
+    ...(httpsProxy !== undefined && { HTTPS_PROXY: httpsProxy }),
+    NO_PROXY: noProxy.join(','),
+  };
+}
+
+/** A systemd drop-in that gives a service the way through a proxy. */
+export function proxyDropIn(proxy: ProxySettings): string {
+  const lines = Object.entries(proxyVariables(proxy)).map(([name, value]) => `Environment="${name}=${value}"`);
+  return `${['[Service]', ...lines].join('\n')}\n`;
+}
+
+/** cloud-init's `apt`: apt, once configured, asks its proxy for everything but the hosts that are named one by one. */
+export function aptProxy({ httpProxy, httpsProxy, noProxy }: ProxySettings): object {
+  const hosts = noProxy.filter((entry) => /^[a-z0-9][a-z0-9.:-]*$/i.test(entry));
+  const direct = hosts.flatMap((host) =>
+    ['http', 'https'].map((scheme) => `Acquire::${scheme}::Proxy::${host} "DIRECT";\n`),
+  );
+  return {
+    ...(httpProxy !== undefined && { http_proxy: httpProxy }),
+    ...(httpsProxy !== undefined && { https_proxy: httpsProxy }),
+    conf: direct.join(''),
+  };
+}
