@@ -10,6 +10,7 @@ import { addInstallCommand } from './commands/install.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addMachineCommands } from './commands/machine.ts';
 import { addNodePoolCommands } from './commands/node-pool.ts';
+import { addReleasesCommands } from './commands/releases.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVersionCommand } from './commands/version.ts';
@@ -40,6 +41,7 @@ export function buildProgram(context: CliContext): Command {
   addBackupCommands(program, context);
   addDoctorCommand(program, context);
   addHollowNodesCommand(program, context);
+  addReleasesCommands(program, context);
   addVersionCommand(program, context);
   addCompletionCommands(program, context);
   return program;

@@ -25,6 +25,8 @@ interface ReleaseData {
   readonly released: string;
   readonly maintenanceMode: string;
   readonly endOfLife: string;
+  /** kubeadm's SupportedEtcdVersion (cmd/kubeadm/app/constants): from 1.34 on as of 1.36.3, before that as of the last patches of 1.32 and 1.34. */
+  readonly etcd: string;
   /** Version and day of every patch release. */
   readonly patches: Readonly<Record<string, string>>;
 }
@@ -33,6 +35,7 @@ interface ReleaseData {
 const RELEASES: readonly ReleaseData[] = [
   {
     minor: '1.31',
+    etcd: '3.5.24',
     phase: 'EndOfLife',
     released: '2024-08-13',
     maintenanceMode: '2025-08-28',
@@ -57,6 +60,7 @@ const RELEASES: readonly ReleaseData[] = [
   },
   {
     minor: '1.32',
+    etcd: '3.5.24',
     phase: 'Deprecated',
     released: '2024-12-11',
     maintenanceMode: '2025-12-28',
@@ -80,6 +84,7 @@ const RELEASES: readonly ReleaseData[] = [
   },
   {
     minor: '1.33',
+    etcd: '3.5.24',
     phase: 'Deprecated',
     released: '2025-04-23',
     maintenanceMode: '2026-04-28',
@@ -103,6 +108,7 @@ const RELEASES: readonly ReleaseData[] = [
   },
   {
     minor: '1.34',
+    etcd: '3.6.8',
     phase: 'Supported',
     released: '2025-08-27',
     maintenanceMode: '2026-08-27',
@@ -124,6 +130,7 @@ const RELEASES: readonly ReleaseData[] = [
   },
   {
     minor: '1.35',
+    etcd: '3.6.8',
     phase: 'Supported',
     released: '2025-12-17',
     maintenanceMode: '2026-12-28',
@@ -142,6 +149,7 @@ const RELEASES: readonly ReleaseData[] = [
   },
   {
     minor: '1.36',
+    etcd: '3.6.8',
     phase: 'Supported',
     released: '2026-04-22',
     maintenanceMode: '2027-04-28',
@@ -157,7 +165,7 @@ const RELEASES: readonly ReleaseData[] = [
 ];
 
 /** The versions that Fairway ships in its catalogue, oldest first. */
-export const SHIPPED_RELEASES: readonly KubernetesRelease[] = RELEASES.map(({ patches, ...release }) => ({
+export const SHIPPED_RELEASES: readonly KubernetesRelease[] = RELEASES.map(({ patches, etcd, ...release }) => ({
   apiVersion: API_VERSION,
   kind: 'KubernetesRelease',
   metadata: { name: release.minor },
@@ -165,6 +173,6 @@ export const SHIPPED_RELEASES: readonly KubernetesRelease[] = RELEASES.map(({ pa
     ...release,
     source: SOURCE,
     patches: Object.entries(patches).map(([version, released]) => ({ version, released, withdrawn: false })),
-    components: { ...COMPONENTS },
+    components: { ...COMPONENTS, etcd },
   },
 }));

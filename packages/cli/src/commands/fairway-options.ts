@@ -27,7 +27,7 @@ export function addFairwayOptions(command: Command): Command {
     .addOption(
       new Option(
         '--control-plane <runtime>',
-        "how clusters' control planes run: real ones as local processes, or simulated; processes if KUBEBUILDER_ASSETS is set",
+        "how clusters' control planes run: real ones as local processes, or simulated; processes where their programs are in KUBEBUILDER_ASSETS, fetched (fairway releases) or on PATH",
       ).choices(['process', 'simulated']),
     )
     .addOption(

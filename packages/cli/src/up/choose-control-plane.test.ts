@@ -6,25 +6,28 @@ const NOTHING: ControlPlaneChoiceInputs = {
   remembered: undefined,
   home: '/home',
   assets: undefined,
-  versions: [],
+  found: [],
 };
 
+const OFFERED = [{ version: '1.36.3', folder: '/bin' }];
+const OLD = [{ version: '1.20.2', folder: '/old' }];
 const NONE = /^$/;
 
 describe('how control planes run', () => {
   test.each<{ given: Partial<ControlPlaneChoiceInputs>; kind: string; note: RegExp; reason: string }>([
     { given: {}, kind: 'simulated', note: NONE, reason: 'nothing more is needed' },
     {
-      given: { versions: ['1.36.3'] },
-      kind: 'simulated',
-      note: NONE,
-      reason: 'what happens to be on PATH changes nothing',
-    },
-    {
-      given: { assets: '/assets', versions: ['1.36.3'] },
+      given: { found: OFFERED },
       kind: 'process',
-      note: /1\.36\.3, as KUBEBUILDER_ASSETS is set/,
-      reason: 'the variable is a wish, and the person is told',
+      note: /with Kubernetes 1\.36\.3 \(\/bin\); --control-plane simulated does without$/,
+      reason: 'the programs are there, and the person is told',
+    },
+    { given: { found: OLD }, kind: 'simulated', note: NONE, reason: 'Fairway does not offer what is there' },
+    {
+      given: { found: [...OLD, ...OFFERED] },
+      kind: 'process',
+      note: /with Kubernetes 1\.36\.3 \(\/bin\);/,
+      reason: 'one of two is offered',
     },
     {
       given: { assets: '/assets' },
@@ -33,27 +36,27 @@ describe('how control planes run', () => {
       reason: 'the folder of envtest lacks the controller manager',
     },
     {
-      given: { asked: 'process', versions: ['1.36.3'] },
+      given: { asked: 'process', found: OFFERED },
       kind: 'process',
-      note: /with Kubernetes 1\.36\.3$/,
+      note: /with Kubernetes 1\.36\.3 \(\/bin\)$/,
       reason: 'asked',
     },
     {
-      given: { asked: 'simulated', assets: '/assets', versions: ['1.36.3'] },
+      given: { asked: 'simulated', assets: '/assets', found: OFFERED },
       kind: 'simulated',
       note: NONE,
       reason: 'asked',
     },
     {
-      given: { remembered: 'simulated', assets: '/assets', versions: ['1.36.3'] },
+      given: { remembered: 'simulated', assets: '/assets', found: OFFERED },
       kind: 'simulated',
       note: NONE,
       reason: 'clusters keep what they run on',
     },
     {
-      given: { remembered: 'process', versions: ['1.36.3'] },
+      given: { remembered: 'process', found: OFFERED },
       kind: 'process',
-      note: /1\.36\.3$/,
+      note: /1\.36\.3 \(\/bin\)$/,
       reason: 'so do these',
     },
   ])('$kind with $given: $reason', ({ given, kind, note }) => {
@@ -65,10 +68,14 @@ describe('how control planes run', () => {
 
   test.each<{ given: Partial<ControlPlaneChoiceInputs>; message: RegExp }>([
     {
-      given: { asked: 'process', remembered: 'simulated', versions: ['1.36.3'] },
+      given: { asked: 'process', remembered: 'simulated', found: OFFERED },
       message: /\/home are of kind simulated/,
     },
     { given: { asked: 'process' }, message: /no folder with etcd/ },
+    {
+      given: { asked: 'process', found: OLD },
+      message: /programs of Kubernetes 1\.20\.2, which Fairway does not offer/,
+    },
     { given: { remembered: 'process' }, message: /no folder with etcd/ },
   ])('refused: $given', ({ given, message }) => {
     expect(() => chooseControlPlane({ ...NOTHING, ...given })).toThrow(message);

@@ -1,3 +1,4 @@
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { CliError } from '../command/cli-error.ts';
 import { ExitCode } from '../command/exit-code.ts';
@@ -12,8 +13,8 @@ export interface ControlPlaneChoiceInputs {
   readonly home: string;
   /** KUBEBUILDER_ASSETS. */
   readonly assets: string | undefined;
-  /** Kubernetes versions whose binaries are on this machine. */
-  readonly versions: readonly string[];
+  /** Kubernetes versions whose programs are on this machine, and where; the first first. */
+  readonly found: readonly { readonly version: string; readonly folder: string }[];
 }
 
 export interface ControlPlaneChoice {
@@ -22,9 +23,14 @@ export interface ControlPlaneChoice {
   readonly note: string | undefined;
 }
 
-/** How clusters' control planes run: as asked, else as those that are there, else as processes where KUBEBUILDER_ASSETS says with what. */
-export function chooseControlPlane(inputs: ControlPlaneChoiceInputs): ControlPlaneChoice {
-  const { asked, remembered, home, assets, versions } = inputs;
+/** How clusters' control planes run: as asked, else as those that are there, else as processes where there are programs of a release that Fairway offers. */
+export function chooseControlPlane({
+  asked,
+  remembered,
+  home,
+  assets,
+  found,
+}: ControlPlaneChoiceInputs): ControlPlaneChoice {
   if (asked !== undefined && remembered !== undefined && asked !== remembered) {
     throw new CliError(
       `the control planes of ${home} are of kind ${remembered}, and their data can't be carried over`,
@@ -34,21 +40,35 @@ export function chooseControlPlane(inputs: ControlPlaneChoiceInputs): ControlPla
       },
     );
   }
-  const kind = asked ?? remembered ?? (assets ? 'process' : 'simulated');
-  if (kind === 'simulated') return { kind, note: undefined };
-  if (versions.length > 0) {
-    const why = (asked ?? remembered) ? '' : `, as ${ASSETS_VARIABLE} is set (--control-plane simulated does without)`;
-    return { kind, note: `control planes run as processes with Kubernetes ${versions.join(', ')}${why}` };
+  const offered = found.filter(({ version }) => isOffered(version));
+  const wanted = asked ?? remembered;
+  if (wanted === 'simulated') return { kind: 'simulated', note: undefined };
+  if (offered.length > 0) {
+    const programs = offered.map(({ version, folder }) => `${version} (${folder})`).join(', ');
+    const why = wanted ? '' : '; --control-plane simulated does without';
+    return { kind: 'process', note: `control planes run as processes with Kubernetes ${programs}${why}` };
   }
-  const missing = 'etcd, kube-apiserver, kube-controller-manager and kube-scheduler';
-  if (asked ?? remembered) {
-    throw new CliError(`there is no folder with ${missing}`, {
+  if (wanted === 'process') throw missingPrograms(found);
+  const note = assets && `control planes are simulated: ${ASSETS_VARIABLE} does not hold all of ${PROGRAMS}`;
+  return { kind: 'simulated', note: note || undefined };
+}
+
+const PROGRAMS = 'etcd, kube-apiserver, kube-controller-manager and kube-scheduler';
+
+function missingPrograms(found: ControlPlaneChoiceInputs['found']): CliError {
+  const newest = SHIPPED_RELEASES.at(-1)?.spec.patches.at(-1)?.version;
+  const versions = found.map(({ version }) => version).join(', ');
+  return new CliError(
+    found.length === 0
+      ? `there is no folder with ${PROGRAMS}`
+      : `there are programs of Kubernetes ${versions}, which Fairway does not offer`,
+    {
       exitCode: ExitCode.Usage,
-      advice: `name one in ${ASSETS_VARIABLE}, or put them on PATH`,
-    });
-  }
-  return {
-    kind: 'simulated',
-    note: `control planes are simulated: ${ASSETS_VARIABLE} does not hold all of ${missing}`,
-  };
+      advice: `download them with "fairway releases fetch ${newest}", name their folder in ${ASSETS_VARIABLE}, or put them on PATH`,
+    },
+  );
+}
+
+function isOffered(version: string): boolean {
+  return SHIPPED_RELEASES.some(({ spec }) => version.startsWith(`${spec.minor}.`));
 }

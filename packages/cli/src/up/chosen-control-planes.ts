@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import type { CliContext } from '../command/context.ts';
@@ -28,10 +29,9 @@ export async function chosenControlPlanes(
   const remembered =
     kept === 'process' || kept === 'simulated' ? kept : existsSync(home.clustersDatabase) ? 'simulated' : undefined;
   const assets = env[ASSETS_VARIABLE];
-  const mayBeProcesses = [asked, remembered].includes('process') || assets !== undefined;
-  const found = mayBeProcesses ? await findLocalBinaries(env, []) : [];
-  const versions = [...new Set(found.map(({ version }) => version))];
-  const { kind, note } = chooseControlPlane({ asked, remembered, home: home.path, assets, versions });
+  const binaries = (asked ?? remembered) === 'simulated' ? [] : await findLocalBinaries(env, []);
+  const found = binaries.map(({ version, paths }) => ({ version, folder: dirname(paths['kube-apiserver']) }));
+  const { kind, note } = chooseControlPlane({ asked, remembered, home: home.path, assets, found });
   if (note !== undefined) stderr.write(`${note}\n`);
   const address = controlPlaneAddress;
   const simulated = areLeft ? simulatedProcesses({ env, address }) : simulatedControlPlanes;

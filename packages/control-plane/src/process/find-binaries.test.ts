@@ -14,10 +14,10 @@ function find(machine: Readonly<Record<string, { programs: readonly string[]; ve
 }
 
 test('KUBEBUILDER_ASSETS comes before PATH, and that before further folders', () => {
-  const env = { KUBEBUILDER_ASSETS: '/assets', PATH: '/usr/bin:/bin:/usr/bin' };
+  const env = { XDG_DATA_HOME: '/none', KUBEBUILDER_ASSETS: '/assets', PATH: '/usr/bin:/bin:/usr/bin' };
 
   expect(binaryFolders(env, ['/testbed'])).toEqual(['/assets', '/usr/bin', '/bin', '/testbed']);
-  expect(binaryFolders({}, ['/testbed'])).toEqual(['/testbed']);
+  expect(binaryFolders({ XDG_DATA_HOME: '/none' }, ['/testbed'])).toEqual(['/testbed']);
 });
 
 describe('sets of binaries', () => {
@@ -71,7 +71,9 @@ describe('the set for a version', () => {
   test('a person is told what there is', async () => {
     const found = await find({ '/a': { programs: ALL, version: '1.36.3' } });
 
-    expect(missingBinaries(found, '1.34.2')).toBe('there are binaries of Kubernetes 1.36.3 here, and none of 1.34.2');
+    expect(missingBinaries(found, '1.34.2')).toBe(
+      'there are binaries of Kubernetes 1.36.3 here, and none of 1.34.2: "fairway releases fetch 1.34.2" downloads them',
+    );
     expect(missingBinaries([], '1.34.2')).toContain('KUBEBUILDER_ASSETS');
   });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Component, perComponent } from './components.ts';
 import { foldersOnPath } from './executables.ts';
+import { fetchedReleases, releasesFolder } from './fetched-releases.ts';
 
 export type BinaryPaths = Readonly<Record<Component, string>>;
 
@@ -14,12 +15,13 @@ export interface Binaries {
 /** The ecosystem's name for a folder of control-plane binaries (controller-runtime's envtest). */
 export const ASSETS_VARIABLE = 'KUBEBUILDER_ASSETS';
 
-/** Folders to look in, the first first. */
+/** Folders to look in, the first first: KUBEBUILDER_ASSETS, releases that were fetched, PATH. */
 export function binaryFolders(
   env: Readonly<Record<string, string | undefined>>,
   further: readonly string[],
 ): readonly string[] {
-  return [...new Set([env[ASSETS_VARIABLE] ?? '', ...foldersOnPath(env), ...further])].filter(
+  const fetched = fetchedReleases(releasesFolder(env));
+  return [...new Set([env[ASSETS_VARIABLE] ?? '', ...fetched, ...foldersOnPath(env), ...further])].filter(
     (folder) => folder !== '',
   );
 }
@@ -42,10 +44,19 @@ export async function findBinaries({ folders, isExecutable, run }: BinaryLookup)
     const etcd = [folder, ...folders].map((candidate) => join(candidate, 'etcd')).find(isExecutable);
     const { etcd: _, ...kubernetes } = paths;
     if (etcd === undefined || !Object.values(kubernetes).every(isExecutable)) continue;
-    const version = /v(\d+\.\d+\.\d+)/.exec(await run(paths['kube-apiserver'], ['--version']))?.[1];
+    const version = await versionOf(paths['kube-apiserver'], run);
     if (version !== undefined) found.push({ version, paths: { ...paths, etcd } });
   }
   return found;
+}
+
+/** Undefined for what does not run here, such as a program of another architecture. */
+async function versionOf(program: string, run: BinaryLookup['run']): Promise<string | undefined> {
+  try {
+    return /v(\d+\.\d+\.\d+)/.exec(await run(program, ['--version']))?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 /** The programs for a version: exactly that, else the newest patch of the same minor version, which the state then names. */
@@ -66,6 +77,6 @@ function patchOf({ version }: Binaries): number {
 export function missingBinaries(found: readonly Binaries[], version: string): string {
   const versions = found.map((candidate) => candidate.version).join(', ');
   return versions === ''
-    ? `etcd, kube-apiserver, kube-controller-manager and kube-scheduler are neither in ${ASSETS_VARIABLE} nor on PATH`
-    : `there are binaries of Kubernetes ${versions} here, and none of ${version}`;
+    ? `etcd, kube-apiserver, kube-controller-manager and kube-scheduler are neither in ${ASSETS_VARIABLE} nor on PATH: "fairway releases fetch ${version}" downloads them`
+    : `there are binaries of Kubernetes ${versions} here, and none of ${version}: "fairway releases fetch ${version}" downloads them`;
 }

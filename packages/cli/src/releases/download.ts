@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, rmSync, statSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import type { Clock } from '@fairway/kube/clock';
+import { CliError } from '../command/cli-error.ts';
+import { ExitCode } from '../command/exit-code.ts';
+
+export interface Checksum {
+  readonly algorithm: 'sha512' | 'sha256';
+  /** Lower case. */
+  readonly hex: string;
+}
+
+export interface DownloadOptions {
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Bytes that are there, of how many where the server says it. */
+  readonly onProgress: (bytes: number, total: number | undefined) => void;
+}
+
+/** A server that sends nothing for so long sends nothing more. */
+const SILENCE_MS = 60_000;
+const RETRY_MS = 1000;
+/** Attempts in a row that brought nothing. */
+const MOST_VAIN_ATTEMPTS = 3;
+
+/**
+ * Downloads a file, and gives it its name once its checksum is right and it is on disk. What an earlier attempt, cut off or
+ * killed, has left in `PATH.part` is gone on with. Throws a CliError.
+ */
+export async function download(url: string, path: string, checksum: Checksum, options: DownloadOptions): Promise<void> {
+  const part = `${path}.part`;
+  if (sizeOf(path) > 0 && (await hasChecksum(path, checksum))) return;
+  const hadBegun = sizeOf(part) > 0;
+  await receiveAll(url, part, options);
+  if (!(await hasChecksum(part, checksum))) {
+    rmSync(part, { force: true });
+    // The rest of another file than the beginning is from.
+    if (hadBegun) return download(url, path, checksum, options);
+    throw new CliError(`${url} is not what its ${checksum.algorithm} says: it was removed`, {
+      advice: 'the mirror is damaged or being changed: try again later, or another one with --mirror',
+    });
+  }
+  const file = await open(part, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(part, path);
+}
+
+/** Receives until all is there; a connection that is cut is made again, for as long as each brings something. */
+async function receiveAll(url: string, part: string, options: DownloadOptions): Promise<void> {
+  for (let vain = 0; ; ) {
+    const before = sizeOf(part);
+    try {
+      return await receive(url, part, options);
+    } catch (error) {
+      if (options.signal.aborted || error instanceof CliError) throw error;
+      vain = sizeOf(part) > before ? 0 : vain + 1;
+      if (vain >= MOST_VAIN_ATTEMPTS) throw explainDownload(error, url);
+      await options.clock.sleep(RETRY_MS, options.signal);
+    }
+  }
+}
+
+async function receive(url: string, part: string, options: DownloadOptions): Promise<void> {
+  const { onProgress, clock, signal } = options;
+  const silence = new AbortController();
+  const give = () => silence.abort(new Error(`nothing came for ${SILENCE_MS / 1000} s`));
+  let timer = clock.after(SILENCE_MS, give);
+  try {
+    const begun = sizeOf(part);
+    const response = await options.fetch(url, {
+      headers: begun > 0 ? { range: `bytes=${begun}-` } : {},
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
+    // All of it is there already, as far as the server knows; the checksum decides.
+    if (response.status === 416) return;
+    if (!response.ok) throw refusal(url, response.status);
+    const isRest = response.status === 206;
+    const length = response.headers.get('content-length');
+    const total = length === null ? undefined : Number(length) + (isRest ? begun : 0);
+    let bytes = isRest ? begun : 0;
+    const file = await open(part, isRest ? 'a' : 'w', 0o600);
+    try {
+      for await (const chunk of response.body ?? []) {
+        timer.cancel();
+        timer = clock.after(SILENCE_MS, give);
+        await file.write(chunk as Uint8Array);
+        bytes += (chunk as Uint8Array).length;
+        onProgress(bytes, total);
+      }
+    } finally {
+      await file.close();
+    }
+    if (total !== undefined && bytes < total)
+      throw new Error(`the connection was cut after ${bytes} of ${total} bytes`);
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** The text of a small file, or undefined where there is none. Throws a CliError. */
+export async function readText(
+  url: string,
+  options: Pick<DownloadOptions, 'fetch' | 'signal'>,
+): Promise<string | undefined> {
+  try {
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(SILENCE_MS)]);
+    const response = await options.fetch(url, { signal });
+    const text = await response.text();
+    if (response.status === 404) return undefined;
+    if (!response.ok) throw refusal(url, response.status);
+    return text;
+  } catch (error) {
+    if (options.signal.aborted || error instanceof CliError) throw error;
+    throw explainDownload(error, url);
+  }
+}
+
+function refusal(url: string, status: number): CliError {
+  const advice = status === 404 ? 'the mirror is not complete: try another one with --mirror' : 'try again later';
+  return new CliError(`${url} answers with status ${status}`, { advice });
+}
+
+function explainDownload(error: unknown, url: string): CliError {
+  const { cause } = error as { cause?: unknown };
+  const { code, message } = (cause ?? error) as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new CliError(`there is no room for ${url}: ${message}`, {
+      advice: 'a release takes about 600 MiB: make room, or choose another disk with XDG_DATA_HOME; then run it again',
+      cause: error,
+    });
+  }
+  return new CliError(`${url} could not be downloaded: ${message}`, {
+    exitCode: ExitCode.Unreachable,
+    advice:
+      'run it again, it goes on where it stopped; behind a proxy set HTTPS_PROXY and NODE_USE_ENV_PROXY=1, or name a mirror with --mirror',
+    cause: error,
+  });
+}
+
+async function hasChecksum(path: string, { algorithm, hex }: Checksum): Promise<boolean> {
+  const hash = createHash(algorithm);
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex') === hex;
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { releaseFolder } from '@fairway/control-plane/process/fetched-releases';
+import { syncFolder, syncTree } from '@fairway/control-plane/process/files';
+import type { Clock } from '@fairway/kube/clock';
+import { CliError } from '../command/cli-error.ts';
+import type { Step } from '../progress/step.ts';
+import { type Checksum, download, readText } from './download.ts';
+import {
+  ETCD_PROGRAMS,
+  etcdArchive,
+  KUBERNETES_PROGRAMS,
+  knownPatches,
+  type Mirrors,
+  programFiles,
+  type ReleaseFile,
+  type ReleaseWish,
+} from './release-files.ts';
+
+export interface FetchOptions {
+  readonly wish: ReleaseWish;
+  readonly mirrors: Mirrors;
+  /** Holds a folder for each release. */
+  readonly releases: string;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly show: (steps: readonly Step[]) => void;
+}
+
+/**
+ * Downloads the programs of a release into a folder of its own, which gets its name when all are there and verified. An
+ * earlier attempt's files are used. Answers with the folder. Throws a CliError.
+ */
+export async function fetchRelease(options: FetchOptions): Promise<string> {
+  const { wish, mirrors, releases } = options;
+  const target = releaseFolder(releases, wish.version);
+  if (existsSync(target)) return target;
+  const draft = join(releases, `.v${wish.version}-${wish.architecture}.draft`);
+  mkdirSync(draft, { recursive: true, mode: 0o755 });
+  const archive = etcdArchive(wish, mirrors);
+  const files = [...programFiles(wish, mirrors), archive];
+  const progress = new Map<string, Step>(
+    files.map(({ name }) => [name, { key: name, title: name, state: 'waiting', detail: '' }]),
+  );
+  const show = (name: string, state: Step['state'], detail: string) => {
+    progress.set(name, { key: name, title: name, state, detail });
+    options.show([...progress.values()]);
+  };
+  for (const file of files) {
+    show(file.name, 'running', '');
+    const checksum = await checksumOf(file, options);
+    const onProgress = (bytes: number, total: number | undefined) => show(file.name, 'running', share(bytes, total));
+    await download(file.url, join(draft, file.name), checksum, { ...options, onProgress });
+    show(file.name, 'done', `${checksum.algorithm} is right`);
+  }
+  await unpack(draft, archive.name);
+  for (const name of [...KUBERNETES_PROGRAMS, ...ETCD_PROGRAMS]) chmodSync(join(draft, name), 0o755);
+  rmSync(join(draft, archive.name));
+  syncTree(draft);
+  renameSync(draft, target);
+  syncFolder(releases);
+  return target;
+}
+
+/** In steps of a tenth, so that a log has few lines of it. */
+function share(bytes: number, total: number | undefined): string {
+  if (total === undefined) return '';
+  const tenths = Math.floor((bytes / total) * 10);
+  return `${tenths * 10} % of ${Math.ceil(total / 2 ** 20)} MiB`;
+}
+
+async function checksumOf(file: ReleaseFile, options: FetchOptions): Promise<Checksum> {
+  for (const { url, algorithm, entry } of file.sums) {
+    const text = await readText(url, options);
+    if (text === undefined) continue;
+    const line =
+      entry === undefined ? text : text.split('\n').find((candidate) => candidate.trim().endsWith(` ${entry}`));
+    const hex = line?.trim().split(/\s/)[0]?.toLowerCase() ?? '';
+    if (new RegExp(`^[0-9a-f]{${algorithm === 'sha512' ? 128 : 64}}$`).test(hex)) return { algorithm, hex };
+    throw new CliError(`${url} holds no ${algorithm} of ${file.name}`, {
+      advice: 'the mirror answers with something else: try another one with --mirror',
+    });
+  }
+  throw nothingThere(file, options);
+}
+
+function nothingThere(file: ReleaseFile, { wish, mirrors }: FetchOptions): CliError {
+  const isEtcd = file.name.startsWith('etcd-');
+  if (isEtcd) {
+    return new CliError(`there is no etcd ${wish.etcd} for linux/${wish.architecture} at ${mirrors.etcd}`, {
+      advice: 'name another version with --etcd',
+    });
+  }
+  const known = knownPatches(wish.version);
+  const advice =
+    known.length === 0 ? 'choose a version that is released' : `Fairway knows ${known[0]} to ${known.at(-1)}`;
+  return new CliError(
+    `there is no Kubernetes ${wish.version} for linux/${wish.architecture} at ${mirrors.kubernetes}`,
+    { advice },
+  );
+}
+
+/** The programs out of etcd's archive, which has all in one folder; its checksum was right. */
+async function unpack(draft: string, archive: string): Promise<void> {
+  const inside = archive.replace(/\.tar\.gz$/, '');
+  const members = ETCD_PROGRAMS.map((name) => `${inside}/${name}`);
+  try {
+    await promisify(execFile)('tar', ['-xzf', archive, '--strip-components=1', '--no-same-owner', ...members], {
+      cwd: draft,
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliError(`${archive} could not be unpacked: ${message.trim()}`, {
+      advice: code === 'ENOENT' ? 'install tar and gzip' : 'make room where it says so, then run it again',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { releasesFolder } from '@fairway/control-plane/process/fetched-releases';
+import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
+import { CliError } from '../command/cli-error.ts';
+import type { CliContext } from '../command/context.ts';
+import { layOut } from '../output/table.ts';
+import { openReporter } from '../progress/open-reporter.ts';
+import { Home, HomeInUseError, identifyProcess, lockHome } from '../up/home.ts';
+import { fetchRelease } from './fetch-release.ts';
+import { mirrorsAt, releaseWish } from './release-files.ts';
+
+export async function runFetch(
+  context: CliContext,
+  version: string,
+  options: { readonly mirror?: string; readonly etcd?: string },
+): Promise<void> {
+  const { env, clock, signal, stdout } = context;
+  const wish = releaseWish(version, options.etcd, process);
+  const mirrors = mirrorsAt(options.mirror);
+  const releases = releasesFolder(env);
+  mkdirSync(releases, { recursive: true });
+  const unlock = lockReleases(releases);
+  const reporter = await openReporter(context);
+  let isSuccess = false;
+  try {
+    const show = reporter.show.bind(reporter);
+    const folder = await fetchRelease({ wish, mirrors, releases, fetch, clock, signal, show });
+    isSuccess = true;
+    stdout.write(`Kubernetes ${wish.version} is in ${folder}\n`);
+  } finally {
+    await reporter.end(isSuccess);
+    unlock();
+  }
+}
+
+/** One at a time: two would write the same files. */
+function lockReleases(releases: string): () => void {
+  const self = identifyProcess(process.pid);
+  if (self === undefined) throw new Error('this process can not tell itself from others');
+  try {
+    return lockHome(new Home(releases), self, identifyProcess);
+  } catch (error) {
+    if (!(error instanceof HomeInUseError)) throw error;
+    throw new CliError(`another "fairway releases fetch" is at work in ${releases}`, {
+      advice: 'wait until it has ended',
+      cause: error,
+    });
+  }
+}
+
+export async function listReleases({ env, stdout, stderr }: CliContext): Promise<void> {
+  const found = await findLocalBinaries(env, []);
+  if (found.length === 0) {
+    stderr.write('No releases. "fairway releases fetch VERSION" downloads one.\n');
+    return;
+  }
+  const rows = found.map(({ version, paths }) => [version, dirname(paths['kube-apiserver']), paths.etcd]);
+  stdout.write(layOut([['VERSION', 'FOLDER', 'ETCD'], ...rows]));
+}
