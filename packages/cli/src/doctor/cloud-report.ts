@@ -1,6 +1,7 @@
 import { layOut } from '../output/table.ts';
 import { type Capability, fittingFlavors, fittingImages } from './cloud-capabilities.ts';
 import type { CloudObservation, Known } from './cloud-observation.ts';
+import { wantedExtensions } from './wanted-extensions.ts';
 
 /** The report on a cloud for a person. */
 export function renderCloudReport(cloud: CloudObservation, capabilities: readonly Capability[]): string {
@@ -24,6 +25,10 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
         : [type, '', '', 'missing'],
     ),
   ]);
+  const extensions = layOut([
+    ['EXTENSION', 'OFFERED', 'FOR'],
+    ...wantedExtensions(cloud).map(({ extension, offered, purpose }) => [extension, offered, purpose]),
+  ]);
   const quotas =
     'problem' in cloud.quotas
       ? `quota: ${cloud.quotas.problem}\n`
@@ -45,9 +50,8 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
     ['external networks', list(external)],
     ['flavors that fit', list({ value: fittingFlavors(cloud).map(({ name }) => name) })],
     ['images that fit', list({ value: fittingImages(cloud).map(({ name }) => name) })],
-    ['extensions', list(cloud.extensions)],
   ]);
-  return [who, offered, services, quotas, lists].join('\n');
+  return [who, offered, services, extensions, quotas, lists].join('\n');
 }
 
 function list(names: Known<readonly string[]>): string {

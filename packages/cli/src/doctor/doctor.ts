@@ -14,6 +14,7 @@ import { type CloudObservation, observeCloud } from './cloud-observation.ts';
 import { renderCloudReport } from './cloud-report.ts';
 import { apiFindings, localFindings } from './fairway-checks.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
+import { wantedExtensions } from './wanted-extensions.ts';
 
 interface DoctorOptions {
   readonly cloud?: string;
@@ -30,7 +31,9 @@ export async function runDoctor(context: CliContext, globals: GlobalOptions, opt
   if (options.cloud !== undefined) {
     const cloud = await lookAtCloud(cloudsYamlWith(options.cloud, home), options.cloud);
     const capabilities = capabilitiesOf(cloud);
-    print(context, options, { capabilities, ...cloud }, () => renderCloudReport(cloud, capabilities));
+    print(context, options, { capabilities, wantedExtensions: wantedExtensions(cloud), ...cloud }, () =>
+      renderCloudReport(cloud, capabilities),
+    );
     if (capabilities.some(({ capability, offered }) => capability === 'nodes' && offered === 'no')) {
       context.exitWith(ExitCode.Failed);
     }

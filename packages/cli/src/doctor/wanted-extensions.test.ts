@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { wantedExtensions } from './wanted-extensions.ts';
+
+const offeredBy = (aliases: readonly string[]) =>
+  Object.fromEntries(
+    wantedExtensions({ extensions: { value: aliases } }).map(({ extension, offered }) => [extension, offered]),
+  );
+
+it('tells of each wanted extension whether it is there', () => {
+  expect(offeredBy(['router', 'trunk', 'dvr'])).toMatchObject({
+    router: 'yes',
+    trunk: 'yes',
+    'standard-attr-tag': 'no',
+  });
+  expect(offeredBy(['router'])).not.toHaveProperty('dvr');
+});
+
+it.each<{ there: readonly string[]; extension: string; offered: string; reason: string }>([
+  { there: ['extraroute-atomic'], extension: 'extraroute-atomic', offered: 'yes', reason: 'the newer one will do' },
+  { there: ['extraroute'], extension: 'extraroute', offered: 'yes', reason: 'and so will the older' },
+  { there: [], extension: 'extraroute, extraroute-atomic', offered: 'no', reason: 'either is missing' },
+])('$offered for routes with $there: $reason', ({ there, extension, offered }) => {
+  expect(offeredBy(there)).toMatchObject({ [extension]: offered });
+});
+
+it('does not guess where Neutron does not tell', () => {
+  const all = wantedExtensions({ extensions: { problem: 'no answer' } });
+
+  expect(new Set(all.map(({ offered }) => offered))).toEqual(new Set(['unknown']));
+});
