@@ -25,7 +25,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
     beforeAll(async () => {
       cloud = await target.open();
       // What somebody else does to a server is seen within this time; an operator's minute would be most of this test.
-      fairway = await startFairwayOn(cloud, { observeMs: 3_000 });
+      fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
       before = await holdingsOf(fairway.member);
     });
 

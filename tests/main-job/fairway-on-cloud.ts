@@ -48,10 +48,12 @@ interface FairwayOnCloudOptions {
   readonly credentialCheckMs?: number;
   /** As `fairway up --cloud-check`. */
   readonly observeMs?: number;
+  /** See ProjectCloud; shorter where no killed Fairway was before, whose requests may be on their way. */
+  readonly settleMs?: number;
 }
 
 export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOptions = {}): Promise<FairwayOnCloud> {
-  const { log = IS_VERBOSE ? loudLogger : silentLogger, credentialCheckMs, observeMs } = options;
+  const { log = IS_VERBOSE ? loudLogger : silentLogger, credentialCheckMs, observeMs, settleMs } = options;
   const folder = await mkdtemp(join(tmpdir(), 'fairway-on-cloud-'));
   const home = new Home(folder);
   // As an operator names the file to a Fairway.
@@ -66,8 +68,7 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
     version: '0.0.0',
     credentialCheckMs,
     observeMs,
-    // No killed one was here before, so that nobody else's requests are on their way.
-    settleMs: 1_000,
+    settleMs,
     clock: systemClock,
     random: Math.random,
     log,

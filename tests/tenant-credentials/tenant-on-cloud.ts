@@ -34,7 +34,7 @@ export class TenantOnCloud {
   static async open(target: JobTarget): Promise<TenantOnCloud> {
     const cloud = await target.open();
     const swapped = { ...cloud, member: cloud.other, other: cloud.member };
-    const fairway = await startFairwayOn(swapped, { credentialCheckMs: CREDENTIAL_CHECK_MS });
+    const fairway = await startFairwayOn(swapped, { credentialCheckMs: CREDENTIAL_CHECK_MS, settleMs: 1_000 });
     const opened = new TenantOnCloud(cloud, fairway, await holdingsOf(fairway.other));
     const annotations = { 'fairway.dev/project-id': await opened.client.session.projectId() };
     const metadata = { name: opened.namespace, annotations };
