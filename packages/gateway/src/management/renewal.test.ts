@@ -1,0 +1,82 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { silentLogger } from '@fairway/kube/log';
+import { expect, test } from 'vitest';
+import { Renewal } from './renewal.ts';
+
+const HOUR_MS = 3_600_000;
+
+function begin(task: () => Promise<void>) {
+  const clock = new FakeClock();
+  return { clock, renewal: new Renewal(task, { clock, log: silentLogger }) };
+}
+
+test('the task runs every hour', async () => {
+  let runs = 0;
+  const { clock, renewal } = begin(async () => void runs++);
+  await clock.advance(HOUR_MS - 1);
+  expect(runs).toBe(0);
+  await clock.advance(1);
+  expect(runs).toBe(1);
+  await clock.advance(2 * HOUR_MS);
+
+  expect(runs).toBe(3);
+  await renewal.stop();
+});
+
+test('it runs when it is asked to, and once more for all who ask while it runs', async () => {
+  const steps: PromiseWithResolvers<void>[] = [];
+  const { clock, renewal } = begin(() => {
+    const step = Promise.withResolvers<void>();
+    steps.push(step);
+    return step.promise;
+  });
+  renewal.now();
+  renewal.now();
+  renewal.now();
+  await clock.advance(0);
+  expect(steps).toHaveLength(1);
+  steps[0]?.resolve();
+  await clock.advance(0);
+  expect(steps).toHaveLength(2);
+  steps[1]?.resolve();
+  await clock.advance(0);
+
+  expect(steps).toHaveLength(2);
+  await renewal.stop();
+});
+
+test('one that failed is tried again after half a minute', async () => {
+  let runs = 0;
+  const { clock, renewal } = begin(() => (++runs === 1 ? Promise.reject(new Error('away')) : Promise.resolve()));
+  renewal.now();
+  await clock.advance(29_999);
+  expect(runs).toBe(1);
+  await clock.advance(1);
+  expect(runs).toBe(2);
+  await clock.advance(HOUR_MS - 1);
+
+  expect(runs).toBe(2);
+  await renewal.stop();
+});
+
+test('a stop waits for what runs, and nothing runs after it', async () => {
+  const step = Promise.withResolvers<void>();
+  let runs = 0;
+  const { clock, renewal } = begin(() => {
+    runs++;
+    return step.promise;
+  });
+  renewal.now();
+  let isStopped = false;
+  const stopping = renewal.stop().then(() => {
+    isStopped = true;
+  });
+  await clock.advance(0);
+  expect(isStopped).toBe(false);
+  step.resolve();
+  await stopping;
+  renewal.now();
+  await clock.advance(3 * HOUR_MS);
+
+  expect([runs, clock.pendingTimers]).toEqual([1, 0]);
+});

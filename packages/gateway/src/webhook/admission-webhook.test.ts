@@ -1,0 +1,194 @@
+import { API_VERSION } from '@fairway/api/group';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { aNodePool } from '@fairway/api/testing/objects';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { silentLogger } from '@fairway/kube/log';
+import { forbidden } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { AdmissionRequest } from '@fairway/kube/server/admission';
+import { describe, expect, test } from 'vitest';
+import { admissionWebhook } from './admission-webhook.ts';
+
+const pool = { apiVersion: API_VERSION, kind: nodePools.kind, ...aNodePool({ replicas: 3 }) };
+
+/** An API server that holds one pool. */
+const client = new KubeClient({
+  request: ({ path }) => {
+    const found = path.endsWith('/namespaces/team/nodepools/general');
+    return Promise.resolve({
+      status: found ? 200 : 404,
+      headers: {},
+      text: () => Promise.resolve(JSON.stringify(found ? pool : {})),
+      lines: () => {
+        throw new Error('nobody watches');
+      },
+    });
+  },
+  close: () => undefined,
+});
+
+interface Answered {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly response: {
+    readonly uid: string;
+    readonly allowed: boolean;
+    readonly status?: { readonly code: number; readonly message: string; readonly details?: object };
+    readonly warnings?: readonly string[];
+  };
+}
+
+async function review(
+  request: object,
+  judge: (request: AdmissionRequest) => void = () => undefined,
+): Promise<Answered> {
+  const admission = { name: 'test', validate: judge };
+  const body = JSON.stringify({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: {
+      uid: 'u-1',
+      kind: {},
+      resource: { group: 'fairway.dev', version: 'v1alpha1', resource: 'nodepools' },
+      name: 'general',
+      namespace: 'team',
+      operation: 'CREATE',
+      userInfo: { username: 'alice', groups: ['devs'] },
+      object: pool,
+      oldObject: null,
+      dryRun: false,
+      options: {},
+      ...request,
+    },
+  });
+  const answer = await admissionWebhook({ admission, client, log: silentLogger })(body);
+  expect(answer.status).toBe(200);
+  return JSON.parse(String(answer.body)) as Answered;
+}
+
+test('what the judgement allows is allowed, with its warnings', async () => {
+  const answer = await review({}, ({ warn }) => warn('careful'));
+
+  expect(answer).toEqual({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: { uid: 'u-1', allowed: true, warnings: ['careful'] },
+  });
+});
+
+test('the judgement is told who asks for what', async () => {
+  const seen: AdmissionRequest[] = [];
+  await review({ dryRun: true, operation: 'UPDATE', oldObject: pool }, (request) => void seen.push(request));
+
+  expect(seen).toMatchObject([
+    {
+      user: { username: 'alice', groups: ['devs'] },
+      operation: 'UPDATE',
+      subresource: '',
+      namespace: 'team',
+      name: 'general',
+      dryRun: true,
+      object: { spec: { replicas: 3 } },
+      oldObject: { spec: { replicas: 3 } },
+    },
+  ]);
+});
+
+test('a refusal is its Status', async () => {
+  const { response } = await review({}, () => {
+    throw forbidden({ group: 'fairway.dev', resource: 'nodepools', name: 'general' }, 'not today');
+  });
+
+  expect(response).toMatchObject({
+    allowed: false,
+    status: { code: 403, reason: 'Forbidden', message: 'nodepools.fairway.dev "general" is forbidden: not today' },
+  });
+});
+
+test('a judgement that fails refuses: nothing passes unjudged', async () => {
+  const { response } = await review({}, () => {
+    throw new Error('out of order');
+  });
+
+  expect(response).toMatchObject({ allowed: false, status: { code: 500, reason: 'InternalError' } });
+  expect(response.status?.message).toContain('Fairway could not judge the request: out of order');
+});
+
+describe('scale', () => {
+  const scale = (replicas: number | undefined) => ({
+    subResource: 'scale',
+    operation: 'UPDATE',
+    object: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'general' }, spec: { replicas } },
+    oldObject: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'general' }, spec: { replicas: 3 } },
+  });
+
+  test.each([
+    { asked: 40, replicas: 40 },
+    { asked: undefined, replicas: 0, reason: 'Go leaves a zero out' },
+  ])('to $asked is judged as the pool that it makes', async ({ asked, replicas }) => {
+    const seen: AdmissionRequest[] = [];
+    await review(scale(asked), (request) => void seen.push(request));
+
+    expect(seen).toMatchObject([
+      { object: { kind: 'NodePool', spec: { flavor: 'b3-8', replicas } }, oldObject: { spec: { replicas: 3 } } },
+    ]);
+  });
+
+  test('of a pool that has gone is refused', async () => {
+    expect((await review({ ...scale(4), name: 'gone' })).response).toMatchObject({
+      allowed: false,
+      status: { code: 404 },
+    });
+  });
+});
+
+describe('rules of the kinds hold where the API server was installed without them', () => {
+  test('fields that do not fit together', async () => {
+    const object = { ...pool, spec: { ...pool.spec, minReplicas: 5 } };
+    const { response } = await review({ object });
+
+    expect(response).toMatchObject({ allowed: false, status: { code: 422, details: { kind: 'NodePool' } } });
+    expect(response.status?.message).toContain('spec.replicas: Invalid value: 3: must not be less than minReplicas');
+  });
+
+  test('fields that keep their value, named with the old one', async () => {
+    const object = { ...pool, spec: { ...pool.spec, flavor: 'b3-16' } };
+    const { response } = await review({ operation: 'UPDATE', object, oldObject: pool });
+
+    expect(response).toMatchObject({ allowed: false, status: { code: 422 } });
+    expect(response.status?.message).toMatch(/spec\.flavor: Forbidden: .*it is "b3-8"/);
+  });
+
+  test('of CloudCredentials too', async () => {
+    const credential = (cloud: string): KubeObject => ({
+      apiVersion: API_VERSION,
+      kind: cloudCredentials.kind,
+      metadata: { name: 'c', namespace: 'team' },
+      ...{ spec: { cloud, secretRef: { name: 's' } } },
+    });
+    const resource = { group: 'fairway.dev', version: 'v1alpha1', resource: 'cloudcredentials' };
+    const change = { resource, name: 'c', operation: 'UPDATE', object: credential('b'), oldObject: credential('a') };
+
+    expect((await review(change)).response).toMatchObject({ allowed: false, status: { code: 422 } });
+    expect((await review({ ...change, object: credential('a') })).response.allowed).toBe(true);
+  });
+
+  test('a name that the server made up is in the object alone', async () => {
+    const metadata = { ...pool.metadata, name: 'general-abcde', generateName: 'general-' };
+    const seen: AdmissionRequest[] = [];
+    await review({ name: '', object: { ...pool, metadata } }, (request) => void seen.push(request));
+
+    expect(seen[0]?.name).toBe('general-abcde');
+  });
+});
+
+test.each([
+  ['{', 'the body is not JSON'],
+  ['{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{}}', 'no AdmissionReview of'],
+  ['{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}', 'no AdmissionReview of'],
+])('%s is no question', async (body, says) => {
+  const ask = admissionWebhook({ admission: { name: 'test' }, client, log: silentLogger });
+
+  await expect(ask(body)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(says) });
+});
