@@ -1,11 +1,10 @@
 import { API_VERSION } from '@fairway/api/group';
-import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { aNodePool } from '@fairway/api/testing/objects';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { silentLogger } from '@fairway/kube/log';
 import { forbidden } from '@fairway/kube/object/api-error';
-import type { KubeObject } from '@fairway/kube/object/meta';
 import type { AdmissionRequest } from '@fairway/kube/server/admission';
 import { describe, expect, test } from 'vitest';
 import { admissionWebhook } from './admission-webhook.ts';
@@ -64,11 +63,11 @@ async function review(
   });
   const answer = await admissionWebhook({ admission, client, log: silentLogger })(body);
   expect(answer.status).toBe(200);
-  return JSON.parse(String(answer.body)) as Answered;
+  return JSON.parse(answer.body as string) as Answered;
 }
 
 test('what the judgement allows is allowed, with its warnings', async () => {
-  const answer = await review({}, ({ warn }) => warn('careful'));
+  const answer = await review({}, (request) => request.warn('careful'));
 
   expect(answer).toEqual({
     apiVersion: 'admission.k8s.io/v1',
@@ -161,11 +160,11 @@ describe('rules of the kinds hold where the API server was installed without the
   });
 
   test('of CloudCredentials too', async () => {
-    const credential = (cloud: string): KubeObject => ({
+    const credential = (cloud: string): CloudCredential => ({
       apiVersion: API_VERSION,
       kind: cloudCredentials.kind,
       metadata: { name: 'c', namespace: 'team' },
-      ...{ spec: { cloud, secretRef: { name: 's' } } },
+      spec: { cloud, secretRef: { name: 's' }, reclaimPolicy: 'Retain' },
     });
     const resource = { group: 'fairway.dev', version: 'v1alpha1', resource: 'cloudcredentials' };
     const change = { resource, name: 'c', operation: 'UPDATE', object: credential('b'), oldObject: credential('a') };
