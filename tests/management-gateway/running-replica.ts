@@ -43,6 +43,13 @@ export class RunningReplica implements AsyncDisposable {
     return readFileSync(join(this.home, 'gateway-ca.crt'), 'utf8');
   }
 
+  /** Ends it without any warning. */
+  async kill(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+
   /** Ends it as Ctrl-C does. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;

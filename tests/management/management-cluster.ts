@@ -12,12 +12,13 @@ import { type Clock, systemClock } from '@fairway/kube/clock';
 import { ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
-import type { RunningControlPlane } from '../contract/kubernetes/control-planes.ts';
-import { startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
+import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
 
 /** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
 export interface ManagementCluster extends AsyncDisposable {
-  readonly plane: RunningControlPlane;
+  readonly plane: RealControlPlane;
+  /** For files of a test; it goes with the cluster. */
+  readonly folder: string;
   /** Whether the API server enforces the rules over several fields by itself. */
   readonly hasRules: boolean;
   /** Files in a folder of the cluster's own. */
@@ -26,6 +27,8 @@ export interface ManagementCluster extends AsyncDisposable {
     /** Of the ServiceAccount that `fairway serve` is. */
     readonly controllers: string;
   };
+  /** Writes the kubeconfig of the ServiceAccount, which is there from `fairway install` on. */
+  giveControllersToken(): Promise<void>;
   /** Whoever asks closes it. */
   adminClient(clock?: Clock): KubeClient;
   /** As the ServiceAccount; whoever asks closes it. */
@@ -34,7 +37,7 @@ export interface ManagementCluster extends AsyncDisposable {
 
 const TOKEN_SECONDS = 36_000;
 
-/** With `isInstalled: false`, nothing of Fairway is in it, and there is no kubeconfig of its ServiceAccount. */
+/** With `isInstalled: false`, nothing of Fairway is in it, and `kubeconfigs.controllers` has to wait for `giveControllersToken`. */
 export async function startManagementCluster(
   binaries: KubernetesBinaries,
   { isInstalled = true }: { readonly isInstalled?: boolean } = {},
@@ -46,22 +49,33 @@ export async function startManagementCluster(
     const plane = stack.use(await startRealControlPlane(binaries));
     const { url, pki } = plane;
     const hasRules = plane.minor >= RULES_SINCE_MINOR;
-    const admin = await pki.clientCertificate('admin', ['system:masters']);
+    const certificateAuthority = pki.authority.certificatePem;
+    const certificate = await pki.clientCertificate('admin', ['system:masters']);
     const open = (identity: Partial<HttpsTransportOptions>, clock: Clock = systemClock) =>
-      new KubeClient(
-        new HttpsTransport({ server: url, certificateAuthority: pki.authority.certificatePem, ...identity }),
-        { clock },
-      );
-    const adminClient = (clock?: Clock) => open({ clientCertificate: () => admin }, clock);
-    const token = isInstalled ? await installWith(adminClient(), hasRules) : '';
+      new KubeClient(new HttpsTransport({ server: url, certificateAuthority, ...identity }), { clock });
+    const adminClient = (clock?: Clock) => open({ clientCertificate: () => certificate }, clock);
+    const server = { name: 'management', server: url, certificateAuthority };
     const kubeconfigs = { admin: join(folder, 'admin'), controllers: join(folder, 'controllers') };
-    const server = { name: 'management', server: url, certificateAuthority: pki.authority.certificatePem };
-    await writeFile(kubeconfigs.admin, renderKubeconfig({ ...server, clientCertificate: admin }));
-    await writeFile(kubeconfigs.controllers, renderKubeconfig({ ...server, token }));
+    await writeFile(kubeconfigs.admin, renderKubeconfig({ ...server, clientCertificate: certificate }));
+    let token = '';
+    const giveControllersToken = async () => {
+      using client = closing(adminClient());
+      token = await tokenOf(client.client);
+      await writeFile(kubeconfigs.controllers, renderKubeconfig({ ...server, token }));
+    };
+    if (isInstalled) {
+      using client = closing(adminClient());
+      const signal = new AbortController().signal;
+      const options = { hasRules, dryRun: false, forceConflicts: false, clock: systemClock, signal };
+      await install(client.client, options, () => {});
+      await giveControllersToken();
+    }
     return {
       plane,
+      folder,
       hasRules,
       kubeconfigs,
+      giveControllersToken,
       adminClient,
       controllersClient: (clock) => open({ bearerToken: () => token }, clock),
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -72,16 +86,11 @@ export async function startManagementCluster(
   }
 }
 
-/** Resolves with a token of the ServiceAccount. */
-async function installWith(client: KubeClient, hasRules: boolean): Promise<string> {
-  const options = {
-    hasRules,
-    dryRun: false,
-    forceConflicts: false,
-    clock: systemClock,
-    signal: new AbortController().signal,
-  };
-  await install(client, options, () => {});
+function closing(client: KubeClient): { readonly client: KubeClient } & Disposable {
+  return { client, [Symbol.dispose]: () => client.close() };
+}
+
+async function tokenOf(client: KubeClient): Promise<string> {
   const request: KubeObject & { spec: object; status?: { token: string } } = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
@@ -90,7 +99,6 @@ async function installWith(client: KubeClient, hasRules: boolean): Promise<strin
   };
   const where = { namespace: SYSTEM_NAMESPACE };
   const answer = await client.resource(ServiceAccounts).createSubresource(SERVICE_ACCOUNT, 'token', request, where);
-  client.close();
   if (answer.status === undefined) throw new Error('the answer to a TokenRequest has no token');
   return answer.status.token;
 }

@@ -48,7 +48,8 @@ function explainApiError(error: ApiError): Explanation {
     return {
       ...base,
       message: "the server does not serve Fairway's kinds (404 at /apis/fairway.dev)",
-      advice: "the kubeconfig names another cluster: choose Fairway's own with --kubeconfig or --context",
+      advice:
+        'the kubeconfig names another cluster: choose Fairway\'s own with --kubeconfig or --context, or make this one with "fairway install"',
     };
   }
   return { ...base, advice: undefined };

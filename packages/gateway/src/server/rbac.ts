@@ -5,13 +5,12 @@ const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
 function clusterRole(name: string, aggregateTo: readonly string[], rules: ClusterRole['rules']): ClusterRole {
+  const labels = aggregateTo.map((role) => [`rbac.authorization.k8s.io/aggregate-to-${role}`, 'true']);
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
-    metadata: {
-      name,
-      labels: Object.fromEntries(aggregateTo.map((role) => [`rbac.authorization.k8s.io/aggregate-to-${role}`, 'true'])),
-    },
+    // An empty map of labels would be a field of whoever applies it, and so a conflict for the next.
+    metadata: { name, ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) },
     ...(rules && { rules }),
   };
 }

@@ -1,0 +1,184 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBinaries } from './contract/kubernetes/binaries.ts';
+import { freePorts } from './contract/kubernetes/supervised-process.ts';
+import { type ManagementCluster, startManagementCluster } from './management/management-cluster.ts';
+import { RunningReplica } from './management-gateway/running-replica.ts';
+import { cloudContent } from './session/cloud-content.ts';
+import { run } from './session/running-fairway.ts';
+import { findKubectls } from './session/tools.ts';
+
+const kubectlPath = findKubectls().at(-1)?.path;
+const releases = kubectlPath === undefined ? [] : findBinaries();
+const NONE = { version: '(skipped: there is no kubectl, or no kube-apiserver at hand)' };
+
+describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
+  'a session on a management cluster of kube-apiserver $version',
+  (binaries) => {
+    let cluster: ManagementCluster;
+    let replica: RunningReplica;
+    /** Kept, so that the API server finds the gateway again. */
+    let port: number;
+    let emptyCloud: Awaited<ReturnType<typeof cloudContent>>;
+
+    const kubectl = (...args: readonly string[]) =>
+      run(kubectlPath ?? '', ['--kubeconfig', cluster.kubeconfigs.admin, ...args]);
+    const fairway = (...args: readonly string[]) =>
+      run('npx', ['fairway', '--kubeconfig', cluster.kubeconfigs.admin, ...args]);
+    const install = (...args: readonly string[]) =>
+      fairway('install', ...(cluster.hasRules ? [] : ['--no-rules']), ...args);
+    const cloudsYaml = () => join(replica.home, 'clouds.yaml');
+    const serve = () =>
+      RunningReplica.start(
+        cluster.kubeconfigs.controllers,
+        join(cluster.folder, 'home'),
+        '--listen',
+        `127.0.0.1:${port}`,
+      );
+
+    const generalIsReady = async (summary: string) => {
+      const client = cluster.adminClient();
+      const general = { namespace: 'default', name: 'general' };
+      const isReady = ({ status }: NodePool) => status?.readySummary === summary;
+      try {
+        await eventuallyObject(client.resource(nodePools), general, isReady, { deadlineMs: 120_000 });
+      } finally {
+        client.close();
+      }
+    };
+
+    beforeAll(async () => {
+      cluster = await startManagementCluster(binaries, { isInstalled: false });
+      [port = 0] = await freePorts(1);
+    });
+    afterAll(async () => {
+      await replica?.[Symbol.asyncDispose]();
+      await cluster?.[Symbol.asyncDispose]();
+    });
+
+    test('fairway serve says what a bare cluster lacks', async () => {
+      const home = join(cluster.folder, 'home');
+
+      const refused = await fairway('serve', '--home', home, '--control-plane', 'simulated');
+
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/does not serve clusters,.*fairway install/s),
+      });
+    });
+
+    test.skipIf(binaries.minor >= 31)(
+      'an API server without CEL is refused until its rules are left out (before 1.31)',
+      async () => {
+        const refused = await fairway('install');
+
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/it takes 1\.31.*--no-rules/s) });
+      },
+    );
+
+    test('fairway install checks all of it, makes it, and finds nothing to do the next time', async () => {
+      const checked = await install('--dry-run');
+      const before = await kubectl('get', 'crd', '-o', 'name');
+      const first = await install();
+      const second = await install();
+
+      expect(checked).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('plan.fairway.dev/free created (server dry run)'),
+      });
+      expect(before.stdout).toBe('');
+      expect(first).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('customresourcedefinition.apiextensions.k8s.io/clusters.fairway.dev created\n'),
+      });
+      expect(second.code).toBe(0);
+      expect(second.stdout).not.toMatch(/ (created|configured)$/m);
+    });
+
+    test('its manifests are what it applies', async () => {
+      const printed = await install('-o', 'yaml');
+      const file = join(cluster.folder, 'manifests.yaml');
+      await writeFile(file, printed.stdout);
+
+      const applied = await kubectl('apply', '--server-side', '--dry-run=server', '-f', file);
+
+      expect(applied).toMatchObject({ code: 0, stderr: '' });
+      expect(applied.stdout).toContain(
+        'customresourcedefinition.apiextensions.k8s.io/machines.fairway.dev serverside-applied',
+      );
+    });
+
+    test('its ServiceAccount may do what controllers do, and no more', async () => {
+      await cluster.giveControllersToken();
+      const mayI = async (...question: readonly string[]) => {
+        const args = ['--kubeconfig', cluster.kubeconfigs.controllers, 'auth', 'can-i', ...question];
+        return (await run(kubectlPath ?? '', args)).stdout.trim();
+      };
+
+      expect(await mayI('create', 'machines.fairway.dev', '-n', 'default')).toBe('yes');
+      expect(await mayI('patch', 'clusters.fairway.dev/status', '-n', 'default')).toBe('yes');
+      expect(await mayI('delete', 'clusters.fairway.dev', '-n', 'default')).toBe('no');
+      expect(await mayI('list', 'secrets', '-n', 'default')).toBe('no');
+      expect(await mayI('delete', 'namespaces')).toBe('no');
+      expect(await mayI('create', 'pods', '-n', 'default')).toBe('no');
+      expect(await mayI('*', 'customresourcedefinitions')).toBe('no');
+    });
+
+    test('fairway serve runs as it, and a cluster in YAML becomes Ready nodes', async () => {
+      replica = await serve();
+      emptyCloud = await cloudContent(cloudsYaml());
+      const applied = await kubectl('apply', '-f', 'examples/cluster.yaml');
+      const waited = await kubectl('wait', '--for=condition=Ready', 'cluster.fairway.dev/demo', '--timeout=2m');
+      const { stdout: listed } = await kubectl('get', 'clusters,nodepools,machines');
+
+      expect(applied.stdout).toBe(
+        'cluster.fairway.dev/demo created\nnodepool.fairway.dev/general created\nnodepool.fairway.dev/memory created\n',
+      );
+      expect(waited).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/demo condition met\n' });
+      expect(listed).toMatch(/NAME +VERSION +PHASE +READY +PLAN +AGE +MESSAGE/);
+      expect(listed).toMatch(/cluster\.fairway\.dev\/demo +1\.\d+\.\d+ +Ready +4\/4 +free/);
+      expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +(general|memory) +Ready/g)).toHaveLength(4);
+    });
+
+    test('short names and categories are known, and the kinds explained', async () => {
+      const [all, explained] = [
+        await kubectl('get', 'fairway', '-o', 'name'),
+        await kubectl('explain', 'nodepool.spec.replicas'),
+      ];
+
+      expect(all.stdout).toContain('cluster.fairway.dev/demo\n');
+      expect(explained.stdout).toMatch(/replicas\s+<integer>/);
+    });
+
+    test('the API server is started again, and work goes on', async () => {
+      await cluster.plane.restartApiServer();
+      const scaled = await kubectl('scale', 'nodepool/general', '--replicas=4');
+
+      expect(scaled.code).toBe(0);
+      await generalIsReady('4/4');
+    });
+
+    test('killed, its kinds can not be changed unjudged; started again, it goes on where it was', async () => {
+      await replica.kill();
+      const refused = await kubectl('scale', 'nodepool/general', '--replicas=2');
+      replica = await serve();
+      const scaled = await kubectl('scale', 'nodepool/general', '--replicas=2');
+
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('failed calling webhook') });
+      expect(scaled.code).toBe(0);
+      await generalIsReady('2/2');
+    });
+
+    test('deleted, nothing is left of it', async () => {
+      const deleted = await kubectl('delete', 'cluster.fairway.dev/demo', '--timeout=90s');
+      const { stdout: left } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
+
+      expect(deleted.code).toBe(0);
+      expect(left).not.toMatch(/demo/);
+      expect(await cloudContent(cloudsYaml())).toEqual(emptyCloud);
+    });
+  },
+);
