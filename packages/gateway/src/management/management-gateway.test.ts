@@ -300,6 +300,17 @@ describe('the webhook', () => {
     transport.close();
   });
 
+  test('gets new roots when their Secret is deleted', async () => {
+    const former = (await clientConfig())?.url ?? '';
+    await cluster.client.resource(Secrets).delete(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
+    const isNew = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
+      webhooks[0]?.clientConfig?.url !== former;
+    await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isNew);
+
+    const made = await cluster.client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
+    expect(Object.keys(made.data ?? {}).sort()).toEqual(['ca.crt', 'ca.key', 'webhook-key']);
+  });
+
   test('is the next replica’s to keep when the one that kept it goes', async () => {
     const second = await open('second', 'https://balancer.example.com:8443');
     await gateway.close();

@@ -24,7 +24,7 @@ const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const ASK = ['create'];
 
-/** What is let through beside the group fairway.dev; docs/operators/management-cluster.md tells why. */
+/** What is let through beside the group fairway.dev; docs/operators/gateway.md tells why. */
 const PASSING: readonly PassingResource[] = [
   { groups: [''], resource: 'namespaces', verbs: READ },
   { groups: [''], resource: 'secrets', verbs: [...READ, ...WRITE] },
