@@ -74,27 +74,27 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
   test('never act for one that was paused past its lease in the middle of its work and goes on', async () => {
     const paused = mostLoaded();
     const orphans = held(paused);
-    // Servers take their time, so that it is caught with requests under way and others to come.
-    fairway.cloud.faults.add({
-      service: 'compute',
-      method: 'POST',
-      path: '/servers$',
-      times: null,
-      action: { kind: 'delay', delayMs: 1_500 },
-    });
-    const working = fairway.firstActs(orphans, isServerMade);
+    // The cloud takes its time, so that it is caught with requests under way and others that follow from their answers: servers of clusters
+    // that there are, networks of clusters that are new.
+    const isSlow = { times: null, action: { kind: 'delay', delayMs: 1_500 } } as const;
+    fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', ...isSlow });
+    fairway.cloud.faults.add({ service: 'network', method: 'POST', ...isSlow });
+    const fresh = fairway.shards.namesOf(paused.identity, 'default').slice(0, 3);
+    const working = fairway.firstActs([...orphans, ...fresh], ({ what }) => what.startsWith('POST'));
     await fairway.scale(orphans, 6);
+    await Promise.all(fresh.map((name) => fairway.createCluster(name)));
     await working;
     paused.pause();
     const pausedMs = Date.now();
     const others = fairway.replicas.filter((replica) => replica !== paused).map(({ identity }) => identity);
     await fairway.shards.untilShared(others, 60_000);
-    const taking = fairway.firstActs(orphans, ({ replica }) => others.includes(replica));
+    const taking = fairway.firstActs([...orphans, ...fresh], ({ replica }) => others.includes(replica));
     await fairway.scale(orphans, 7);
     await taking;
     paused.resume();
     const resumedMs = Date.now();
     await fairway.untilReady(orphans, 7);
+    await fairway.untilReady(fresh, 1);
     // It is well again, gets its share back, and only then may it act.
     await fairway.shards.untilShared([...others, paused.identity], 60_000);
 

@@ -47,8 +47,9 @@ export interface ReplicatedFairway extends AsyncDisposable {
   clusterKeyOf(uid: string): string | undefined;
   /** What speaks against one actor at a time for each cluster: nothing, if all is well. */
   trespasses(): readonly string[];
-  /** Servers that were made twice for a machine, and what of the cloud is not as it was before the first cluster. */
+  /** Servers that were ever made twice for a machine, and what of the network there is twice. */
   doubled(): readonly string[];
+  /** What of the cloud and of this machine is not as it was before the first cluster. */
   leaked(): Promise<readonly string[]>;
 }
 
@@ -158,10 +159,7 @@ export async function startReplicatedFairway(binaries: KubernetesBinaries): Prom
     },
     clusterKeyOf: (uid) => keys.get(uid),
     trespasses: () => shards.trespasses(acts, (uid) => keys.get(uid)),
-    doubled: () =>
-      [...Map.groupBy(serverHistory(cloud), ({ name }) => name).entries()].flatMap(([name, made]) =>
-        made.length > 1 ? [name] : [],
-      ),
+    doubled: () => [...repeated(serverHistory(cloud).map(({ name }) => name)), ...repeated(networkMarks(cloud))],
     async leaked() {
       const planes = await readdir(new Home(home).simulatedControlPlanes);
       const now = JSON.stringify(holdings(cloud));
@@ -177,4 +175,17 @@ async function all<T extends KubeObject>(
   check: (objects: readonly T[]) => boolean,
 ): Promise<void> {
   await eventually(client.resource(type), { namespace: NAMESPACE }, check, { deadlineMs: DEADLINE_MS });
+}
+
+function repeated(names: readonly string[]): readonly string[] {
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+/** By which Fairway knows what is whose: one resource for each. */
+function networkMarks(cloud: Cloud): readonly string[] {
+  const tables = cloud.snapshot() as Readonly<Record<string, readonly { readonly description?: string }[]>>;
+  return ['networks', 'subnets', 'routers', 'security_groups']
+    .flatMap((kind) => tables[kind] ?? [])
+    .map(({ description = '' }) => description)
+    .filter((description) => description.startsWith('Fairway cluster '));
 }

@@ -49,6 +49,12 @@ export class ShardWatch {
     return new Map(clusterKeys.map((key) => [key, this.#holderNow(shardOf(key))]));
   }
 
+  /** Names of clusters that would be a replica's, if there were any of that name. */
+  namesOf(replica: string, namespace: string): readonly string[] {
+    const names = Array.from({ length: 200 }, (_, index) => `late-${index}`);
+    return names.filter((name) => this.#holderNow(shardOf(`${namespace}/${name}`)) === replica);
+  }
+
   /** Resolves when just these replicas hold all shards, evenly. */
   async untilShared(replicas: readonly string[], deadlineMs: number): Promise<void> {
     const limit = Math.ceil(SHARDS / replicas.length);
