@@ -17,7 +17,7 @@ export const SHIPPED_PLANS: readonly Plan[] = [
     spec: {
       displayName: 'Free',
       description: 'For development and small services: a control plane in one zone, without charge.',
-      controlPlane: { topology: 'SingleZone', replicas: 1 },
+      controlPlane: { topology: 'SingleZone', replicas: 1, memoryMiB: 2048 },
       availability: { target: '99.5', kind: 'Objective' },
       etcd: { topology: 'Shared', baseMiB: 10, perNodeMiB: 25, maxMiB: 400, snapshots: { interval: '24h', keep: 7 } },
       maxNodes: 100,
@@ -45,7 +45,7 @@ export const SHIPPED_PLANS: readonly Plan[] = [
     spec: {
       displayName: 'Standard',
       description: 'For production: a control plane over three zones with an etcd of its own.',
-      controlPlane: { topology: 'MultiZone', replicas: 3 },
+      controlPlane: { topology: 'MultiZone', replicas: 3, memoryMiB: 8192 },
       availability: { target: '99.99', kind: 'Agreement' },
       etcd: {
         topology: 'Dedicated',

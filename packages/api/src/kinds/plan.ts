@@ -15,6 +15,13 @@ const planSpec = z
           .enum(['SingleZone', 'MultiZone'])
           .describe('Whether the control plane survives the loss of a zone.'),
         replicas: int32().min(1).max(5).describe('Copies of each component.'),
+        memoryMiB: int32()
+          .min(768)
+          .max(1_048_576)
+          .optional()
+          .describe(
+            'Memory that one copy of all components may take together, where control planes run as processes. One that takes more than its share is started anew. Empty: no limit.',
+          ),
       })
       .describe('How control planes run.'),
     availability: z

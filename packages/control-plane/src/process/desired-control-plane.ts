@@ -11,6 +11,7 @@ import { type Files, pathsIn } from './files.ts';
 import type { Binaries } from './find-binaries.ts';
 import { componentFlags } from './flags.ts';
 import { certificatePath, ETCD_PEER_SOCKET, ETCD_SOCKET, keyPath } from './folder-layout.ts';
+import { componentLimits } from './limits.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
 import type { ComponentLaunch, DesiredControlPlane } from './supervisor.ts';
 
@@ -25,14 +26,6 @@ export interface PreparationInputs {
   /** What the programs find in their environment beside limits of their own. */
   readonly env: Readonly<Record<string, string>>;
 }
-
-/** Threads that run Go at a time; the API server and etcd wait for disks and clients most of the time. */
-const GOMAXPROCS: Readonly<Record<Component, number>> = {
-  etcd: 2,
-  'kube-apiserver': 2,
-  'kube-controller-manager': 1,
-  'kube-scheduler': 1,
-};
 
 /** Writes what the programs read, with certificates renewed where it is time, and says how they are to run. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<DesiredControlPlane> {
@@ -97,12 +90,12 @@ function launchOf(
     endpoint,
     dataFolder: dataFolderName(record.dataGeneration),
   });
-  const limits = { GOMAXPROCS: String(GOMAXPROCS[component]) };
+  const limits = componentLimits(component, spec.topology.memoryMiB);
   const read = configuration.filter(({ restarts }) => restarts.includes(component)).map(({ text }) => text);
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([command, binaries.version, args, limits, read]))
+    .update(JSON.stringify([command, binaries.version, args, limits.env, read]))
     .digest('hex')
     .slice(0, 32);
   const sockets = component === 'etcd' ? [ETCD_SOCKET, ETCD_PEER_SOCKET] : [];
-  return { command, args, env: { ...env, ...limits }, fingerprint, sockets };
+  return { command, args, env: { ...env, ...limits.env }, memoryBytes: limits.memoryBytes, fingerprint, sockets };
 }

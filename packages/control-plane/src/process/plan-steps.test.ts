@@ -19,6 +19,7 @@ function running(component: Component, change: Partial<ObservedProcess> = {}): O
     ready: true,
     unreadySinceMs: undefined,
     terminatedAtMs: undefined,
+    offence: undefined,
     ...change,
   };
   return { process, retryAtMs: 0 };
@@ -38,6 +39,11 @@ type Row = {
 describe('what is done so that all runs', () => {
   test.each<Row>([
     { reason: 'all is well', observed: {}, steps: [] },
+    {
+      reason: 'one takes too much memory, whoever else is not ready',
+      observed: { etcd: running('etcd', unready), 'kube-scheduler': running('kube-scheduler', { offence: 'memory' }) },
+      steps: [{ do: 'terminate', component: 'kube-scheduler', reason: 'offends' }],
+    },
     { reason: 'nobody runs before etcd', observed: nothing, steps: [{ do: 'start', component: 'etcd' }] },
     {
       reason: 'etcd does not answer yet',

@@ -9,6 +9,8 @@ export interface ObservedProcess {
   readonly unreadySinceMs: number | undefined;
   /** When it was told to end; undefined if it was not. */
   readonly terminatedAtMs: number | undefined;
+  /** What it has done that it is to be ended for, such as taking more memory than it may. */
+  readonly offence: string | undefined;
 }
 
 export interface ObservedComponent {
@@ -21,7 +23,11 @@ export type ObservedComponents = Readonly<Record<Component, ObservedComponent>>;
 
 export type Step =
   | { readonly do: 'start'; readonly component: Component }
-  | { readonly do: 'terminate'; readonly component: Component; readonly reason: 'changed' | 'hangs' | 'unwanted' }
+  | {
+      readonly do: 'terminate';
+      readonly component: Component;
+      readonly reason: 'changed' | 'hangs' | 'offends' | 'unwanted';
+    }
   | { readonly do: 'kill'; readonly component: Component };
 
 /** How long a component may take to end in order. etcd and kube-apiserver take a second or two. */
@@ -44,6 +50,7 @@ export function planSteps(
       return needed === undefined || isSteady(needed, observed[need]);
     });
     if (process?.terminatedAtMs !== undefined) return killIfLate(component, process.terminatedAtMs, nowMs);
+    if (process?.offence !== undefined) return [{ do: 'terminate', component, reason: 'offends' }];
     // One at a time, from etcd on: the API is away once, not for each.
     if (!areNeedsReady) return [];
     if (process === undefined) return nowMs >= retryAtMs ? [{ do: 'start', component }] : [];

@@ -43,6 +43,21 @@ test('a program is in its pid file before it runs, in its folder, with its envir
   });
 });
 
+test.skipIf(!existsSync('/proc/self/status'))('a program has limits (skipped without /proc)', async () => {
+  await runToEnd({ args: ['-c', 'cat /proc/$$/oom_score_adj; ulimit -n; ulimit -Hn'] });
+
+  const [oomScore, ...openFiles] = readFileSync(join(folder, 'log'), 'utf8').trim().split('\n').map(Number);
+  expect(oomScore).toBe(500);
+  for (const limit of openFiles) expect(limit).toBeLessThanOrEqual(65_536);
+});
+
+test.skipIf(!existsSync('/proc/self/status'))('memory of a process is known (skipped without /proc)', () => {
+  const host = localProcessHost(identify);
+
+  expect(host.memoryBytes({ pid: process.pid, started: '' })).toBeGreaterThan(2 ** 20);
+  expect(host.memoryBytes({ pid: 2 ** 30, started: '' })).toBeUndefined();
+});
+
 test('a program does not run where another is in the pid file', async () => {
   writeFileSync(join(folder, 'pid'), '1 other 5\n');
 

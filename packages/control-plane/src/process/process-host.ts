@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 
 /** A process, told from a later one with the same id by the time of its start. */
 export interface ProcessIdentity {
@@ -32,6 +32,8 @@ export interface ProcessHost {
   spawn(launch: Launch, onExit: () => void): ProcessIdentity;
   /** The running process of this id, or undefined. */
   identify(pid: number): ProcessIdentity | undefined;
+  /** Memory that is a process's own, without files that it maps; undefined where the machine does not tell. */
+  memoryBytes(process: ProcessIdentity): number | undefined;
   /** Does nothing when it is gone. */
   signal(process: ProcessIdentity, signal: 'SIGTERM' | 'SIGKILL'): void;
 }
@@ -39,6 +41,7 @@ export interface ProcessHost {
 /**
  * The shell writes the pid file and becomes the program (same process, same start time), so that no moment exists in which
  * a program runs that no file names, even if Fairway is killed meanwhile. `ln` makes the file as a whole, and only if there is none.
+ * Where memory runs out, a program goes before Fairway does; open files are limited, as far as this user may.
  */
 const SCRIPT = [
   'umask 077',
@@ -49,6 +52,8 @@ const SCRIPT = [
   'ln "$1.$$" "$1"; taken=$?',
   'rm -f "$1.$$"',
   '[ $taken = 0 ] || exit 73',
+  '{ echo 500 > /proc/$$/oom_score_adj; } 2>/dev/null',
+  'ulimit -n 65536 2>/dev/null',
   'shift 2',
   'until [ "$1" = -- ]; do rm -f "$1"; shift; done',
   'shift',
@@ -77,6 +82,7 @@ export function localProcessHost(identify: ProcessHost['identify']): ProcessHost
         closeSync(log);
       }
     },
+    memoryBytes: ({ pid }) => ownMemoryBytes(pid),
     signal(process_, signal) {
       const current = identify(process_.pid);
       if (current?.started !== process_.started) return;
@@ -87,6 +93,15 @@ export function localProcessHost(identify: ProcessHost['identify']): ProcessHost
       }
     },
   };
+}
+
+function ownMemoryBytes(pid: number): number | undefined {
+  try {
+    const kibibytes = /^RssAnon:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface PidRecord {

@@ -38,6 +38,7 @@ function desired(change: Partial<Record<Component, string>> = {}): DesiredContro
       env: {},
       fingerprint: change[component] ?? 'first',
       sockets: [],
+      memoryBytes: 100 * 2 ** 20,
     })),
     apiServer: {
       endpoint: { host: '127.0.0.1', port: 1 },
@@ -279,4 +280,19 @@ test('what an earlier Fairway left running is ended too when there is to be rest
   await resting;
 
   expect(machine.running.size).toBe(0);
+});
+
+test('what takes more memory than it may is ended and started again, ever more slowly, and that is told', async () => {
+  const supervisor = await started();
+
+  machine.memory.set('kube-scheduler', 100 * 2 ** 20);
+  await clock.advance(20_000);
+  expect(machine.takeEvents()).toEqual([]);
+
+  machine.memory.set('kube-scheduler', 100 * 2 ** 20 + 1);
+  await clock.advance(10_000);
+  expect(machine.takeEvents().slice(0, 2)).toEqual(['SIGTERM kube-scheduler', 'start kube-scheduler']);
+  const { failures, lastFailure } = supervisor.state.components['kube-scheduler'];
+  expect(failures).toBeGreaterThan(0);
+  expect(lastFailure).toBe('it took 101 MiB of memory, and the plan gives it 100 MiB');
 });

@@ -4,9 +4,11 @@ import { COMPONENTS, type Component, perComponent } from './components.ts';
 import { type Files, pathsIn } from './files.ts';
 import { logPath, pidPath } from './folder-layout.ts';
 import { lastComplaint } from './log-complaint.ts';
+import { LogRotation } from './log-rotation.ts';
 import { type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
 import type { ApiServerTarget, Probes } from './probes.ts';
-import { type ProcessHost, type ProcessIdentity, parsePidFile } from './process-host.ts';
+import { type ProcessHost, parsePidFile } from './process-host.ts';
+import { type RunningProcess, runningProcess } from './running-process.ts';
 
 /** How one component is to run. */
 export interface ComponentLaunch {
@@ -14,6 +16,8 @@ export interface ComponentLaunch {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly fingerprint: string;
+  /** Bytes of memory that it may take; undefined: any. */
+  readonly memoryBytes: number | undefined;
   /** What it listens on, below the folder. */
   readonly sockets: readonly string[];
 }
@@ -57,22 +61,10 @@ const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
 /** A process that has run for so long has recovered from what ended the ones before. */
 const RECOVERED_MS = 60_000;
-const ROTATION_PERIOD_MS = 60_000;
-const LOG_BYTES = 10 * 1024 * 1024;
 const COMPLAINT_BYTES = 8192;
 
 /** Of a component that is not to be: nobody waits for it. */
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
-
-interface RunningProcess {
-  readonly identity: ProcessIdentity;
-  readonly fingerprint: string;
-  readonly sinceMs: number;
-  ready: boolean;
-  unreadySinceMs: number | undefined;
-  probedAtMs: number | undefined;
-  terminatedAtMs: number | undefined;
-}
 
 interface Member {
   process: RunningProcess | undefined;
@@ -98,7 +90,7 @@ export class ControlPlaneSupervisor {
   #resting: PromiseWithResolvers<void> | undefined;
   #databaseBytes: number | undefined;
   #announced = '';
-  #rotatedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #logs: LogRotation;
   #timer: Timer | undefined;
   #pass: Promise<void> | undefined;
   #isPassDue = false;
@@ -106,6 +98,7 @@ export class ControlPlaneSupervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#path = pathsIn(options.folder);
+    this.#logs = new LogRotation(options.clock, options.files);
   }
 
   /** Says what should run from now on, and for how long that is ours to see to. Resolves after a first look at what does. */
@@ -198,7 +191,7 @@ export class ControlPlaneSupervisor {
   async #look(): Promise<void> {
     for (const component of COMPONENTS) this.#findProcess(component);
     if (this.#stopping === undefined) await Promise.all(COMPONENTS.map((component) => this.#probe(component)));
-    this.#rotateLogs();
+    this.#logs.step(COMPONENTS.map((component) => this.#path(logPath(component))));
   }
 
   #findProcess(component: Component): void {
@@ -223,12 +216,13 @@ export class ControlPlaneSupervisor {
     member.process = runningProcess(record.process, record.fingerprint, clock.now());
   }
 
-  #bury(component: Component, member: Member, { identity, sinceMs, terminatedAtMs }: RunningProcess): void {
+  #bury(component: Component, member: Member, process: RunningProcess): void {
     const { files, log } = this.#options;
+    const { identity, sinceMs, terminatedAtMs, offence } = process;
     member.process = undefined;
     files.remove(this.#path(pidPath(component)));
     log.info({ component, pid: identity.pid, asked: terminatedAtMs !== undefined }, 'process ended');
-    if (terminatedAtMs === undefined) this.#recordFailure(component, member, sinceMs);
+    if (terminatedAtMs === undefined || offence) this.#recordFailure(component, member, sinceMs, offence);
   }
 
   #recordFailure(component: Component, member: Member, sinceMs: number, message?: string): void {
@@ -251,8 +245,17 @@ export class ControlPlaneSupervisor {
     const isDue = process.probedAtMs === undefined || clock.now() - process.probedAtMs >= PROBE_PERIOD_MS;
     if (process.ready && !isDue) return;
     process.probedAtMs = clock.now();
+    process.offence ??= this.#offenceOf(component, process);
     process.ready = await this.#doesServe(component);
     process.unreadySinceMs = process.ready ? undefined : (process.unreadySinceMs ?? clock.now());
+  }
+
+  #offenceOf(component: Component, { identity }: RunningProcess): string | undefined {
+    const limit = this.#desired?.launches[component]?.memoryBytes;
+    const taken = this.#options.host.memoryBytes(identity);
+    if (limit === undefined || taken === undefined || taken <= limit) return undefined;
+    const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20);
+    return `it took ${mebibytes(taken)} MiB of memory, and the plan gives it ${mebibytes(limit)} MiB`;
   }
 
   async #doesServe(component: Component): Promise<boolean> {
@@ -324,16 +327,6 @@ export class ControlPlaneSupervisor {
     host.signal(process.identity, step.do === 'kill' ? 'SIGKILL' : 'SIGTERM');
   }
 
-  #rotateLogs(): void {
-    const { clock, files } = this.#options;
-    if (clock.now() - this.#rotatedAtMs < ROTATION_PERIOD_MS) return;
-    this.#rotatedAtMs = clock.now();
-    for (const component of COMPONENTS) {
-      const path = this.#path(logPath(component));
-      if (files.size(path) >= LOG_BYTES) files.rotate(path, `${path}.1`);
-    }
-  }
-
   #isSteady(): boolean {
     const { components } = this.state;
     return (
@@ -350,18 +343,6 @@ export class ControlPlaneSupervisor {
     this.#announced = seen;
     this.#options.onChange();
   }
-}
-
-function runningProcess(identity: ProcessIdentity, fingerprint: string, nowMs: number): RunningProcess {
-  return {
-    identity,
-    fingerprint,
-    sinceMs: nowMs,
-    ready: false,
-    unreadySinceMs: nowMs,
-    probedAtMs: undefined,
-    terminatedAtMs: undefined,
-  };
 }
 
 function mapLaunches<T>(

@@ -137,7 +137,14 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     if (files.read(path(SPEC_FILE)) !== text) files.write(path(SPEC_FILE), text);
     slot.wanted = spec.version;
     const { command, args } = program;
-    const launch = { command, args: [...args, folder], env, fingerprint: shortened(fingerprint, command), sockets: [] };
+    const launch = {
+      command,
+      args: [...args, folder],
+      env,
+      fingerprint: shortened(fingerprint, command),
+      sockets: [],
+      memoryBytes: undefined,
+    };
     await slot.supervisor.want({ launches: { 'kube-apiserver': launch }, apiServer }, mayAct);
   }
 

@@ -62,6 +62,8 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly broken = new Map<Component, string>();
   /** Components that run and do not answer. */
   readonly silent = new Set<Component>();
+  /** What processes take; nothing is known of others. */
+  readonly memory = new Map<Component, number>();
   /** Components that do not heed SIGTERM. */
   readonly stubborn = new Set<Component>();
   #nextPid = 100;
@@ -82,6 +84,11 @@ export class FakeMachine implements ProcessHost, Probes {
 
   identify(pid: number): ProcessIdentity | undefined {
     return this.running.get(pid)?.identity;
+  }
+
+  memoryBytes({ pid }: ProcessIdentity): number | undefined {
+    const component = this.running.get(pid)?.component;
+    return component && this.memory.get(component);
   }
 
   signal({ pid }: ProcessIdentity, signal: 'SIGTERM' | 'SIGKILL'): void {

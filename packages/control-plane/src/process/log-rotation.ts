@@ -1,0 +1,24 @@
+import type { Clock } from '@fairway/kube/clock';
+import type { Files } from './files.ts';
+
+const PERIOD_MS = 60_000;
+const LOG_BYTES = 10 * 1024 * 1024;
+
+/** Keeps logs that programs append to from growing for ever: one that is long is put aside, over the one before. */
+export class LogRotation {
+  readonly #clock: Clock;
+  readonly #files: Files;
+  #rotatedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, files: Files) {
+    this.#clock = clock;
+    this.#files = files;
+  }
+
+  /** Looks at the logs, if that is due. */
+  step(paths: readonly string[]): void {
+    if (this.#clock.now() - this.#rotatedAtMs < PERIOD_MS) return;
+    this.#rotatedAtMs = this.#clock.now();
+    for (const path of paths) if (this.#files.size(path) >= LOG_BYTES) this.#files.rotate(path, `${path}.1`);
+  }
+}
