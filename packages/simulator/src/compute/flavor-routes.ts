@@ -52,7 +52,8 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
   if (marker !== null && at === -1) throw badRequest(`marker [${marker}] not found`);
   const page = found.slice(at + 1, at + 1 + limit);
   const views = page.map((flavor) => (isDetail ? detail(request, flavor) : basic(request, flavor)));
-  if (page.length === 0 || at + 1 + limit >= found.length) return ok({ flavors: views });
+  // As Nova does: a full page may have a next one, which turns out to be empty.
+  if (page.length < limit) return ok({ flavors: views });
   const parameters = new URLSearchParams(query);
   parameters.set('marker', page.at(-1)?.id ?? '');
   const href = `${request.origin}${request.path}?${parameters.toString()}`;

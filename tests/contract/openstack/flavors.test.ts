@@ -1,0 +1,78 @@
+import type { Flavor } from '@fairway/openstack/types/compute';
+import { expect, it } from 'vitest';
+import { NO_SUCH_ID } from './contract-cloud.ts';
+import { describeClouds } from './targets.ts';
+
+const byId = (flavors: readonly Flavor[]) => flavors.map(({ id }) => id).sort();
+
+describeClouds('flavors', (cloud) => {
+  const all = () => Array.fromAsync(cloud().member.compute.flavors.list());
+
+  it('say what a server of them has', async () => {
+    for (const flavor of await all()) {
+      expect(flavor).toMatchObject({
+        id: expect.stringMatching(/./),
+        name: expect.stringMatching(/./),
+        vcpus: expect.any(Number),
+        ram: expect.any(Number),
+        disk: expect.any(Number),
+      });
+    }
+  });
+
+  it('are shown as they are listed', async () => {
+    const { flavors } = cloud().member.compute;
+    const smallest = await cloud().smallestFlavor();
+
+    expect(await flavors.get(smallest.id)).toEqual(smallest);
+  });
+
+  it('come page by page, after the one that was last', async () => {
+    const seen: string[] = [];
+    for (let marker: string | undefined = ''; marker !== undefined; ) {
+      const after: string = marker === '' ? '' : `&marker=${marker}`;
+      const answer = await cloud().raw('compute', 'GET', `/flavors?limit=1${after}`);
+      const { flavors, flavors_links: links } = answer.json as { flavors: Flavor[]; flavors_links?: object[] };
+      seen.push(...flavors.map(({ id }) => id));
+      // Where there is a next page it is linked to.
+      expect(flavors.length === 1).toBe(links !== undefined);
+      marker = flavors.at(-1)?.id;
+    }
+
+    expect(new Set(seen).size).toBe(seen.length);
+    expect([...seen].sort()).toEqual(byId(await all()));
+  });
+
+  it('are found by what they have at least', async () => {
+    const flavors = await all();
+    const most = Math.max(...flavors.map(({ ram }) => ram));
+
+    const answer = await cloud().raw('compute', 'GET', `/flavors/detail?minRam=${most}`);
+
+    const fitting = flavors.filter(({ ram }) => ram >= most);
+    expect(byId((answer.json as { flavors: Flavor[] }).flavors)).toEqual(byId(fitting));
+  });
+
+  it.each<{ path: string; status: number; body: object }>([
+    {
+      path: `/flavors/${NO_SUCH_ID}`,
+      status: 404,
+      body: { itemNotFound: { code: 404, message: `Flavor ${NO_SUCH_ID} could not be found.` } },
+    },
+    {
+      path: `/flavors?marker=${NO_SUCH_ID}`,
+      status: 400,
+      body: { badRequest: { code: 400, message: `marker [${NO_SUCH_ID}] not found` } },
+    },
+    {
+      path: '/flavors/detail?minRam=much',
+      status: 400,
+      body: { badRequest: { code: 400, message: 'Invalid minRam filter [much]' } },
+    },
+  ])('explain $status of $path', async ({ path, status, body }) => {
+    const answer = await cloud().raw('compute', 'GET', path);
+
+    expect(answer.status).toBe(status);
+    expect(answer.json).toEqual(body);
+  });
+});
