@@ -153,6 +153,16 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(explained.stdout).toMatch(/replicas\s+<integer>/);
     });
 
+    test("a kubeconfig is the gateway's to give, and the API server's user is told so", async () => {
+      const refused = await fairway('kubeconfig', 'demo');
+
+      expect(refused).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/gives no kubeconfigs\n.*gateway/),
+      });
+    });
+
     test('the API server is started again, and work goes on', async () => {
       await cluster.plane.restartApiServer();
       const scaled = await kubectl('scale', 'nodepool/general', '--replicas=4');

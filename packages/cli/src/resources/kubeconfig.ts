@@ -8,7 +8,9 @@ import {
   KUBECONFIG_SUBRESOURCE,
   type KubeconfigRequest,
 } from '@fairway/api/kinds/kubeconfig-request';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { mergeKubeconfigs, parseKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { isApiError } from '@fairway/kube/object/api-error';
 import { dump } from 'js-yaml';
 import { withConnection } from '../client/connect.ts';
 import { CliError } from '../command/cli-error.ts';
@@ -35,11 +37,15 @@ export async function printKubeconfig(
       spec: { expirationSeconds: Math.round(options.expiration / 1000) },
     };
     const write = { namespace, signal: context.signal };
-    const answer = await client
-      .resource(clusters)
-      .createSubresource(clusterName, KUBECONFIG_SUBRESOURCE, request, write);
-    if (answer.status === undefined) throw new CliError('the server answered without a kubeconfig');
-    return answer.status;
+    try {
+      const answer = await client
+        .resource(clusters)
+        .createSubresource(clusterName, KUBECONFIG_SUBRESOURCE, request, write);
+      if (answer.status === undefined) throw new CliError('the server answered without a kubeconfig');
+      return answer.status;
+    } catch (error) {
+      throw await explained(error, client, clusterName, namespace);
+    }
   });
   if (options.merge === undefined) {
     context.stdout.write(kubeconfig);
@@ -51,6 +57,20 @@ export async function printKubeconfig(
       : resolve(context.cwd, options.merge);
   await mergeInto(path, kubeconfig);
   context.stderr.write(`${path}: merged, and current from now on; valid until ${expirationTimestamp}\n`);
+}
+
+/** A kube-apiserver knows the cluster, but no kubeconfigs: those are the gateway's to give. */
+async function explained(refusal: unknown, client: KubeClient, name: string, namespace: string): Promise<unknown> {
+  if (!isApiError(refusal, 'NotFound')) return refusal;
+  try {
+    await client.resource(clusters).get(name, { namespace });
+  } catch {
+    return refusal;
+  }
+  return new CliError(`the API server has cluster "${name}", but gives no kubeconfigs`, {
+    advice: 'ask the gateway of "fairway serve": name its address and its authority in the kubeconfig',
+    cause: refusal,
+  });
 }
 
 /** The new entries win over old ones of the same name; the file is replaced as a whole, for its owner alone. */

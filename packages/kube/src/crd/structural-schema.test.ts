@@ -9,6 +9,11 @@ function errorsOf(schema: Schema): string[] {
 
 const string: Schema = { type: 'string' };
 const within = (property: object): Schema => ({ type: 'object', properties: { x: property } });
+const range: Schema = {
+  type: 'object',
+  properties: { min: { type: 'integer', default: 1 }, max: { type: 'integer', default: 2 } },
+  'x-kubernetes-validations': [{ rule: 'self.min < self.max', message: 'min below max' }],
+};
 const list = (extra: object, items: object = string): Schema => within({ type: 'array', items, ...extra });
 
 describe('structural schemas', () => {
@@ -128,6 +133,21 @@ describe('structural schemas', () => {
       'a wrong default',
       within({ type: 'integer', default: 'a' }),
       's.properties[x].default: Invalid value: "string": s.properties[x].default in body must be of type integer: "string"',
+    ],
+    [
+      'a default that a rule refuses',
+      within({ ...range, default: { min: 3, max: 2 } }),
+      's.properties[x].default: Invalid value: min below max',
+    ],
+    [
+      'a default that lacks what a rule asks for, though it has a default',
+      within({ ...range, default: {} }),
+      's.properties[x].default: Invalid value: "object": no such key: min evaluating rule: min below max',
+    ],
+    [
+      'a description of metadata',
+      { type: 'object', properties: { metadata: { type: 'object', description: 'ours' } } },
+      's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
     ],
     [
       'a pattern that is none',

@@ -1,6 +1,7 @@
 import type { FieldError } from '../object/field-error.ts';
 import { jsonEqual } from '../object/json.ts';
 import { compileRules } from '../schema/cel-compile.ts';
+import { validateRules as ruleErrors } from '../schema/cel-rules.ts';
 import { compilePattern } from '../schema/pattern.ts';
 import type { Schema } from '../schema/schema.ts';
 import { validateValueBySchema } from '../schema/validate.ts';
@@ -208,7 +209,13 @@ function validateRules(schema: Schema, path: string, errors: ErrorList): void {
 
 function validateDefaults(schema: Schema, path: string, errors: ErrorList): void {
   if (schema.default !== undefined) {
-    errors.list.push(...validateValueBySchema(schema.default, schema, NO_DEFINITIONS, `${path}.default`));
+    const at = `${path}.default`;
+    const wrong = validateValueBySchema(schema.default, schema, NO_DEFINITIONS, at);
+    // As it is written: what its fields default to does not count.
+    errors.list.push(
+      ...wrong,
+      ...(wrong.length > 0 ? [] : ruleErrors(schema.default, undefined, schema, NO_DEFINITIONS, at)),
+    );
   }
   if (schema.items !== undefined) validateDefaults(schema.items, `${path}.items`, errors);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -283,7 +290,7 @@ function validateObjectFields(schema: Schema, path: string, level: Level, errors
   if (metadata === undefined) return;
   const at = `${path}.properties[metadata]`;
   if (metadata.type !== 'object') errors.invalid(`${at}.type`, metadata.type ?? '', 'must be object');
-  const { type: _t, description: _d, properties = {}, ...rest } = metadata;
+  const { type: _t, properties = {}, ...rest } = metadata;
   const saysMore = Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName');
   if (level === 'root' && (saysMore || Object.keys(rest).length > 0)) {
     const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified';

@@ -10,10 +10,16 @@ import { itemKeys } from './list-items.ts';
 import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema, ValidationRule } from './schema.ts';
 
-/** Runs the CEL rules in and beneath a schema on a value, with the old value where the two can be matched. */
-export function validateRules(value: unknown, old: unknown, schema: Schema, definitions: Definitions): FieldError[] {
+/** Runs the CEL rules in and beneath a schema on a value that stands at `path`, with the old value where the two can be matched. */
+export function validateRules(
+  value: unknown,
+  old: unknown,
+  schema: Schema,
+  definitions: Definitions,
+  path = '',
+): FieldError[] {
   const errors: FieldError[] = [];
-  walk(value, old, schema, definitions, '', errors);
+  walk(value, old, schema, definitions, path, errors);
   return errors;
 }
 
@@ -145,9 +151,11 @@ function messageOf(
   }
 }
 
+/** Go's errors begin with a small letter. */
 function reasonOf(thrown: unknown): string {
-  if (thrown instanceof Error) return 'summary' in thrown ? String(thrown.summary) : thrown.message;
-  return String(thrown);
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const reason = 'summary' in error ? String(error.summary) : error.message;
+  return reason.charAt(0).toLowerCase() + reason.slice(1);
 }
 
 /** Text of a format that CEL has a type for. Text that does not have the format was refused before. */

@@ -303,7 +303,7 @@ describe('CEL rules', () => {
       'an evaluation that fails',
       withRule({ type: 'object', properties: { a: integer } }, { rule: 'self.a > 1' }),
       {},
-      'spec.x: Invalid value: "object": No such key: a evaluating rule: self.a > 1',
+      'spec.x: Invalid value: "object": no such key: a evaluating rule: self.a > 1',
     ],
     [
       'a rule that cannot be compiled',

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { describeServers } from './targets.ts';
+
+/** Of an object that says what a CustomResourceDefinition's users may write. */
+interface Refusal {
+  readonly reason: string;
+  readonly properties: object;
+  /** After `spec.validation.openAPIV3Schema.`. */
+  readonly message: string;
+  /** Minor version of Kubernetes from which on it is refused. */
+  readonly since: number;
+}
+
+const range = {
+  type: 'object',
+  properties: { min: { type: 'integer', default: 1 }, max: { type: 'integer', default: 2 } },
+  'x-kubernetes-validations': [{ rule: 'self.min < self.max', message: 'min below max' }],
+};
+
+const REFUSALS: readonly Refusal[] = [
+  {
+    reason: 'a description of metadata',
+    properties: { metadata: { type: 'object', description: 'ours' } },
+    message:
+      'properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
+    since: 16,
+  },
+  {
+    reason: 'a default that a rule refuses',
+    properties: { range: { ...range, default: { min: 3, max: 2 } } },
+    message: 'properties[range].default: Invalid value: min below max',
+    since: 31,
+  },
+  {
+    reason: 'a default that lacks what a rule asks for, though it has a default',
+    properties: { range: { ...range, default: {} } },
+    message: 'properties[range].default: Invalid value: "object": no such key: min evaluating rule: min below max',
+    since: 31,
+  },
+];
+
+describeServers('definitions that are refused', (server, target) => {
+  for (const { reason, properties, message, since } of REFUSALS) {
+    it.runIf(target.minor >= since)(`${reason} (since 1.${since})`, async () => {
+      const group = `${server().name('g')}.example.com`;
+      const versions = [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } } },
+      ];
+      const body = {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: `pools.${group}` },
+        spec: { group, scope: 'Namespaced', names: { plural: 'pools', kind: 'Pool' }, versions },
+      };
+
+      const refusal = await server().refusal('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+        body,
+      });
+
+      expect(refusal).toMatchObject({ code: 422, reason: 'Invalid' });
+      const where = `CustomResourceDefinition.apiextensions.k8s.io "pools.${group}" is invalid: spec.`;
+      // Upstream names the place of its own form of one version, the embedded server the one that was written.
+      const [start, rest] = refusal.message?.split(/(?:validation|versions\[0\]\.schema)\.openAPIV3Schema\./) ?? [];
+      expect([start, rest]).toEqual([where, message]);
+    });
+  }
+});
