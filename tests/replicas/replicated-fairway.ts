@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identityOf } from '@fairway/api/identity';
@@ -6,8 +6,9 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
-import { Home } from '@fairway/cli/up/home';
+import { Home, identifyProcess } from '@fairway/cli/up/home';
 import { startSimulatedCloud } from '@fairway/cli/up/simulated-cloud';
+import { localProcessHost, parsePidFile } from '@fairway/control-plane/process/process-host';
 import { holdings, serverHistory } from '@fairway/controllers/testing/cloud-contents';
 import { isReady } from '@fairway/controllers/testing/test-fairway';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -83,11 +84,13 @@ export async function startReplicatedFairway(binaries: KubernetesBinaries): Prom
   const shards = stack.adopt(new ShardWatch(client), (each) => each.stop());
   const before = JSON.stringify(holdings(cloud));
   const replicas: Replica[] = [];
+  const home = join(folder, 'home');
+  // A test that failed leaves control planes, which outlive replicas.
+  stack.defer(() => endControlPlanes(home));
   stack.defer(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
   });
   const keys = new Map<string, string>();
-  const home = join(folder, 'home');
 
   const create = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
     client.resource(type).create({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
@@ -188,4 +191,12 @@ function networkMarks(cloud: Cloud): readonly string[] {
     .flatMap((kind) => tables[kind] ?? [])
     .map(({ description = '' }) => description)
     .filter((description) => description.startsWith('Fairway cluster '));
+}
+
+async function endControlPlanes(home: string): Promise<void> {
+  const folder = new Home(home).simulatedControlPlanes;
+  for (const uid of await readdir(folder).catch(() => [])) {
+    const record = parsePidFile(await readFile(join(folder, uid, 'run/kube-apiserver.pid'), 'utf8').catch(() => ''));
+    if (record) localProcessHost(identifyProcess).signal(record.process, 'SIGKILL');
+  }
 }

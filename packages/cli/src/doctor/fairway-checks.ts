@@ -40,13 +40,11 @@ function homeFindings(home: Home): Finding[] {
     if (!existsSync(path) || (statSync(path).mode & 0o077) === 0) continue;
     findings.push(warning('home', `${path} has secrets, and others than its owner may read it`, `chmod go= ${path}`));
   }
-  const [pid = '', started = ''] = (home.read(home.lock) ?? '').split(' ');
-  const holder = identifyProcess(Number.parseInt(pid, 10));
-  const isRunning = holder !== undefined && holder.started === started;
+  const pids = home.holders(identifyProcess);
   findings.push(
-    isRunning
-      ? ok('process', `fairway up runs as process ${holder.pid}`)
-      : warning('process', 'no fairway up runs on this home', `fairway up --home ${home.path}`),
+    pids.length > 0
+      ? ok('process', `fairway runs as process ${pids.join(', ')}`)
+      : warning('process', 'no fairway up or serve runs on this home', `fairway up --home ${home.path}`),
   );
   return findings;
 }

@@ -32,7 +32,7 @@ export async function runServe(
   const { clock, stderr, stdout, signal } = context;
   const home = new Home(homePath(options.home, context.env, context.cwd));
   const connection = await managementConnection(context, globals);
-  const controlPlanes = await chosenControlPlanes(context, options, home, true);
+  const controlPlanes = await chosenControlPlanes(context, options, home, options.cloud !== undefined);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   const startedMs = clock.now();
   const running = await start(connection.description, `${options.listen.host}:${options.listen.port}`, () =>

@@ -13,6 +13,9 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
+const LOCK = 'lock';
+const SHARED_LOCK = /^lock-\d+$/;
+
 /** The folder that one Fairway keeps everything in. */
 export class Home {
   readonly path: string;
@@ -93,7 +96,7 @@ export class Home {
   }
 
   get lock(): string {
-    return join(this.path, 'lock');
+    return join(this.path, LOCK);
   }
 
   /** Makes the folder, for its owner alone. */
@@ -108,6 +111,13 @@ export class Home {
   /** A file for each of those that share the folder. */
   lockOf(pid: number): string {
     return `${this.lock}-${pid}`;
+  }
+
+  /** Ids of the processes that have the folder, alone or together. */
+  holders(identify: Identify): readonly number[] {
+    if (!existsSync(this.path)) return [];
+    const locks = readdirSync(this.path).filter((name) => name === LOCK || SHARED_LOCK.test(name));
+    return locks.flatMap((name) => holderOf(this, join(this.path, name), identify)?.pid ?? []);
   }
 
   /** A file that is made once: of several processes that do so at a time, all get what one of them made. */
@@ -156,8 +166,6 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-const SHARED_LOCK = /^lock-\d+$/;
-
 /** Takes the home for this process alone; a lock whose process is gone is taken over. Returns how to give it back. */
 export function lockHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   for (let attempt = 1; ; attempt++) {
@@ -202,10 +210,16 @@ export function shareHome(home: Home, self: ProcessIdentity, identify: Identify)
 
 type Identify = (pid: number) => ProcessIdentity | undefined;
 
-function refuseIfHeld(home: Home, path: string, self: ProcessIdentity, identify: Identify): void {
+/** The process that a lock names, if it still runs. */
+function holderOf(home: Home, path: string, identify: Identify): ProcessIdentity | undefined {
   const [pid = '', started = ''] = (home.read(path) ?? '').split(' ');
   const holder = identify(Number.parseInt(pid, 10));
-  if (holder && holder.pid !== self.pid && holder.started === started) {
+  return holder?.started === started ? holder : undefined;
+}
+
+function refuseIfHeld(home: Home, path: string, self: ProcessIdentity, identify: Identify): void {
+  const holder = holderOf(home, path, identify);
+  if (holder && holder.pid !== self.pid) {
     throw new HomeInUseError(
       `another fairway (process ${holder.pid}) runs on ${home.path}: stop it with "kill ${holder.pid}", or choose another folder with --home`,
     );

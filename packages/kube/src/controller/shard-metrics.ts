@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** What a ShardMember can be asked at any time. */
 export interface CountedShards {
@@ -7,24 +7,31 @@ export interface CountedShards {
 
 /** Tells how much of the work this member has; over all members, `held` adds up to `shards` but for the moments of a handover. */
 export function addShardMetrics(registry: Registry, member: CountedShards): void {
-  const gauges = [
-    { name: 'fairway_shards', help: 'Parts that the clusters are cut into.', value: () => member.counts.shards },
-    { name: 'fairway_shards_held', help: 'Parts that this replica works on.', value: () => member.counts.held },
-    {
-      name: 'fairway_shard_lease_lapses_total',
-      help: 'How often the Lease of this replica ran out while it ran, so that others took its parts.',
-      value: () => member.counts.lapses,
+  const shards = new Gauge({
+    name: 'fairway_shards',
+    help: 'Parts that the clusters are cut into.',
+    registers: [],
+    collect() {
+      this.set(member.counts.shards);
     },
-  ];
-  for (const { name, help, value } of gauges) {
-    const gauge = new Gauge({
-      name,
-      help,
-      registers: [],
-      collect() {
-        this.set(value());
-      },
-    });
-    registry.registerMetric(gauge);
-  }
+  });
+  const held = new Gauge({
+    name: 'fairway_shards_held',
+    help: 'Parts that this replica works on.',
+    registers: [],
+    collect() {
+      this.set(member.counts.held);
+    },
+  });
+  const lapses = new Counter({
+    name: 'fairway_shard_lease_lapses_total',
+    help: 'How often the Lease of this replica ran out while it ran, so that others took its parts.',
+    registers: [],
+    collect() {
+      this.reset();
+      this.inc(member.counts.lapses);
+    },
+  });
+  for (const metric of [shards, held]) registry.registerMetric(metric);
+  registry.registerMetric(lapses);
 }
