@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,6 @@ import { kubeReserved } from '@fairway/api/domain/reserved-resources';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
-import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
@@ -20,21 +20,21 @@ import { testReleases } from './process-runtime/releases.ts';
 import { HostCloud } from './real-nodes/host-cloud.ts';
 import { BUSYBOX, tenantNetwork } from './real-nodes/tenant-network.ts';
 import { RunningFairway, run } from './session/running-fairway.ts';
-import { findKubectls } from './session/tools.ts';
 
 const { offered, old } = await testReleases();
-const kubectl = findKubectls().at(-1)?.path;
-const kubelet = findExecutable([process.env[ASSETS_VARIABLE] ?? '', ...foldersOnPath(process.env)], 'kubelet');
+const kubectl = offered && findExecutable([offered.folder, ...foldersOnPath(process.env)], 'kubectl');
 const missing = [
-  ...(process.getuid?.() === 0 ? [] : ['root, for namespaces']),
-  ...(existsSync('/usr/bin/dpkg-deb') ? [] : ["Debian's packages"]),
-  ...(kubectl ? [] : ['kubectl']),
-  ...(kubelet ? [] : ['kubelet']),
-  // Its kubelet refuses a configuration file with containerRuntimeEndpoint, and knows no CRI v1.
-  ...(offered ? [] : [old ? `a release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
+  ...(process.getuid?.() === 0 ? [] : ['root']),
+  ...(spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', 'true']).status === 0
+    ? []
+    : ['right to namespaces']),
+  ...(/^VERSION_CODENAME=bookworm$/m.test(readRelease()) ? [] : ['Debian 12']),
+  // Kubelet 1.20 has no GracefulNodeShutdown, reads no containerRuntimeEndpoint from its file, and looks for Docker.
+  ...(offered ? [] : [old ? `release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
+  ...(offered && !kubectl ? ['kubectl'] : []),
+  ...(offered && !findExecutable([offered.folder], 'kubelet') ? [`kubelet in ${offered.folder}`] : []),
 ];
-const title =
-  missing.length > 0 ? `(skipped: there is no ${missing.join(', no ')})` : `with Kubernetes ${offered?.version}`;
+const title = missing.length > 0 ? `(skipped: no ${missing.join(', no ')})` : `with Kubernetes ${offered?.version}`;
 
 const namespace = 'default';
 /** For what waits for hosts that boot and install packages. */
@@ -59,6 +59,7 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fairway-real-nodes-'));
+    process.env['KUBEBUILDER_ASSETS'] = offered?.folder;
     cloud = await HostCloud.open(join(folder, 'cloud'));
     process.env['OS_CLIENT_CONFIG_FILE'] = cloud.cloudsYaml;
     const flags = {
@@ -282,6 +283,10 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
     },
   );
 });
+
+function readRelease(): string {
+  return existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
+}
 
 function manifestOf(version: string): string {
   const pools = POOLS.map(

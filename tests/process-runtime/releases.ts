@@ -20,6 +20,8 @@ export interface TestRelease {
   readonly hasRestoreTool: boolean;
   /** Whether it makes revisions go on: etcdutl does since 3.6. */
   readonly bumpsRevisions: boolean;
+  /** Holds its programs as they are. */
+  readonly folder: string;
   /** A value for KUBEBUILDER_ASSETS; makes the folder below `parent` where flags have to be left out. */
   assets(parent: string): string;
 }
@@ -53,6 +55,7 @@ function releaseOf({ version, paths }: Binaries): TestRelease {
     minor,
     hasRestoreTool: toolsOf(paths).length > 0,
     bumpsRevisions: toolsOf(paths).some((path) => basename(path) === 'etcdutl'),
+    folder: dirname(paths['kube-apiserver']),
     described: isOld ? `${version}, without ${lacks.join(' and ')}` : version,
     assets: (parent) => wrapPrograms(join(parent, `kubernetes-${version}`), paths, isOld),
   };

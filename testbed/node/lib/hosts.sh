@@ -82,6 +82,7 @@ exec_host() {
 diagnose() {
   echo "--- $1"
   tail -n 20 "$HOSTS/$1/console"
+  # shellcheck disable=SC2016
   (exec_host "$1" sh -c 'cloud-init status --long; tail -n 20 /var/log/cloud-init-output.log; systemctl --failed --no-legend
     for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done') 2>&1 || true
 }

@@ -5,6 +5,7 @@
 TOOLS="mmdebstrap:mmdebstrap systemd-nspawn:systemd-container apt-ftparchive:apt-utils gpg:gpg dpkg-deb:dpkg ip:iproute2
   gcc:gcc nsenter:util-linux curl:curl openssl:openssl"
 # What the install script takes from the distribution, and the tools that add a repository.
+# shellcheck disable=SC2034
 FROM_DISTRIBUTION="ca-certificates curl gpg conntrack ethtool iptables socat nfs-common open-iscsi"
 CONTAINERD=${NODETEST_CONTAINERD:-2.2.9}
 CONTAINERD_GO=1.25
@@ -41,7 +42,6 @@ build_packages() {
     rm -rf "$CACHE/mirror/kubernetes/v$minor"
     kubernetes_packages "$kubelet" "$version" "$CACHE/mirror/kubernetes/v$minor/deb"
   fi
-  [ -e "$CACHE/mirror/debian/InRelease" ] || publish "$CACHE/mirror/debian"
   containerd_package
 }
 
@@ -49,7 +49,7 @@ build_packages() {
 make_key() {
   export GNUPGHOME=$CACHE/gnupg
   [ ! -e "$CACHE/mirror/key.asc" ] || return 0
-  mkdir -p -m 0700 "$GNUPGHOME" "$CACHE/mirror"
+  mkdir -p "$GNUPGHOME" "$CACHE/mirror" && chmod 0700 "$GNUPGHOME"
   gpg --batch --quiet --passphrase '' --quick-gen-key 'testbed of Fairway' rsa2048 sign never
   gpg --batch --armor --export >"$CACHE/mirror/key.asc.new"
   mv "$CACHE/mirror/key.asc.new" "$CACHE/mirror/key.asc"

@@ -9,28 +9,49 @@ OWN_CONTAINERD="containerd runc containernetworking-plugins"
 
 build_roots() {
   local image
-  for image in $IMAGES; do
-    [ -e "$CACHE/roots/$image/.whole" ] || build_root "$image"
-    refresh_root "$CACHE/roots/$image"
-  done
+  [ -e "$CACHE/roots/debian-12/.whole" ] || build_root
+  [ -e "$CACHE/mirror/debian/InRelease" ] || publish_pool
+  [ -e "$CACHE/roots/debian-12-containerd/.whole" ] || build_root_with_containerd
+  for image in $IMAGES; do refresh_root "$CACHE/roots/$image"; done
 }
 
 build_root() {
-  local image=$1 root=$CACHE/roots/$1 packages=$CLOUD_IMAGE
-  case "$image" in *-containerd) packages+=",${OWN_CONTAINERD// /,}" ;; esac
-  say "root of $image"
+  local root=$CACHE/roots/debian-12
+  say "root file system of debian-12"
   rm -rf "$root" && mkdir -p "$CACHE/roots" "$CACHE/pool"
   # The machine's own sources name the mirror; what hosts install later is fetched with it.
   sources_of_machine >"$CACHE/sources.list"
-  mmdebstrap --quiet --variant=minbase --include="$packages" \
+  mmdebstrap --quiet --variant=minbase --include="$CLOUD_IMAGE" \
     --customize-hook="rm -f \"\$1\"/var/cache/apt/archives/*.deb" \
     --customize-hook="APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -qy --no-install-recommends --download-only install $FROM_DISTRIBUTION $OWN_CONTAINERD" \
     --customize-hook="cd '$CACHE/pool' && APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -qy -o APT::Sandbox::User=root download $OWN_CONTAINERD busybox-static" \
     --customize-hook="mv \"\$1\"/var/cache/apt/archives/*.deb '$CACHE/pool/'" \
     bookworm "$root" "$CACHE/sources.list" >"$CACHE/mmdebstrap.log" 2>&1 || { tail -20 "$CACHE/mmdebstrap.log" >&2; die "mmdebstrap"; }
+  rm -f "$CACHE/mirror/debian/InRelease"
+  touch "$root/.whole"
+}
+
+publish_pool() {
+  make_key
   mkdir -p "$CACHE/mirror/debian"
   cp "$CACHE"/pool/*.deb "$CACHE/mirror/debian/"
-  rm -f "$CACHE/mirror/debian/InRelease"
+  publish "$CACHE/mirror/debian"
+}
+
+build_root_with_containerd() {
+  local root=$CACHE/roots/debian-12-containerd pool=tmp/pool
+  local own=(-o Dir::Etc::sourcelist="/$pool/sources.list" -o Dir::Etc::sourceparts=- -o APT::Sandbox::User=root)
+  say "root file system of debian-12-containerd"
+  rm -rf "$root" && cp -a --reflink=auto "$CACHE/roots/debian-12" "$root" && rm -f "$root/.whole" "$root/.finished"
+  cp -r "$CACHE/mirror/debian" "$root/$pool"
+  echo "deb [trusted=yes] file:/$pool ./" >"$root/$pool/sources.list"
+  # No service is started: there is no systemd in a chroot.
+  {
+    chroot "$root" apt-get -q "${own[@]}" update
+    # shellcheck disable=SC2086
+    chroot "$root" apt-get -qy "${own[@]}" install --no-install-recommends $OWN_CONTAINERD
+  } >"$CACHE/containerd-root.log" 2>&1 || { tail -20 "$CACHE/containerd-root.log" >&2; die "containerd of the distribution"; }
+  rm -rf "${root:?}/$pool" "$root"/var/lib/apt/lists/*
   touch "$root/.whole"
 }
 

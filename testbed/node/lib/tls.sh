@@ -4,7 +4,7 @@
 make_tls() {
   local tls=$CACHE/tls new=$CACHE/tls.new
   [ ! -e "$tls/server.crt" ] || return 0
-  rm -rf "$tls" "$new" && mkdir -p -m 0700 "$new"
+  rm -rf "$tls" "$new" && mkdir -p "$new" && chmod 0700 "$new"
   openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj '/CN=authority of the testbed' \
     -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign \
     -keyout "$new/ca.key" -out "$new/ca.crt" 2>/dev/null

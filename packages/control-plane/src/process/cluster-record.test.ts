@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { choosePort, endpointOf, quotaToApply } from './cluster-record.ts';
+
+describe('what a cluster keeps for ever', () => {
+  test.each([
+    { address: undefined, host: '127.0.0.1', reason: 'records from before there was a choice' },
+    { address: '10.0.0.1', host: '10.0.0.1', reason: 'nodes were told this address, whatever Fairway is told now' },
+  ])('its endpoint is at $host: $reason', ({ address, host }) => {
+    const record = { port: 20_001, encryptionKey: '', ...(address && { address }) };
+
+    expect(endpointOf(record)).toEqual({ host, port: 20_001 });
+  });
+
+  test('its port is one that no other cluster has and nobody uses', async () => {
+    const draws = [0, 0.0001, 0.0002];
+    const random = () => draws.shift() ?? 0;
+
+    expect(await choosePort(new Set([20_000]), random, (port) => Promise.resolve(port !== 20_001))).toBe(20_002);
+  });
+
+  test('a machine without a free port says so', async () => {
+    await expect(
+      choosePort(
+        new Set(),
+        () => 0,
+        () => Promise.resolve(false),
+      ),
+    ).rejects.toThrow(/no port from 20000/);
+  });
+});
+
+test.each([
+  { applied: undefined, wanted: 100, used: undefined, quota: 100, reason: 'etcd starts for the first time' },
+  { applied: 100, wanted: 200, used: 49, quota: 100, reason: 'not worth an interruption yet' },
+  { applied: 100, wanted: 200, used: 50, quota: 200, reason: 'half of it is full' },
+  { applied: 200, wanted: 100, used: 150, quota: 200, reason: 'a quota never shrinks' },
+  { applied: 100, wanted: 200, used: undefined, quota: 100, reason: 'nobody knows how full it is' },
+])('etcd runs with $quota: $reason', ({ applied, wanted, used, quota }) => {
+  expect(quotaToApply(applied, wanted, used)).toBe(quota);
+});
