@@ -43,10 +43,7 @@ export function addFairwayOptions(command: Command): Command {
       'YAML with what holds for all nodes: mirrors of packages and images, proxy, authorities (docs/operators/nodes.md)',
     )
     .addOption(
-      new Option(
-        '--cloud-check <duration>',
-        "how often each project's servers and networks are listed while all is at rest",
-      )
+      new Option('--cloud-check <duration>', "how often each project's servers are listed while all is at rest")
         .argParser(durationFrom('1s'))
         .default(60_000, '1m'),
     )

@@ -39,7 +39,7 @@ export interface FairwayOptions<E extends Engine> {
   readonly userAgent?: string | undefined;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
-  /** How often a project's resources are listed while nothing is expected to change; a minute unless given. */
+  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
   readonly observeMs?: number | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
   readonly credentialCheckMs?: number | undefined;

@@ -26,7 +26,7 @@ export interface ServeOptions {
   readonly gateway?: GatewayServing | undefined;
   readonly defaultImage: string | undefined;
   readonly nodeSettings?: NodeSettings | undefined;
-  /** How often a project's resources are listed while nothing is expected to change; a minute unless given. */
+  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
   readonly observeMs?: number | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
   readonly credentialCheckMs?: number | undefined;

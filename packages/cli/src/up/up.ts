@@ -30,7 +30,7 @@ export interface UpOptions {
   readonly log: Logger;
   /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers at once. */
   readonly settleMs?: number | undefined;
-  /** How often a project's resources are listed while nothing is expected to change; a minute unless given. */
+  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
   readonly observeMs?: number | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
   readonly credentialCheckMs?: number | undefined;

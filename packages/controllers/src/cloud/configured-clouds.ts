@@ -26,7 +26,6 @@ export class ConfiguredClouds implements WatchedClouds {
     if (credentialName !== undefined) {
       const credential = credentialOf(namespace, credentialName);
       if (credential === undefined) return undefined;
-      // A credential that is made anew under its name goes on with what is known of the project.
       const key = JSON.stringify([namespace, credentialName, credential.spec.cloud]);
       return this.#remember(key, () => openAs(credential));
     }
@@ -37,6 +36,14 @@ export class ConfiguredClouds implements WatchedClouds {
   onProject(listener: (cloud: ProjectCloud) => void): void {
     this.#listeners.add(listener);
     for (const cloud of this.#open.values()) listener(cloud);
+  }
+
+  forgetCredential(credentialKey: string): void {
+    for (const [key, cloud] of this.#open) {
+      if (cloud.credentialKey !== credentialKey) continue;
+      this.#open.delete(key);
+      cloud.cache.stop();
+    }
   }
 
   #remember(key: string, open: () => ProjectCloud | undefined): ProjectCloud | undefined {

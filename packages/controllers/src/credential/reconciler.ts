@@ -14,7 +14,7 @@ import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/co
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
-import type { Clouds, ProjectCloud } from '../cloud/project-cloud.ts';
+import type { ProjectCloud, WatchedClouds } from '../cloud/project-cloud.ts';
 import { heedPause } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { phaseOf } from './phase.ts';
@@ -24,7 +24,7 @@ import { judge, type KnownExpiries } from './verdict.ts';
 export interface CredentialDependencies {
   readonly client: KubeClient;
   readonly cache: { readonly clusters: Informer<Cluster>; readonly credentials: Informer<CloudCredential> };
-  readonly clouds: Clouds;
+  readonly clouds: WatchedClouds;
   readonly events: EventRecorder;
   readonly clock: Clock;
   /** See {@link DEFAULT_CREDENTIAL_CHECK_MS}. */
@@ -46,6 +46,7 @@ export class CredentialReconciler {
   async reconcile(key: string): Promise<Result> {
     const { cache, client, clouds, clock } = this.#dependencies;
     const found = cache.credentials.get(key);
+    if (found === undefined) clouds.forgetCredential(key);
     const active = found && (await heedPause(client.resource(cloudCredentials), found, undefined, clock.now()));
     if (active === undefined) return {};
     const credential = await ensureFinalizer(client.resource(cloudCredentials), active, FINALIZER);

@@ -147,7 +147,11 @@ export class TestFairway implements AsyncDisposable {
       clock,
       settleMs: this.#settleMs,
     });
-    const clouds: WatchedClouds = { forNamespace: () => project, onProject: (listener) => listener(project) };
+    const clouds: WatchedClouds = {
+      forNamespace: () => project,
+      onProject: (listener) => listener(project),
+      forgetCredential() {},
+    };
     const credentials = new ClusterCredentials(client, clock);
     const tenants = new TenantClusters({
       connect: async (cluster) => runtime.server(identityOf(cluster)).transport(TENANT_ADMIN),
