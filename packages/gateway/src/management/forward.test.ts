@@ -230,9 +230,11 @@ describe('either side that goes away', () => {
   });
 
   test('the gateway: watches end as if their time were up, and what comes then is to come again', async () => {
+    const ended = Promise.withResolvers<void>();
     const front = await before((_, response) => {
       response.writeHead(200);
       response.write('{"type":"ADDED"}\n');
+      response.once('close', () => ended.resolve());
     });
     const answer = await front.send(`${PODS}?watch=true`);
     const whole = text(answer);
@@ -240,6 +242,7 @@ describe('either side that goes away', () => {
     front.front.drain();
 
     expect(await whole).toBe('{"type":"ADDED"}\n');
+    await ended.promise;
     const late = await front.send(PODS);
     expect([late.statusCode, late.headers['retry-after']]).toEqual([503, '1']);
   });

@@ -57,7 +57,10 @@ export class Forwarding {
     { headers, isWatch }: { readonly headers: OutgoingHttpHeaders; readonly isWatch: boolean },
   ): Promise<void> {
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      // An abort makes an exception with its stack: not for each of the many that end as they should.
+      if (!response.writableFinished) gone.abort();
+    });
     const { method = 'GET', url = '/' } = request;
     const hasBody =
       request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
@@ -71,8 +74,18 @@ export class Forwarding {
     response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
     // A watch has nothing to say at first, and its client waits to hear that it is one.
     response.flushHeaders();
-    answer.on('error', () => response.destroy());
-    if (isWatch) this.#keep(answer, response);
+    let isEnded = false;
+    answer.on('error', () => {
+      if (!isEnded) response.destroy();
+    });
+    if (isWatch) {
+      this.#keep(response, () => {
+        isEnded = true;
+        answer.unpipe(response);
+        answer.destroy();
+        response.end();
+      });
+    }
     answer.pipe(response);
   }
 
@@ -81,11 +94,7 @@ export class Forwarding {
     for (const end of this.#watches) end();
   }
 
-  #keep(answer: IncomingMessage, response: ServerResponse): void {
-    const end = () => {
-      answer.unpipe(response);
-      response.end();
-    };
+  #keep(response: ServerResponse, end: () => void): void {
     this.#watches.add(end);
     response.once('close', () => this.#watches.delete(end));
   }

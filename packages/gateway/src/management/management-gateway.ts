@@ -3,23 +3,17 @@ import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
 import { createAccessReviewAuthorizer } from '@fairway/kube/auth/delegated/access-review-authorizer';
-import {
-  authenticationConfig,
-  createClientAuthorityAuthenticator,
-} from '@fairway/kube/auth/delegated/client-authority';
+import { createClientAuthorityAuthenticator } from '@fairway/kube/auth/delegated/client-authority';
 import { createTokenReviewAuthenticator } from '@fairway/kube/auth/delegated/token-review-authenticator';
 import { createUnionAuthenticator, unionOfTokens } from '@fairway/kube/auth/union-authenticator';
 import type { HttpsConnectionOptions } from '@fairway/kube/client/https-connections';
-import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
 import { Controller } from '@fairway/kube/controller/controller';
 import { Manager } from '@fairway/kube/controller/manager';
 import { ShardMember } from '@fairway/kube/controller/sharding';
 import { EventRecorder } from '@fairway/kube/events/recorder';
-import { Secrets, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import type { Logger } from '@fairway/kube/log';
-import type { KubeObject } from '@fairway/kube/object/meta';
 import { Health } from '@fairway/kube/server/health';
 import { type Listener, listen } from '@fairway/kube/server/listener';
 import { type Route, Routes } from '@fairway/kube/server/routes';
@@ -29,11 +23,12 @@ import { factsOverHttp } from '../admission/stored-facts.ts';
 import { kubeconfigAnswer } from '../kubeconfig/kubeconfig-answer.ts';
 import { kubeconfigIssuer } from '../kubeconfig/kubeconfig-issuer.ts';
 import { admissionWebhook } from '../webhook/admission-webhook.ts';
-import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
 import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
-import { type GatewayRoots, ROOTS_SECRET } from './gateway-roots.ts';
+import { followObjects } from './followed-objects.ts';
+import type { GatewayRoots } from './gateway-roots.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
 import { Renewal } from './renewal.ts';
+import { requireRights } from './required-rights.ts';
 import { keepRoots } from './roots-keeper.ts';
 import { ServingCertificate } from './serving-certificate.ts';
 import { Upstream } from './upstream.ts';
@@ -78,28 +73,21 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
   const { connection, client, clouds, credentials, catchUp, host, port, clock, random, log } = options;
   const stack = new AsyncDisposableStack();
   try {
+    await requireRights(client);
     let roots: GatewayRoots = await keepRoots(client, clock);
-    const informers = new InformerSet(client, { clock, random, log });
-    const configs = authenticationConfig(informers);
-    const fieldSelector = `metadata.name=${WEBHOOK_NAME}`;
-    const configurations = informers.informer(ValidatingWebhookConfigurations, { fieldSelector });
-    const secrets = informers.informer(Secrets, {
-      namespace: SYSTEM_NAMESPACE,
-      fieldSelector: `metadata.name=${ROOTS_SECRET}`,
-    });
     const stop = new AbortController();
-    informers.start(stop.signal);
+    const followed = followObjects(client, stop.signal, { clock, random, log });
     stack.defer(() => {
       stop.abort();
-      return informers.stopped();
+      return followed.stopped();
     });
-    await informers.whenSynced();
+    await followed.whenSynced();
 
     const authorizer = createAccessReviewAuthorizer(client);
     const authenticators = [
       createUnionAuthenticator({
         authenticators: [
-          createClientAuthorityAuthenticator(configs, clock, log),
+          createClientAuthorityAuthenticator(followed.authentication, clock, log),
           createTokenReviewAuthenticator(client, clock),
         ],
         tokens: unionOfTokens([]),
@@ -152,7 +140,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       name: 'admission-webhook',
       reconcile: webhookRegistration({
         client,
-        configurations,
+        configurations: followed.configurations,
         target: () => ({
           url: `${options.webhookUrl ?? listener.url}${webhookPath(roots.webhookKey)}`,
           caBundle: trustBundle(roots.authority),
@@ -164,8 +152,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       log,
     });
     // The Secret is always there, so there is always a key to be told of.
-    for (const informer of [configurations, secrets])
-      registration.watch<KubeObject>(informer, () => [REGISTRATION_KEY]);
+    registration.watch(followed.roots, () => [REGISTRATION_KEY]).watch(followed.configurations);
     const work = new AbortController();
     const ended = new Manager({ log }).add(leader, registration).run(work.signal);
     stack.defer(() => {
@@ -180,7 +167,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       registration.enqueue(REGISTRATION_KEY);
     };
     const renewal = new Renewal(renew, { clock, log });
-    secrets.addHandler({ onUpdate: () => renewal.now(), onDelete: () => renewal.now() });
+    const onRoots = () => renewal.now();
+    followed.roots.addHandler({ onAdd: onRoots, onUpdate: onRoots, onDelete: onRoots });
     stack.defer(() => renewal.stop());
     return {
       url: listener.url,

@@ -19,6 +19,8 @@ export interface UpstreamRequest {
 }
 
 const RETRY_AFTER_SECONDS = 1;
+/** What many clients ask at a time, they ask again soon; a handshake costs more than the request. */
+const MAX_IDLE_CONNECTIONS = 256;
 /** Nothing of a request has arrived where the connection was not made. */
 const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
@@ -33,7 +35,7 @@ export class Upstream {
   readonly #connections: HttpsConnections;
 
   constructor(options: HttpsConnectionOptions) {
-    this.#connections = new HttpsConnections(options);
+    this.#connections = new HttpsConnections({ ...options, maxIdleConnections: MAX_IDLE_CONNECTIONS });
   }
 
   /**

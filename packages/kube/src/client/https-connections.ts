@@ -20,6 +20,8 @@ export interface HttpsConnectionOptions {
   readonly clientCertificate?: () => ClientCertificate | Promise<ClientCertificate>;
   /** Asked before each request, so that tokens can rotate. */
   readonly bearerToken?: () => string | Promise<string>;
+  /** How many connections are kept for later; 4 unless given, enough for what a process asks by itself. */
+  readonly maxIdleConnections?: number;
 }
 
 /** How one request gets to the server: to be completed with method and further headers. */
@@ -31,6 +33,7 @@ export interface RequestRoute extends Pick<RequestOptions, 'host' | 'port' | 'ag
 
 const TCP_KEEP_ALIVE_MS = 30_000;
 const IDLE_CONNECTION_MS = 30_000;
+const MAX_IDLE_CONNECTIONS = 4;
 
 /** The connections that were made with one TLS identity. */
 interface Connections {
@@ -87,12 +90,12 @@ export class HttpsConnections {
   #agentFor(identity: ClientCertificate | undefined): Agent {
     const current = this.#connections;
     if (current && isSameIdentity(current.identity, identity)) return current.agent;
-    const { serverName, insecureSkipTlsVerify } = this.#options;
+    const { serverName, insecureSkipTlsVerify, maxIdleConnections = MAX_IDLE_CONNECTIONS } = this.#options;
     const agent = new Agent({
       keepAlive: true,
       keepAliveMsecs: TCP_KEEP_ALIVE_MS,
       timeout: IDLE_CONNECTION_MS,
-      maxFreeSockets: 4,
+      maxFreeSockets: maxIdleConnections,
       scheduling: 'lifo',
       maxCachedSessions: 1,
       rejectUnauthorized: insecureSkipTlsVerify !== true,

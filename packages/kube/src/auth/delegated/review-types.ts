@@ -1,4 +1,4 @@
-import type { SubjectAccessReview, TokenReview } from '../../kinds/generated/types.ts';
+import type { SelfSubjectAccessReview, SubjectAccessReview, TokenReview } from '../../kinds/generated/types.ts';
 import type { ResourceType } from '../../object/meta.ts';
 
 /** Kinds that are asked and not kept. */
@@ -7,6 +7,14 @@ export const TokenReviews: ResourceType<TokenReview> = {
   version: 'v1',
   plural: 'tokenreviews',
   kind: 'TokenReview',
+  namespaced: false,
+};
+
+export const SelfSubjectAccessReviews: ResourceType<SelfSubjectAccessReview> = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
   namespaced: false,
 };
 

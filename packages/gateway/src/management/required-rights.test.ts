@@ -1,0 +1,44 @@
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { ClusterRoleBindings, ClusterRoles } from '@fairway/kube/kinds/resources';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ManagementCluster } from '../testing/management-cluster.ts';
+import { requireRights } from './required-rights.ts';
+
+const GATE = { username: 'gate', groups: ['system:authenticated'] };
+let cluster: ManagementCluster;
+beforeEach(async () => {
+  cluster = await ManagementCluster.start();
+});
+afterEach(() => cluster.close());
+
+async function allow(rules: readonly { apiGroups: string[]; resources: string[]; verbs: string[] }[]): Promise<void> {
+  await cluster.client.resource(ClusterRoles).create({ metadata: { name: 'gate' }, rules: [...rules] });
+  await cluster.client.resource(ClusterRoleBindings).create({
+    metadata: { name: 'gate' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gate' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'gate' }],
+  });
+}
+
+const WATCHED = {
+  apiGroups: ['', 'admissionregistration.k8s.io'],
+  resources: ['configmaps', 'secrets', 'validatingwebhookconfigurations'],
+  verbs: ['create', 'update', 'watch'],
+};
+const REVIEWS = { apiGroups: ['*'], resources: ['tokenreviews', 'subjectaccessreviews'], verbs: ['create'] };
+
+test('who has them all may go on', async () => {
+  await allow([WATCHED, REVIEWS, { apiGroups: ['*'], resources: ['*'], verbs: ['impersonate'] }]);
+
+  await expect(requireRights(new KubeClient(cluster.server.transport(GATE)))).resolves.toBeUndefined();
+});
+
+test('who lacks some is told which, all at once', async () => {
+  await allow([WATCHED, REVIEWS, { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] }]);
+
+  await expect(requireRights(new KubeClient(cluster.server.transport(GATE)))).rejects.toMatchObject({
+    code: 403,
+    reason: 'Forbidden',
+    message: 'the gateway may not impersonate serviceaccounts, impersonate uids.authentication.k8s.io',
+  });
+});

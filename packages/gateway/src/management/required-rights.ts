@@ -1,0 +1,53 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { AUTHENTICATION_CONFIG } from '@fairway/kube/auth/delegated/client-authority';
+import { SelfSubjectAccessReviews } from '@fairway/kube/auth/delegated/review-types';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
+import { ROOTS_SECRET } from './gateway-roots.ts';
+
+interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+const AUTHENTICATION = 'authentication.k8s.io';
+const WEBHOOKS = { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations' };
+
+const RIGHTS: readonly Right[] = [
+  { verb: 'create', group: AUTHENTICATION, resource: 'tokenreviews' },
+  { verb: 'create', group: 'authorization.k8s.io', resource: 'subjectaccessreviews' },
+  { verb: 'impersonate', group: '', resource: 'users' },
+  { verb: 'impersonate', group: '', resource: 'groups' },
+  { verb: 'impersonate', group: '', resource: 'serviceaccounts' },
+  { verb: 'impersonate', group: AUTHENTICATION, resource: 'uids' },
+  { verb: 'watch', group: '', resource: 'configmaps', ...AUTHENTICATION_CONFIG },
+  { verb: 'watch', group: '', resource: 'secrets', namespace: SYSTEM_NAMESPACE, name: ROOTS_SECRET },
+  { verb: 'update', group: '', resource: 'secrets', namespace: SYSTEM_NAMESPACE, name: ROOTS_SECRET },
+  { verb: 'create', ...WEBHOOKS },
+  { verb: 'watch', ...WEBHOOKS, name: WEBHOOK_NAME },
+  { verb: 'update', ...WEBHOOKS, name: WEBHOOK_NAME },
+];
+
+/** Rejects with 403 that names what is missing: later, tenants would be told of rights that aren't theirs, and caches would wait for ever. */
+export async function requireRights(client: KubeClient): Promise<void> {
+  const reviews = client.resource(SelfSubjectAccessReviews);
+  const answers = await Promise.all(
+    RIGHTS.map(async (right) => {
+      const { status } = await reviews.create({ metadata: {}, spec: { resourceAttributes: right } });
+      return { right, isAllowed: status?.allowed === true };
+    }),
+  );
+  const missing = answers.filter(({ isAllowed }) => !isAllowed).map(({ right }) => describe(right));
+  if (missing.length === 0) return;
+  throw new ApiError(403, 'Forbidden', `the gateway may not ${missing.join(', ')}`);
+}
+
+function describe({ verb, group, resource, namespace, name }: Right): string {
+  const what = `${verb} ${resource}${group === '' ? '' : `.${group}`}`;
+  const which = name === undefined ? '' : ` ${JSON.stringify(name)}`;
+  return `${what}${which}${namespace === undefined ? '' : ` in ${namespace}`}`;
+}
