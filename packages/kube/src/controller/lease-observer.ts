@@ -28,10 +28,18 @@ export class LeaseObserver {
   /** Takes note of a member's lease. */
   observe(lease: Lease): void {
     const identity = lease.spec?.holderIdentity ?? '';
-    const renewal = `${lease.metadata.uid} ${lease.spec?.renewTime}`;
-    if (identity === '' || this.#seen.get(identity)?.renewal === renewal) return;
     const durationMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000 || this.#defaultDurationMs;
-    this.#seen.set(identity, { renewal, seenMs: this.#now(), durationMs });
+    if (identity !== '') this.#note(identity, `${lease.metadata.uid} ${lease.spec?.renewTime}`, durationMs);
+  }
+
+  /** Takes note that a member has no lease: it may have been deleted behind its back a moment after it renewed it. */
+  observeNone(identity: string): void {
+    this.#note(identity, 'none', this.#defaultDurationMs);
+  }
+
+  #note(identity: string, renewal: string, durationMs: number): void {
+    if (this.#seen.get(identity)?.renewal !== renewal)
+      this.#seen.set(identity, { renewal, seenMs: this.#now(), durationMs });
   }
 
   /** When `identity` is dead unless it renews; one that holds something and was never seen gets a full term from now. */

@@ -17,6 +17,7 @@ class Gate implements Transport {
   #open = Promise.resolve();
   #release: () => void = () => undefined;
   #holdsAnswers = false;
+  #flow = Promise.resolve();
 
   constructor(transport: Transport) {
     this.#transport = transport;
@@ -27,7 +28,20 @@ class Gate implements Transport {
     const aborted = new Promise<void>((resolve) => request.signal?.addEventListener('abort', () => resolve()));
     await Promise.race([this.#open, aborted]);
     request.signal?.throwIfAborted();
-    return this.#transport.request(request);
+    const response = await this.#transport.request(request);
+    return { ...response, text: () => response.text(), lines: () => this.#slowed(response.lines()) };
+  }
+
+  /** From now on watches bring nothing, while all else is answered: a connection that died unnoticed, or a server that is behind. */
+  stallWatches(): void {
+    this.#flow = new Promise(() => undefined);
+  }
+
+  async *#slowed(lines: AsyncIterable<string>): AsyncIterable<string> {
+    for await (const line of lines) {
+      await this.#flow;
+      yield line;
+    }
   }
 
   /** From now on the server is reached, but its answers are kept back until `release`. */
@@ -186,6 +200,36 @@ describe('members of a group', () => {
     await g.pass(14);
 
     expect(g.share(a.member)).toHaveLength(SHARDS);
+  });
+
+  test('one whose watch brings nothing any more takes nothing from those who live', async () => {
+    const g = await group();
+    const [a, b] = [g.join('a'), g.join('b')];
+    a.start();
+    b.start();
+    await g.pass(20);
+    const before = g.share(a.member);
+
+    b.gate.stallWatches();
+    await g.pass(60);
+
+    expect(g.share(a.member)).toEqual(before);
+  });
+
+  test('one whose Lease somebody deleted makes it anew, and nobody takes its shards meanwhile', async () => {
+    const g = await group();
+    const [a, b] = [g.join('a'), g.join('b')];
+    a.start();
+    b.start();
+    await g.pass(20);
+    const before = g.share(a.member);
+    b.gate.stallWatches();
+    await g.pass(21);
+    const admin = new KubeClient(g.server.transport, { clock: g.server.clock });
+    await admin.resource(Leases).delete('clusters-member-a', { namespace: 'fairway' });
+    await g.pass(30);
+
+    expect(g.share(a.member)).toEqual(before);
   });
 
   test('one who was paused past its lease holds nothing when it comes back, then gets its share again', async () => {

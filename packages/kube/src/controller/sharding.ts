@@ -11,10 +11,10 @@ import { isApiError } from '../object/api-error.ts';
 import { Controller } from './controller.ts';
 import { HeldShards, type Moment } from './held-shards.ts';
 import type { KeyOwner, KeyWorker, Tenure } from './key-owner.ts';
-import { LeaseObserver } from './lease-observer.ts';
 import type { Runnable } from './manager.ts';
 import { MemberLease } from './member-lease.ts';
-import { assignEvenly, hash32 } from './rendezvous.ts';
+import { Members } from './members.ts';
+import { hash32 } from './rendezvous.ts';
 import type { Result } from './result.ts';
 import { isMemberLease, ShardLeases, shardOfLease } from './shard-leases.ts';
 
@@ -47,7 +47,6 @@ const HANDOVER_GRACE_MS = 5_000;
 /** Leases written at a time by a member that leaves. */
 const LEAVING_AT_A_TIME = 8;
 const MEMBER_KEY = 'member';
-const FORGET_DEAD_MS = 600_000;
 
 /**
  * One member of a group that shares keys among its processes.
@@ -71,14 +70,11 @@ export class ShardMember implements KeyOwner, Runnable {
   readonly #ownLease: MemberLease;
   readonly #informers: InformerSet;
   readonly #informer: Informer<Lease>;
-  readonly #observer: LeaseObserver;
+  readonly #members: Members;
   readonly #controller: Controller;
   readonly #workers: KeyWorker[] = [];
   readonly #held: HeldShards;
   readonly #now: () => Moment;
-  #live: readonly string[] = [];
-  /** Whose each shard is to be. */
-  #assigned: readonly string[] = [];
   /** What is let go after a lapse; nothing is taken before its end. */
   #lettingGo: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> = Promise.resolve();
@@ -93,13 +89,24 @@ export class ShardMember implements KeyOwner, Runnable {
     const { monotonic = () => clock.now() } = options;
     this.#now = () => ({ wallMs: clock.now(), monotonicMs: monotonic() });
     this.#held = new HeldShards(this.#now);
-    this.#observer = new LeaseObserver(monotonic, this.#leaseDurationMs, options.clockSkewMs ?? CLOCK_SKEW_MS);
     this.#names = new ShardLeases(namespace, name, options.shards);
     this.#leases = client.resource(Leases);
     const own = { identity: options.identity, durationMs: this.#leaseDurationMs };
     this.#ownLease = new MemberLease({ leases: this.#leases, names: this.#names, namespace, ...own });
     this.#informers = new InformerSet(client, { clock, random, log });
     this.#informer = this.#informers.informer(Leases, { namespace, labelSelector: this.#names.selector });
+    this.#members = new Members({
+      ...own,
+      leases: this.#leases,
+      informer: this.#informer,
+      names: this.#names,
+      namespace,
+      shards: options.shards,
+      leaseDurationMs: this.#leaseDurationMs,
+      clockSkewMs: options.clockSkewMs ?? CLOCK_SKEW_MS,
+      monotonic,
+      log: this.#log,
+    });
     this.#controller = new Controller({
       name: this.name,
       clock,
@@ -170,8 +177,8 @@ export class ShardMember implements KeyOwner, Runnable {
   /** A member's lease may change who is live; a shard's concerns that shard. */
   #keysFor(lease: Lease): string[] {
     if (isMemberLease(lease)) {
-      this.#observer.observe(lease);
-      return this.#updateLive() ? this.#allShards() : [];
+      this.#members.observe(lease);
+      return this.#members.update(this.#held.isLeaseGood) ? this.#allShards() : [];
     }
     const shard = shardOfLease(lease);
     return shard === undefined ? [] : [String(shard)];
@@ -181,41 +188,30 @@ export class ShardMember implements KeyOwner, Runnable {
     return Array.from({ length: this.#options.shards }, (_, shard) => String(shard));
   }
 
-  /** Whether the set of live members changed. */
-  #updateLive(): boolean {
-    const live = new Set<string>();
-    for (const lease of this.#informer.list()) {
-      const identity = lease.spec?.holderIdentity ?? '';
-      const isMember = isMemberLease(lease) && identity !== '';
-      if (isMember && identity !== this.#options.identity && !this.#observer.isDead(identity)) live.add(identity);
-    }
-    if (this.#held.isLeaseGood) live.add(this.#options.identity);
-    const sorted = [...live].sort();
-    if (sorted.join(' ') === this.#live.join(' ')) return false;
-    this.#live = sorted;
-    this.#assigned = assignEvenly(this.#options.shards, sorted);
-    this.#log.info({ members: sorted }, 'members changed');
-    return true;
-  }
-
   /** Says that we are alive, a third of a lease after the last time. */
   async #renew(): Promise<Result> {
     const intervalMs = this.#leaseDurationMs / 3;
     this.#dropIfLapsed();
     const sent = this.#now();
+    await this.#soon((signal) => this.#ownLease.renew(sent.wallMs, signal));
+    this.#dropIfLapsed();
+    this.#held.renewed(sent, this.#leaseDurationMs);
+    await this.#members.forgetTheDead();
+    this.#members.update(this.#held.isLeaseGood);
+    for (const shard of this.#allShards()) this.#controller.enqueue(shard);
+    return { requeueAfterMs: Math.max(0, sent.wallMs + intervalMs - this.#clock.now()) };
+  }
+
+  /** A request that may not take longer than a renewal: nothing that hangs keeps the next one waiting. */
+  async #soon<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limitMs = this.#leaseDurationMs / 3;
     const hurry = new AbortController();
-    const timeout = this.#clock.after(intervalMs, () => hurry.abort(new Error(`no answer within ${intervalMs} ms`)));
+    const timeout = this.#clock.after(limitMs, () => hurry.abort(new Error(`no answer within ${limitMs} ms`)));
     try {
-      await this.#ownLease.renew(sent.wallMs, hurry.signal);
+      return await request(hurry.signal);
     } finally {
       timeout.cancel();
     }
-    this.#dropIfLapsed();
-    this.#held.renewed(sent, this.#leaseDurationMs);
-    await this.#forgetTheDead();
-    this.#updateLive();
-    for (const shard of this.#allShards()) this.#controller.enqueue(shard);
-    return { requeueAfterMs: Math.max(0, sent.wallMs + intervalMs - this.#clock.now()) };
   }
 
   /** Whatever we held when the lease ran out may have been taken since: only a write can tell. */
@@ -234,21 +230,9 @@ export class ShardMember implements KeyOwner, Runnable {
     }
   }
 
-  /** Removes the Leases of members that crashed long ago. */
-  async #forgetTheDead(): Promise<void> {
-    for (const lease of this.#informer.list()) {
-      const deadMs = this.#now().monotonicMs - this.#observer.deadlineMs(lease.spec?.holderIdentity ?? '');
-      if (!isMemberLease(lease) || deadMs < FORGET_DEAD_MS) continue;
-      const { name = '', uid = '', resourceVersion = '' } = lease.metadata;
-      await this.#leases.delete(name, { ...this.#place(), uid, resourceVersion }).catch((error: unknown) => {
-        this.#log.debug({ err: error, name }, 'lease of a dead member not deleted');
-      });
-    }
-  }
-
   async #reconcileShard(shard: number): Promise<Result> {
     const lease = this.#informer.get(`${this.#options.namespace}/${this.#names.shardName(shard)}`);
-    const isWanted = this.#assigned[shard] === this.#options.identity;
+    const isWanted = this.#members.isOurs(shard);
     if (!this.#held.isLeaseGood) return {};
     if (isWanted && !this.#held.has(shard)) return this.#take(shard, lease);
     // The Lease may name us though we hold it no more: since a lapse, or a write that we heard nothing of.
@@ -265,8 +249,8 @@ export class ShardMember implements KeyOwner, Runnable {
     const { lapses } = this.#held;
     const { identity } = this.#options;
     const holder = lease?.spec?.holderIdentity ?? '';
-    if (holder !== '' && holder !== identity && !this.#observer.isDead(holder)) {
-      return { requeueAfterMs: this.#observer.deadlineMs(holder) - this.#now().monotonicMs };
+    if (holder !== '' && holder !== identity && !(await this.#soon((signal) => this.#members.isDead(holder, signal)))) {
+      return { requeueAfterMs: this.#members.msToLive(holder) };
     }
     const spec = {
       holderIdentity: identity,
@@ -276,8 +260,12 @@ export class ShardMember implements KeyOwner, Runnable {
       leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease ? 1 : 0),
     };
     try {
-      if (lease) await this.#leases.update({ ...lease, spec });
-      else await this.#leases.create({ metadata: this.#names.ofShard(shard), spec });
+      const metadata = this.#names.ofShard(shard);
+      await this.#soon((signal) =>
+        lease
+          ? this.#leases.update({ ...lease, spec }, { signal })
+          : this.#leases.create({ metadata, spec }, { signal }),
+      );
     } catch (error) {
       // Somebody was faster; the informer will show who.
       if (isApiError(error, 'Conflict', 'AlreadyExists', 'NotFound')) return {};

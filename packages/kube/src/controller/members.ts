@@ -1,0 +1,99 @@
+import type { Informer } from '../client/informer.ts';
+import type { ResourceClient } from '../client/resource-client.ts';
+import type { Lease } from '../kinds/generated/types.ts';
+import type { Logger } from '../log.ts';
+import { isApiError } from '../object/api-error.ts';
+import { LeaseObserver } from './lease-observer.ts';
+import { assignEvenly } from './rendezvous.ts';
+import { isMemberLease, type ShardLeases } from './shard-leases.ts';
+
+export interface MembersOptions {
+  readonly leases: ResourceClient<Lease>;
+  readonly informer: Informer<Lease>;
+  readonly names: ShardLeases;
+  readonly namespace: string;
+  /** Our own. */
+  readonly identity: string;
+  readonly shards: number;
+  readonly leaseDurationMs: number;
+  readonly clockSkewMs: number;
+  /** Milliseconds that nobody sets. */
+  readonly monotonic: () => number;
+  readonly log: Logger;
+}
+
+const FORGET_DEAD_MS = 600_000;
+
+/** Who belongs to a group, who of them lives, and whose each shard is to be. */
+export class Members {
+  readonly #options: MembersOptions;
+  readonly #observer: LeaseObserver;
+  #live: readonly string[] = [];
+  #assigned: readonly string[] = [];
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+    this.#observer = new LeaseObserver(options.monotonic, options.leaseDurationMs, options.clockSkewMs);
+  }
+
+  /** Takes note of a member's lease. */
+  observe(lease: Lease): void {
+    this.#observer.observe(lease);
+  }
+
+  /** Looks who lives, we ourselves as we say; whether that changed. */
+  update(isSelfAlive: boolean): boolean {
+    const { informer, identity: self, shards, log } = this.#options;
+    const live = new Set<string>();
+    for (const lease of informer.list()) {
+      const identity = lease.spec?.holderIdentity ?? '';
+      const isMember = isMemberLease(lease) && identity !== '';
+      if (isMember && identity !== self && !this.#observer.isDead(identity)) live.add(identity);
+    }
+    if (isSelfAlive) live.add(self);
+    const sorted = [...live].sort();
+    if (sorted.join(' ') === this.#live.join(' ')) return false;
+    this.#live = sorted;
+    this.#assigned = assignEvenly(shards, sorted);
+    log.info({ members: sorted }, 'members changed');
+    return true;
+  }
+
+  /** Whether a shard is to be ours. */
+  isOurs(shard: number): boolean {
+    return this.#assigned[shard] === this.#options.identity;
+  }
+
+  /** Milliseconds until `identity` is dead unless it renews. */
+  msToLive(identity: string): number {
+    return this.#observer.deadlineMs(identity) - this.#options.monotonic();
+  }
+
+  /**
+   * Whether a member has not renewed for a lease and the skew. The watch may have brought nothing for as long as the other seems to be silent, and after a
+   * pause of ours it surely has not yet: before anybody is taken for dead, the API itself is asked.
+   */
+  async isDead(identity: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.#observer.isDead(identity)) return false;
+    const { leases, names, namespace } = this.#options;
+    try {
+      this.#observer.observe(await leases.get(names.ofMember(identity).name ?? '', { namespace, signal }));
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error;
+      this.#observer.observeNone(identity);
+    }
+    return this.#observer.isDead(identity);
+  }
+
+  /** Removes the Leases of members that crashed long ago. */
+  async forgetTheDead(): Promise<void> {
+    const { informer, leases, namespace, log } = this.#options;
+    for (const lease of informer.list()) {
+      if (!isMemberLease(lease) || -this.msToLive(lease.spec?.holderIdentity ?? '') < FORGET_DEAD_MS) continue;
+      const { name = '', uid = '', resourceVersion = '' } = lease.metadata;
+      await leases.delete(name, { namespace, uid, resourceVersion }).catch((error: unknown) => {
+        log.debug({ err: error, name }, 'lease of a dead member not deleted');
+      });
+    }
+  }
+}
