@@ -64,8 +64,11 @@ export class ProcessCluster {
     return join(this.#parent, 'runtime', CLUSTER_UID);
   }
 
-  /** Asks until the answer is as it should be. */
-  async reach(isReached: (state: ControlPlaneState) => boolean): Promise<ControlPlaneState> {
+  /** Asks until the answer is as it should be, or one that ends the hope of it. */
+  async reach(
+    isReached: (state: ControlPlaneState) => boolean,
+    isHopeless: (state: ControlPlaneState) => boolean = ({ phase }) => phase === 'Failed',
+  ): Promise<ControlPlaneState> {
     for (;;) {
       const changed = Promise.withResolvers<void>();
       const unsubscribe = this.runtime.onChange(() => changed.resolve());
@@ -74,7 +77,7 @@ export class ProcessCluster {
         unsubscribe();
         return state;
       }
-      if (state.phase === 'Failed') throw new Error(state.message);
+      if (isHopeless(state)) throw new Error(state.message);
       await changed.promise;
       unsubscribe();
     }

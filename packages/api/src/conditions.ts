@@ -61,6 +61,7 @@ const REASONS = {
   FinalizerBlocked: 'user',
   ResourceInUse: 'user',
   SnapshotNotFound: 'user',
+  DatabaseFull: 'user',
   // The operator can mend it.
   PlanNotFound: 'operator',
   VersionNotOffered: 'operator',

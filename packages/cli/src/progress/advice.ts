@@ -24,6 +24,8 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
   FinalizerBlocked: 'something holds the object by a finalizer: look at metadata.finalizers',
   ResourceInUse: "something that Fairway did not make still uses the cluster's network: delete it, or detach it",
   Paused: 'resume the cluster (fairway cluster resume NAME), or remove the annotation fairway.dev/paused',
+  DatabaseFull:
+    'delete objects of the cluster (old Jobs, Events, releases of Helm), or add nodes where the plan gives more for them',
   SnapshotNotFound: 'choose one of "fairway cluster snapshots NAME"',
   SnapshotFailed: 'the operator has to make snapshots possible: the message says what hinders them',
   RestoreFailed: 'the operator has to do what the message says; Fairway tries again',

@@ -14,12 +14,19 @@ export interface StateFacts {
   readonly restoring?: string | undefined;
 }
 
+const FULL =
+  'The database has reached its quota: objects can be read and deleted, and nothing else. Delete objects, or add nodes where the plan gives more for them; it takes writes again within a minute.';
+
 /** What the Cluster controller is told of a control plane; pure. */
 export function controlPlaneState({ supervised, endpoint, version, restoring }: StateFacts): ControlPlaneState {
-  const { components, databaseBytes } = supervised;
+  const { components, databaseBytes, isDatabaseFull } = supervised;
   const ready = components['kube-apiserver'].ready;
   const common = { endpoint, version, ready, etcdUsageBytes: databaseBytes };
   if (restoring !== undefined) return { ...common, phase: 'Updating', reason: 'Restoring', message: restoring };
+  // Whoever must write to start ends; the database is why.
+  if (isDatabaseFull && components.etcd.ready) {
+    return { ...common, phase: 'Failed', ready: false, reason: 'DatabaseFull', message: FULL };
+  }
   const failed = COMPONENTS.find((name) => components[name].failures >= FAILED_AFTER && !components[name].ready);
   if (failed !== undefined) {
     const message = `${failed} does not run: ${components[failed].lastFailure}. It is started again.`;

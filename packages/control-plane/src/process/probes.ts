@@ -16,6 +16,8 @@ export interface EtcdStatus {
   readonly databaseBytes: number;
   /** Of the last change: what Kubernetes calls resourceVersion. */
   readonly revision: number;
+  /** Whether it refuses writes since its quota is reached; it serves reads. */
+  readonly isFull: boolean;
 }
 
 /** Asks components whether they serve. A refusal, silence and a "no" are all the same: undefined or false. */
@@ -30,12 +32,21 @@ export const networkProbes: Probes = {
     try {
       using socket = withEtcdSocket(folder);
       const target = { socketPath: socket.path };
-      const health = await send(httpRequest, { ...target, path: '/health', method: 'GET' });
+      const health = await send(httpRequest, { ...target, path: '/health?exclude=NOSPACE', method: 'GET' });
       if (health?.status !== 200) return undefined;
       const status = await send(httpRequest, { ...target, path: '/v3/maintenance/status', method: 'POST' }, '{}');
       if (status?.status !== 200) return undefined;
-      const { dbSize, header } = JSON.parse(status.body) as { dbSize?: string; header?: { revision?: string } };
-      return { databaseBytes: Number(dbSize ?? 0), revision: Number(header?.revision ?? 0) };
+      const {
+        dbSize,
+        header,
+        errors = [],
+      } = JSON.parse(status.body) as {
+        readonly dbSize?: string;
+        readonly header?: { readonly revision?: string };
+        readonly errors?: readonly string[];
+      };
+      const isFull = errors.some((error) => error.includes('NOSPACE'));
+      return { databaseBytes: Number(dbSize ?? 0), revision: Number(header?.revision ?? 0), isFull };
     } catch {
       return undefined;
     }

@@ -13,7 +13,9 @@ import {
   writeRecord,
 } from './cluster-record.ts';
 import { controlPlaneState } from './control-plane-state.ts';
+import { DatabaseRoom } from './database-room.ts';
 import { prepareControlPlane } from './desired-control-plane.ts';
+import { etcdCall } from './etcd-client.ts';
 import type { Files } from './files.ts';
 import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.ts';
 import type { Probes } from './probes.ts';
@@ -52,6 +54,7 @@ const FIND_AGAIN_MS = 30_000;
 interface Slot {
   readonly supervisor: ControlPlaneSupervisor;
   readonly snapshots: ClusterSnapshots;
+  readonly room: DatabaseRoom;
   record: ClusterRecord | undefined;
   /** Version that the supervisor was last told to run. */
   wanted: string | undefined;
@@ -104,7 +107,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     this.#slots.delete(clusterUid);
     await slot.turn;
     slot.supervisor.leave();
-    await slot.snapshots.stop();
+    await Promise.all([slot.snapshots.stop(), slot.room.stop()]);
   }
 
   list(): Promise<readonly string[]> {
@@ -137,7 +140,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       unwanted.map(async (uid) => {
         const slot = this.#slotOf(uid);
         await slot.turn;
-        await slot.snapshots.stop();
+        await Promise.all([slot.snapshots.stop(), slot.room.stop()]);
         await slot.supervisor.stop();
         if (slot.removal === undefined) this.#slots.delete(uid);
       }),
@@ -149,7 +152,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     slot.removal = 'under way';
     try {
       await slot.turn;
-      await slot.snapshots.stop();
+      await Promise.all([slot.snapshots.stop(), slot.room.stop()]);
       await slot.supervisor.stop(slot.mayAct);
       if (!slot.mayAct()) return;
       slot.snapshots.removeAll();
@@ -193,6 +196,9 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     slot.wanted = binaries.version;
     const { mayAct } = slot;
     if (!slot.snapshots.isRestoring) await slot.supervisor.want(await prepareControlPlane(inputs), mayAct);
+    const { isDatabaseFull, components } = slot.supervisor.state;
+    const isEtcdAsWanted = components.etcd.ready && components.etcd.current && mayAct();
+    slot.room.step(isDatabaseFull && isEtcdAsWanted, etcdQuotaBytes);
     slot.snapshots.ensure({ spec, record: slot.record, etcd: binaries.paths.etcd, mayAct }, (restored) => {
       if (slot.record === undefined) return;
       slot.record = { ...slot.record, ...restored };
@@ -270,9 +276,16 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       log: log.child({ cluster: uid }),
       onChange: () => this.#announce(uid),
     });
+    const room = new DatabaseRoom({
+      call: etcdCall(this.#folderOf(uid)),
+      clock,
+      log: log.child({ cluster: uid }),
+      onChange: () => this.#announce(uid),
+    });
     const slot: Slot = {
       supervisor,
       snapshots,
+      room,
       record: undefined,
       wanted: undefined,
       problem: undefined,

@@ -296,3 +296,21 @@ test('what takes more memory than it may is ended and started again, ever more s
   expect(failures).toBeGreaterThan(0);
   expect(lastFailure).toBe('it took 101 MiB of memory, and the plan gives it 100 MiB');
 });
+
+test('what a full database has ended is started at once when that takes writes again', async () => {
+  const supervisor = await started();
+  machine.isFull = true;
+  machine.broken.set('kube-controller-manager', 'E1121 10:00:00 1 run.go:72] database space exceeded\n');
+  machine.end('kube-controller-manager');
+  await clock.advance(120_000);
+  expect(supervisor.state.isDatabaseFull).toBe(true);
+  machine.takeEvents();
+
+  machine.isFull = false;
+  machine.broken.clear();
+  await clock.advance(10_000);
+
+  expect(machine.takeEvents()).toEqual(['start kube-controller-manager']);
+  expect(supervisor.state).toMatchObject({ isDatabaseFull: false });
+  expect(isAllReady(supervisor)).toBe(true);
+});

@@ -6,7 +6,7 @@ import { logPath, pidPath } from './folder-layout.ts';
 import { lastComplaint } from './log-complaint.ts';
 import { LogRotation } from './log-rotation.ts';
 import { type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
-import type { ApiServerTarget, Probes } from './probes.ts';
+import type { ApiServerTarget, EtcdStatus, Probes } from './probes.ts';
 import { type ProcessHost, parsePidFile } from './process-host.ts';
 import { type RunningProcess, runningProcess } from './running-process.ts';
 
@@ -41,6 +41,8 @@ export interface ComponentState {
 export interface SupervisedState {
   readonly components: Readonly<Record<Component, ComponentState>>;
   readonly databaseBytes: number | undefined;
+  /** Whether etcd refuses writes since its quota is reached. */
+  readonly isDatabaseFull: boolean;
 }
 
 export interface SupervisorOptions {
@@ -88,7 +90,7 @@ export class ControlPlaneSupervisor {
   #stopping: PromiseWithResolvers<void> | undefined;
   #hasLeft = false;
   #resting: PromiseWithResolvers<void> | undefined;
-  #databaseBytes: number | undefined;
+  #database: EtcdStatus | undefined;
   #announced = '';
   readonly #logs: LogRotation;
   #timer: Timer | undefined;
@@ -151,7 +153,8 @@ export class ControlPlaneSupervisor {
         lastFailure,
       };
     });
-    return { components, databaseBytes: this.#databaseBytes };
+    const { databaseBytes, isFull = false } = this.#database ?? {};
+    return { components, databaseBytes, isDatabaseFull: isFull };
   }
 
   /** Looks and acts now; a pass that is under way is followed by another. */
@@ -234,6 +237,8 @@ export class ControlPlaneSupervisor {
       message ??
       lastComplaint(files.tail(this.#path(logPath(component)), COMPLAINT_BYTES)) ??
       'it ended without a word';
+    // It may be the database that it fails for.
+    if (this.#members.etcd.process) this.#members.etcd.process.probedAtMs = undefined;
     const { failures, lastFailure } = member;
     log.warn({ component, failures, complaint: lastFailure }, 'process failed');
   }
@@ -263,7 +268,7 @@ export class ControlPlaneSupervisor {
     switch (component) {
       case 'etcd': {
         const answer = await probes.etcd(folder);
-        if (answer) this.#databaseBytes = answer.databaseBytes;
+        if (answer) this.#noteDatabase(answer);
         return answer !== undefined;
       }
       case 'kube-apiserver':
@@ -273,6 +278,14 @@ export class ControlPlaneSupervisor {
         // They serve nobody; one that can't work ends.
         return true;
     }
+  }
+
+  /** What a full database has ended need not wait longer once that takes writes. */
+  #noteDatabase(database: EtcdStatus): void {
+    const hasRoomAgain = this.#database?.isFull === true && !database.isFull;
+    this.#database = database;
+    if (!hasRoomAgain) return;
+    for (const member of Object.values(this.#members)) Object.assign(member, { failures: 0, retryAtMs: 0 });
   }
 
   #act(): void {
@@ -337,8 +350,8 @@ export class ControlPlaneSupervisor {
   }
 
   #announce(): void {
-    const { components } = this.state;
-    const seen = JSON.stringify(components);
+    const { components, isDatabaseFull } = this.state;
+    const seen = JSON.stringify([components, isDatabaseFull]);
     if (seen === this.#announced) return;
     this.#announced = seen;
     this.#options.onChange();

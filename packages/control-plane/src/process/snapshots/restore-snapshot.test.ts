@@ -66,7 +66,7 @@ function inputs(change: Partial<RestoreInputs> = {}): RestoreInputs {
     etcd: join(parent, 'bin/etcd'),
     toolFolders: [],
     run,
-    status: () => Promise.resolve({ databaseBytes: 1, revision: 100 }),
+    status: () => Promise.resolve({ databaseBytes: 1, revision: 100, isFull: false }),
     save: (reason) => snapshots.save(`20261121-130000-000-${reason}`, snapshotStream('now')),
     sync: () => {},
     remove: removeData,

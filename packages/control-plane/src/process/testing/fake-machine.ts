@@ -62,6 +62,8 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly broken = new Map<Component, string>();
   /** Components that run and do not answer. */
   readonly silent = new Set<Component>();
+  /** Whether etcd's quota is reached. */
+  isFull = false;
   /** What processes take; nothing is known of others. */
   readonly memory = new Map<Component, number>();
   /** Components that do not heed SIGTERM. */
@@ -101,7 +103,7 @@ export class FakeMachine implements ProcessHost, Probes {
   etcd(folder: string): Promise<EtcdStatus | undefined> {
     const process = this.find('etcd');
     const serves = process?.launch.folder === folder && !this.silent.has('etcd');
-    return Promise.resolve(serves ? { databaseBytes: 4096, revision: 7 } : undefined);
+    return Promise.resolve(serves ? { databaseBytes: 4096, revision: 7, isFull: this.isFull } : undefined);
   }
 
   apiServer(): Promise<boolean> {

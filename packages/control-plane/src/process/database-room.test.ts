@@ -1,0 +1,76 @@
+import { FakeClock } from '@fairway/kube/clock-fake';
+import { silentLogger } from '@fairway/kube/log';
+import { expect, test } from 'vitest';
+import { DatabaseRoom, makeRoom } from './database-room.ts';
+
+/** An etcd whose database is full: so many bytes, of which so many are left after compaction. */
+function fullEtcd({ size, live }: { readonly size: number; readonly live: number }) {
+  const calls: string[] = [];
+  let dbSize = size;
+  const call = (path: string, body: object): Promise<unknown> => {
+    calls.push(path.slice(path.lastIndexOf('/') + 1));
+    if (path.endsWith('/defragment')) dbSize = live;
+    if (path.endsWith('/alarm')) calls.push(JSON.stringify(body));
+    const header = { member_id: '50587020018769287', revision: '9' };
+    return Promise.resolve({ header, dbSize: String(dbSize) });
+  };
+  return { call, calls };
+}
+
+const DISARM = JSON.stringify({ action: 'DEACTIVATE', alarm: 'NOSPACE', memberID: '50587020018769287' });
+
+test.each([
+  { size: 50, live: 50, calls: ['status', 'alarm', DISARM], hasRoom: true, reason: 'the quota has grown' },
+  {
+    size: 110,
+    live: 40,
+    calls: ['status', 'compaction', 'defragment', 'status', 'alarm', DISARM],
+    hasRoom: true,
+    reason: 'objects were deleted',
+  },
+  {
+    size: 110,
+    live: 95,
+    calls: ['status', 'compaction', 'defragment', 'status'],
+    hasRoom: false,
+    reason: 'it is full of objects',
+  },
+])('a full database: $reason', async ({ size, live, calls, hasRoom }) => {
+  const etcd = fullEtcd({ size, live });
+
+  expect(await makeRoom(etcd.call, 100)).toBe(hasRoom);
+  expect(etcd.calls).toEqual(calls);
+});
+
+test('what was compacted already is no reason to give up', async () => {
+  const { call } = fullEtcd({ size: 110, live: 40 });
+  const compacted = (path: string, body: object) =>
+    path.endsWith('/compaction')
+      ? Promise.reject(new Error('etcdserver: mvcc: required revision has been compacted'))
+      : call(path, body);
+
+  expect(await makeRoom(compacted, 100)).toBe(true);
+});
+
+test('it is tried once a minute, and at once when the quota grows', async () => {
+  const clock = new FakeClock();
+  const etcd = fullEtcd({ size: 110, live: 110 });
+  let asked = 0;
+  const room = new DatabaseRoom({ call: etcd.call, clock, log: silentLogger, onChange: () => asked++ });
+  const attempts = async (quotaBytes: number) => {
+    etcd.calls.splice(0);
+    room.step(true, quotaBytes);
+    await clock.advance(0);
+    return etcd.calls.filter((call) => call === 'defragment').length;
+  };
+
+  expect(await attempts(100)).toBe(1);
+  expect(await attempts(100)).toBe(0);
+  expect(await attempts(105)).toBe(1);
+  await clock.advance(60_000);
+  expect(asked).toBe(1);
+  expect(await attempts(105)).toBe(1);
+
+  room.step(false, 105);
+  await room.stop();
+});

@@ -1,0 +1,85 @@
+import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Logger } from '@fairway/kube/log';
+import { z } from 'zod';
+import type { EtcdCall } from './etcd-client.ts';
+
+const int64 = z.string().transform(Number);
+const etcdStatus = z.object({
+  header: z.object({ member_id: z.string(), revision: int64 }),
+  dbSize: int64,
+});
+
+/** Share of the quota below which writes are allowed again; one more of etcd's pages must not close it at once. */
+const ROOMY_SHARE = 0.9;
+
+/**
+ * Lets an etcd take writes again that refuses them since its quota is full, if there is room: because the quota has grown, or
+ * because objects were deleted. kube-apiserver can't compact such a database, as that begins with a write. Answers whether it takes writes now.
+ */
+export async function makeRoom(call: EtcdCall, quotaBytes: number): Promise<boolean> {
+  const isRoomy = ({ dbSize }: z.infer<typeof etcdStatus>) => dbSize < quotaBytes * ROOMY_SHARE;
+  let status = etcdStatus.parse(await call('/v3/maintenance/status', {}));
+  if (!isRoomy(status)) {
+    try {
+      await call('/v3/kv/compaction', { revision: String(status.header.revision), physical: true });
+    } catch (error) {
+      // Nothing was written since the last time.
+      if (!String(error).includes('has been compacted')) throw error;
+    }
+    await call('/v3/maintenance/defragment', {});
+    status = etcdStatus.parse(await call('/v3/maintenance/status', {}));
+  }
+  if (!isRoomy(status)) return false;
+  await call('/v3/maintenance/alarm', { action: 'DEACTIVATE', alarm: 'NOSPACE', memberID: status.header.member_id });
+  return true;
+}
+
+export interface DatabaseRoomOptions {
+  readonly call: EtcdCall;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onChange: () => void;
+}
+
+const RETRY_MS = 60_000;
+
+/** Makes room in one cluster's database when it is full, again every minute while there is none to make. */
+export class DatabaseRoom {
+  readonly #options: DatabaseRoomOptions;
+  #work: Promise<void> | undefined;
+  #retry: Timer | undefined;
+  #retryAtMs = 0;
+  #quotaBytes: number | undefined;
+
+  constructor(options: DatabaseRoomOptions) {
+    this.#options = options;
+  }
+
+  /** Begins where it is time; a larger quota is reason to try at once. */
+  step(isFull: boolean, quotaBytes: number): void {
+    if (!isFull || this.#work !== undefined) return;
+    if (this.#options.clock.now() < this.#retryAtMs && quotaBytes === this.#quotaBytes) return;
+    this.#quotaBytes = quotaBytes;
+    this.#work = this.#run(quotaBytes);
+  }
+
+  /** Resolves when no work is under way. */
+  async stop(): Promise<void> {
+    this.#retry?.cancel();
+    await this.#work;
+  }
+
+  async #run(quotaBytes: number): Promise<void> {
+    const { call, clock, log, onChange } = this.#options;
+    try {
+      const hasRoom = await makeRoom(call, quotaBytes);
+      log.warn({ quotaBytes, hasRoom }, 'the database has reached its quota');
+    } catch (error) {
+      log.warn({ err: error }, 'room could not be made in a full database');
+    }
+    this.#retryAtMs = clock.now() + RETRY_MS;
+    this.#retry?.cancel();
+    this.#retry = clock.after(RETRY_MS, onChange);
+    this.#work = undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { request } from 'node:http';
+import { z } from 'zod';
+import { withEtcdSocket } from './etcd-socket.ts';
+
+/** Asks the etcd in a cluster's folder over its JSON gateway. Rejects with what etcd complains of. */
+export type EtcdCall = (path: string, body: object) => Promise<unknown>;
+
+/** Rewriting a database of some GiB takes a while. */
+const TIMEOUT_MS = 120_000;
+
+const refusal = z.object({ message: z.string() });
+
+export function etcdCall(folder: string): EtcdCall {
+  return async (path, body) => {
+    using socket = withEtcdSocket(folder);
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+    const options = { socketPath: socket.path, path, method: 'POST', agent: false, timeout: TIMEOUT_MS };
+    const sent = request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+      );
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`etcd does not answer ${path}`)));
+    sent.on('error', reject);
+    sent.end(JSON.stringify(body));
+    const { status, text } = await promise;
+    if (status === 200) return JSON.parse(text) as unknown;
+    const { data } = refusal.safeParse(parsed(text));
+    throw new Error(`etcd answers ${path} with status ${status}${data ? `: ${data.message}` : ''}`);
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

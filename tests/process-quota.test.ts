@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
+import { testReleases } from './process-runtime/releases.ts';
+
+const { offered, old } = await testReleases();
+const release = offered ?? old;
+const described = release ? `with Kubernetes ${release.described}` : '(skipped: no binaries are found)';
+const MIB = 2 ** 20;
+
+describe.skipIf(release === undefined)(`a database that reaches its quota ${described}`, () => {
+  let parent: string;
+  let cluster: ProcessCluster;
+  let client: KubeClient;
+
+  const configMaps = () => client.resource<ConfigMap>(ConfigMaps);
+  const isFull = ({ reason }: ControlPlaneState) => reason === 'DatabaseFull';
+  const isBroken = ({ phase, reason }: ControlPlaneState) => phase === 'Failed' && reason !== 'DatabaseFull';
+  const write = (name: string) => {
+    const metadata = { name, namespace: 'default', labels: { big: 'true' } };
+    return configMaps().create({ metadata, data: { value: randomBytes(375_000).toString('base64') } });
+  };
+  /** Writes until etcd refuses to take more. */
+  const fill = async (prefix: string) => {
+    for (let index = 0; ; index++) {
+      try {
+        await write(`${prefix}-${index}`);
+      } catch (error) {
+        expect(String(error)).toContain('database space exceeded');
+        return;
+      }
+    }
+  };
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'fairway-quota-'));
+    cluster = await ProcessCluster.open(parent, release?.assets(parent) ?? '', release?.version ?? '');
+    cluster.spec = { ...cluster.spec, etcdQuotaBytes: 8 * MIB };
+    client = await cluster.connect(await cluster.reach(isRunning));
+  });
+  afterAll(async () => {
+    client?.close();
+    await cluster?.runtime.close();
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  test('says that it is full, and whose turn it is', async () => {
+    await fill('a');
+
+    const state = await cluster.reach(isFull, isBroken);
+
+    expect(state).toMatchObject({ phase: 'Failed', ready: false, message: expect.stringContaining('Delete objects') });
+  });
+
+  test('takes writes again when objects are deleted', async () => {
+    const { items } = await configMaps().list({ namespace: 'default', labelSelector: 'big=true' });
+    for (const { metadata } of items) await configMaps().delete(metadata.name ?? '', { namespace: 'default' });
+
+    await cluster.reach(isRunning, isBroken);
+
+    expect((await write('again')).metadata.name).toBe('again');
+  });
+
+  test('takes writes again when the plan gives more, as for more nodes', async () => {
+    await fill('b');
+    await cluster.reach(isFull, isBroken);
+
+    cluster.spec = { ...cluster.spec, etcdQuotaBytes: 32 * MIB };
+    await cluster.reach(isRunning, isBroken);
+
+    expect((await write('more')).metadata.name).toBe('more');
+  });
+});
