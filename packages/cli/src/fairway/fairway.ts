@@ -87,6 +87,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     closing.push(() => engine.close());
     const { client, reader, informers } = engine;
     const credentials = new ClusterCredentials(client, clock);
+    await controlPlanes.takeOver?.();
     if (options.share === undefined) {
       // Where there are others, what a cluster has is theirs to judge who hold it.
       const clusterUids = new Set(reader.list(clusters).map(identityOf));

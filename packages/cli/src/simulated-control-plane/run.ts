@@ -8,6 +8,7 @@ import type { Logger } from '@fairway/kube/log';
 import { bucketOf } from '@fairway/kube/server/served-resource';
 import { encryptBuckets } from '@fairway/kube/store/encryption';
 import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
+import { CLUSTER_DATABASE } from './database-file.ts';
 
 export interface SimulatedControlPlaneOptions extends SimulatedControlPlaneFile {
   /** Holds the database. */
@@ -24,7 +25,7 @@ const CERTIFICATE_CHECK_MS = 3_600_000;
 export async function runSimulatedControlPlane(options: SimulatedControlPlaneOptions): Promise<void> {
   const { spec, encryptionKey, folder, clock, random, log, signal } = options;
   const key = { id: 'cluster', key: Buffer.from(encryptionKey, 'base64') };
-  const database = SqliteDatabase.open(join(folder, 'cluster.db'), {
+  const database = SqliteDatabase.open(join(folder, CLUSTER_DATABASE), {
     codec: encryptBuckets([bucketOf(Secrets)], [key]),
   });
   try {

@@ -9,6 +9,7 @@ import type { Logger } from '@fairway/kube/log';
 import type { ValueCodec } from '@fairway/kube/store/encryption';
 import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
 import { type Home, identifyProcess } from './home.ts';
+import { moveOutOfOneFile } from './move-simulated.ts';
 
 export interface ControlPlanesOptions {
   readonly home: Home;
@@ -22,6 +23,8 @@ export interface ControlPlanesOptions {
 /** The runtime of one Fairway. */
 export interface ControlPlanes {
   readonly runtime: ControlPlaneRuntime;
+  /** Brings what an earlier Fairway has left in the home into the form that this runtime knows; before all else. */
+  takeOver?(): Promise<void>;
   /** Ends what an earlier Fairway left running for clusters that are no more. */
   stopAllBut(isCluster: (uid: string) => boolean): Promise<void>;
   close(): Promise<void>;
@@ -60,7 +63,7 @@ export function simulatedProcesses({
   env,
   address,
 }: Pick<ProcessControlPlanes, 'env' | 'address'>): (options: ControlPlanesOptions) => ControlPlanes {
-  return ({ home, clock, random, log }) => {
+  return ({ home, codec, clock, random, log }) => {
     const machine = localMachine(identifyProcess, address, env);
     const runtime = new SimulatedProcessRuntime({
       ...machine,
@@ -71,8 +74,13 @@ export function simulatedProcesses({
       random,
       log,
     });
-    // Those of clusters that are gone were removed by whoever held them.
-    return { runtime, stopAllBut: () => Promise.resolve(), close: () => runtime.close() };
+    return {
+      runtime,
+      takeOver: () => moveOutOfOneFile(home, codec),
+      // Those of clusters that are gone were removed by whoever held them.
+      stopAllBut: () => Promise.resolve(),
+      close: () => runtime.close(),
+    };
   };
 }
 

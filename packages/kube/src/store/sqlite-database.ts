@@ -123,6 +123,18 @@ export class SqliteDatabase {
     }
   }
 
+  /** Copies a store of another file as a keyspace of this one, with its revisions; durable when it returns. Throws where there is one of the name. */
+  copyKeyspace(name: string, source: Store): void {
+    this.#ensureOpen();
+    this.#inTransaction(() => {
+      const insert = 'insert into keyspace (name, revision) values (?, ?)';
+      const { lastInsertRowid } = this.#database.prepare(insert).run(name, source.revision);
+      for (const bucket of source.buckets) {
+        for (const entry of source.list(bucket)) this.#keep(Number(lastInsertRowid), name, bucket, entry);
+      }
+    });
+  }
+
   /** Removes a keyspace and all it holds; its store, if open, is closed. */
   async dropKeyspace(name: string): Promise<void> {
     this.#ensureOpen();
