@@ -3,11 +3,12 @@ import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { aCluster } from '@fairway/api/testing/objects';
+import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import type { Condition, KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
-import { isReady, TestFairway } from '../testing/test-fairway.ts';
+import { isReady, isSame, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 interface Conditioned extends KubeObject {
   status?: { conditions?: readonly Condition[] | undefined };
@@ -96,6 +97,75 @@ describe('a paused cluster', { timeout: 30_000 }, () => {
 
     expect(meanwhile).toHaveLength(2);
   });
+});
+
+describe('a cluster that was restored', { timeout: 30_000 }, () => {
+  const ORIGIN = '123e4567-e89b-42d3-a456-426614174000';
+  const status = { originUID: ORIGIN, endpoint: { host: '127.0.0.1', port: 6443 } };
+
+  async function restoredCluster(): Promise<TestFairway> {
+    const fairway = await TestFairway.start();
+    await fairway.create(clusters, aCluster({}, { name: 'demo', namespace: TEAM, ...PAUSE.metadata }));
+    const options = { namespace: TEAM, subresource: 'status' };
+    await fairway.client.resource(clusters).patch('demo', { type: 'merge', value: { status } }, options);
+    return fairway;
+  }
+
+  test('gets no empty control plane in place of the one that it had', async () => {
+    await using fairway = await restoredCluster();
+
+    await fairway.patch(clusters, 'demo', RESUME);
+    await fairway.untilSaid(clusters, 'ControlPlaneFailed', /the database of its control plane is not here/);
+
+    expect(fairway.runtime.asked).toEqual([]);
+  });
+
+  test('goes on with the one that it had, and marks what it makes with who it was', async () => {
+    await using fairway = await restoredCluster();
+    await fairway.runtime.adopt(ORIGIN);
+
+    await fairway.patch(clusters, 'demo', RESUME);
+    await fairway.createPool({ replicas: 1 });
+    const cluster = await fairway.clusterReady();
+
+    expect(cluster.metadata.uid).not.toBe(ORIGIN);
+    const servers = await Array.fromAsync(fairway.process.project.client.compute.servers.list());
+    expect(servers.map(({ tags }) => tags)).toEqual([expect.arrayContaining([`fairway-cluster-${ORIGIN}`])]);
+  });
+});
+
+test('a cluster is not looked for in another project than its own', { timeout: 30_000 }, async () => {
+  await using fairway = await TestFairway.start();
+  const { status } = await fairway.readyCluster({ replicas: 1 });
+  const [machine] = await fairway.machines();
+  const before = holdings(fairway.cloud);
+  const livesIn = (projectID: string | undefined) => {
+    const options = { namespace: TEAM, subresource: 'status' };
+    return fairway.client
+      .resource(clusters)
+      .patch('demo', { type: 'merge', value: { status: { projectID } } }, options);
+  };
+
+  // As after a restore into a Fairway whose clouds.yaml means another cloud by the same name: the server can't be found.
+  await livesIn('elsewhere');
+  await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
+  fairway.process.project.cache.servers.invalidate();
+  await fairway.until(machines, ([found]) => {
+    const serverReady = findCondition(found?.status?.conditions, ConditionType.ServerReady);
+    return serverReady?.status === 'Unknown' && serverReady.message.includes('lives in project elsewhere');
+  });
+  await fairway.untilSaid(clusters, 'ConfigurationInvalid', /lives in project elsewhere/);
+  const meanwhile = await fairway.machines();
+  const during = holdings(fairway.cloud);
+  await livesIn(status?.projectID);
+  await fairway.until(machines, (all) => all.length === 1 && all.every(isReady) && !all.some(isSame(machine)));
+
+  expect(meanwhile).toMatchObject([
+    { metadata: { uid: machine?.metadata.uid }, status: { serverID: machine?.status?.serverID } },
+  ]);
+  // The cloud takes its time to delete the server with its port.
+  const gone = { servers: expect.any(Number) as number, ports: expect.any(Number) as number };
+  expect(during).toEqual({ ...before, ...gone });
 });
 
 test('a paused pool leaves its cluster and the other pools to Fairway', { timeout: 30_000 }, async () => {

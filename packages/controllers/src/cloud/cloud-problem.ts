@@ -1,15 +1,19 @@
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { RetryableProblem } from '../problem.ts';
+import { ForeignProject } from './foreign-project.ts';
 import { StillSettling } from './still-settling.ts';
 
 /** How long to wait before asking again for what only the user or the operator can free. */
 const SLOW_RETRY_MS = 60_000;
 
-/** What an OpenStackError means for the cluster; undefined for any other error, which is a bug or a broken store. */
+/** What an error of the cloud means for the cluster; undefined for any other error, which is a bug or a broken store. */
 export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem | undefined {
   if (error instanceof StillSettling) {
     const retryAfterMs = Math.max(error.untilMs - nowMs, 0) + 1;
     return { reason: 'Provisioning', message: error.message, retryAfterMs };
+  }
+  if (error instanceof ForeignProject) {
+    return { reason: 'ConfigurationInvalid', message: error.message, retryAfterMs: SLOW_RETRY_MS };
   }
   if (!isOpenStackError(error)) return undefined;
   const message = `${error.service}: ${error.detail}${error.requestId ? ` (${error.requestId})` : ''}`;

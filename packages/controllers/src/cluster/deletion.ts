@@ -7,6 +7,7 @@ import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { requireOwnProject } from '../cloud/foreign-project.ts';
 import { StillSettling } from '../cloud/still-settling.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import { operation } from '../operation.ts';
@@ -59,6 +60,7 @@ export async function deleteCluster(
   }
   if (cloud !== undefined) {
     try {
+      await requireOwnProject(cloud, cluster);
       const leftover = await deleteCloudResources(cloud, cluster);
       if (leftover) {
         await report(cluster, dependencies, 80, {

@@ -6,13 +6,14 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import type { ControlPlaneRuntime, ControlPlaneState } from '@fairway/control-plane/runtime';
 import { TransportError } from '@fairway/kube/client/transport';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { requireOwnProject } from '../cloud/foreign-project.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
 import { heedPause } from '../pause.ts';
 import type { Problem } from '../problem.ts';
@@ -133,6 +134,7 @@ export class ClusterReconciler {
     const refused = credentialProblem(cluster, cache.credentials);
     if (refused) return { problem: refused, retryAfterMs: RESYNC_MS };
     try {
+      await requireOwnProject(cloud, cluster);
       const projectID = await cloud.client.session.projectId();
       const network = await ensureNetwork(cloud, cluster, networkWish(cluster, plan.spec, pools));
       backoff.succeeded(key);
@@ -161,6 +163,9 @@ export class ClusterReconciler {
     retryAfterMs: number;
   }> {
     const { credentials, runtime } = this.#dependencies;
+    if (await isDataElsewhere(cluster, runtime)) {
+      return { problem: DATA_ELSEWHERE, isConnected: false, retryAfterMs: DATA_ELSEWHERE_RETRY_MS };
+    }
     const pki = await credentials.pki(cluster);
     const desiredNodes = pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
     const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes });
@@ -205,6 +210,20 @@ export class ClusterReconciler {
       .list()
       .filter((pool) => pool.metadata.namespace === metadata.namespace && pool.spec.clusterName === metadata.name);
   }
+}
+
+const DATA_ELSEWHERE: Problem = {
+  reason: ConditionReason.ControlPlaneFailed,
+  message:
+    'the cluster was restored, and the database of its control plane is not here; start Fairway with the --home that it had, or copy that folder (docs/operators/backup.md)',
+};
+const DATA_ELSEWHERE_RETRY_MS = 30_000;
+
+/** Whether a restored cluster has a control plane that this runtime knows nothing of: a new one would be empty, and its nodes would obey it. */
+async function isDataElsewhere(cluster: Cluster, runtime: ControlPlaneRuntime): Promise<boolean> {
+  const { originUID, endpoint } = cluster.status ?? {};
+  if (originUID === undefined || endpoint === undefined) return false;
+  return !(await runtime.list()).includes(identityOf(cluster));
 }
 
 const NOTHING_LEARNT = {

@@ -6,6 +6,7 @@ import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { requireOwnProject } from '../cloud/foreign-project.ts';
 import { missingCloud } from '../cluster/credential-problem.ts';
 import { ignoreGone } from '../ignore-gone.ts';
 import { operation } from '../operation.ts';
@@ -123,6 +124,7 @@ async function removeServers(scope: MachineScope): Promise<Waiting | undefined> 
     const problem = { reason, message: `server ${serverID} can not be deleted: ${message}` };
     return { problem, retryAfterMs: NO_CLOUD_RETRY_MS };
   }
+  await requireOwnProject(cloud, scope.cluster);
   // What an earlier run of this process had asked for may still appear in the cloud.
   if (scope.now() > cloud.trustedFromMs) await cloud.cache.servers.refreshAfter(cloud.trustedFromMs);
   const owned = await scope.listedServers();

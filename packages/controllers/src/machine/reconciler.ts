@@ -4,6 +4,7 @@ import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { ForeignProject, requireOwnProject } from '../cloud/foreign-project.ts';
 import { machineTag } from '../cloud/ownership.ts';
 import type { ServerRef } from '../cloud/project-cloud.ts';
 import { heedPause } from '../pause.ts';
@@ -65,7 +66,7 @@ export class MachineReconciler {
       const problem = cloudProblemOf(error, clock.now()) ?? tenantProblemOf(error);
       if (problem === undefined) throw error;
       const waitMs = problem.retryAfterMs ?? scope.backoff.failed(key, clock.now());
-      outcome = { problem, requeueAfterMs: waitMs };
+      outcome = { problem, requeueAfterMs: waitMs, isServerUnlisted: error instanceof ForeignProject };
     }
     if (outcome.isGone) return {};
     const server = outcome.server ?? scope.currentServer();
@@ -116,6 +117,7 @@ interface Outcome {
 
 /** One step from no server to a server that works. */
 async function bringServerUp(scope: MachineScope): Promise<Outcome> {
+  if (scope.cloud) await requireOwnProject(scope.cloud, scope.cluster);
   const problem = scope.blocker();
   const owned = await scope.listedServers();
   if (owned === undefined) return { problem };

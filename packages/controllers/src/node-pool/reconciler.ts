@@ -18,6 +18,7 @@ import { apiVersionOf } from '@fairway/kube/object/meta';
 import type { FailureBackoff } from '../cloud/backoff.ts';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
+import { requireOwnProject } from '../cloud/foreign-project.ts';
 import type { ProjectCloud } from '../cloud/project-cloud.ts';
 import { clusterKeyOf } from '../cluster-key.ts';
 import { ignoreGone } from '../ignore-gone.ts';
@@ -126,6 +127,7 @@ export class NodePoolReconciler {
       return { ...(blocker && { problem: blocker }), retryAfterMs: RESYNC_MS };
     const { backoff, clock, defaultImage } = this.#dependencies;
     try {
+      await requireOwnProject(cloud, cluster);
       const images = await cloud.cache.images.refreshAfter(clock.now() - RESYNC_MS);
       const wanted = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
       const image = chooseImage(images.items.values(), wanted);
@@ -166,6 +168,7 @@ export class NodePoolReconciler {
       return {};
     }
     try {
+      if (cloud) await requireOwnProject(cloud, cluster);
       if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, identityOf(pool));
     } catch (error) {
       const problem = cloudProblemOf(error, clock.now());

@@ -41,11 +41,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
     this.asked.push(spec);
     const { uid } = spec.cluster;
-    if (!this.#servers.has(uid)) {
-      this.#servers.set(uid, this.#start());
-      const kubeSystem = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' }, spec: {} };
-      await this.client(uid).resource(Namespaces).create(kubeSystem);
-    }
+    if (!this.#servers.has(uid)) await this.adopt(uid);
     return {
       phase: 'Running',
       endpoint: { host: '127.0.0.1', port: 6443 },
@@ -55,6 +51,13 @@ export class TestControlPlanes implements ControlPlaneRuntime {
       message: '',
       etcdUsageBytes: undefined,
     };
+  }
+
+  /** Has one of this cluster, as if it had been made before. */
+  async adopt(uid: string): Promise<void> {
+    this.#servers.set(uid, this.#start());
+    const kubeSystem = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' }, spec: {} };
+    await this.client(uid).resource(Namespaces).create(kubeSystem);
   }
 
   async remove(clusterUid: string): Promise<boolean> {
