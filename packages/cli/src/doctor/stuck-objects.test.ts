@@ -54,6 +54,24 @@ test.each([
   expect(look(metadata as ObjectMeta, ready)?.status).toBe(status);
 });
 
+test.each([
+  {
+    annotations: { 'fairway.dev/paused': 'true' },
+    status: 'warning',
+    reason: 'a pause that somebody may have forgotten',
+  },
+  { annotations: {}, status: undefined, reason: 'its cluster is paused, and is told' },
+])('paused, $annotations: $status, $reason', ({ annotations, status }) => {
+  const conditions = [
+    { type: 'Ready', status: 'False' as const, reason: 'QuotaExceeded', message: '', lastTransitionTime: LONG_AGO },
+    { type: 'Paused', status: 'True' as const, reason: 'Paused', message: '', lastTransitionTime: LONG_AGO },
+  ];
+
+  expect(
+    stuckFinding(clusters, { metadata: { name: 'demo', annotations }, status: { conditions } }, NOW_MS)?.status,
+  ).toBe(status);
+});
+
 test('what is stuck says what to do', () => {
   expect(look({}, { status: 'False', reason: 'QuotaExceeded', since: LONG_AGO })).toEqual({
     check: 'cluster a/demo',

@@ -1,5 +1,6 @@
 import { type ConditionReason, turnOf } from '@fairway/api/conditions';
 import type { Kind } from '@fairway/api/kinds/kind';
+import { isPaused } from '@fairway/api/pause';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import { adviceFor } from '../progress/advice.ts';
 import { type Finding, problem, warning } from './finding.ts';
@@ -17,8 +18,10 @@ export function stuckFinding(kind: Kind, object: Conditioned, nowMs: number): Fi
   const check = `${kind.singular} ${namespace}/${name}`;
   const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
   const isOld = (since: string | undefined) => since !== undefined && nowMs - Date.parse(since) > PATIENCE_MS;
-  const paused = object.status?.conditions?.find(({ type, status }) => type === 'Paused' && status === 'True');
-  if (paused) return warning(check, `paused: ${paused.message}`, adviceFor(paused.reason));
+  if (isPaused(object)) return warning(check, 'is paused: Fairway leaves it alone', adviceFor('Paused'));
+  // Its cluster is, and is told.
+  const isHeld = object.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True');
+  if (isHeld) return undefined;
   if (deletionTimestamp !== undefined) {
     if (!isOld(deletionTimestamp)) return undefined;
     const why = ready?.message ? `: ${ready.reason}: ${ready.message}` : `; finalizers: ${finalizers.join(', ')}`;

@@ -50,6 +50,16 @@ test.each([
     reason: 'ready is about an older spec',
   },
   {
+    view: view(cluster({ Ready: true, Paused: true }, { observedGeneration: 1 }), [pool(READY)]),
+    state: 'blocked',
+    reason: 'paused before Fairway took the change up',
+  },
+  {
+    view: view(cluster({ Ready: true, Paused: true }), [pool(READY)]),
+    state: 'done',
+    reason: 'paused when all was done',
+  },
+  {
     view: view(cluster({ Ready: ['Provisioning', ''] }), [pool(READY)]),
     state: 'running',
     reason: 'Fairway is at work',

@@ -99,12 +99,9 @@ export function machineReplaced(name: string, uid: string | undefined, poolName:
 /** Whether an object is as its spec says. What was found out about an earlier spec says nothing. */
 function readiness(object: Reporting | undefined): Outcome {
   if (object?.status === undefined) return RUNNING;
-  const paused = pause(object);
-  if (paused !== undefined) return paused;
-  if (!isCurrent(object)) return RUNNING;
   const ready = conditionOf(object, 'Ready');
-  if (ready?.status === 'True') return DONE;
-  return trouble(object, ready);
+  if (isCurrent(object) && ready?.status === 'True') return DONE;
+  return pause(object) ?? (isCurrent(object) ? trouble(object, ready) : RUNNING);
 }
 
 function deletion(object: Reporting | undefined): Outcome {
