@@ -11,6 +11,8 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
+import { foreignDefinitions, foreignKindsMessage } from '../install/foreign-definitions.ts';
+import { isEmbedded } from '../install/is-embedded.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
 import { SHARD_GROUP, SHARDS } from '../serve/share.ts';
 import { type Home, identifyProcess } from '../up/home.ts';
@@ -73,6 +75,7 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
     findings.push(ok('API', `${gitVersion} at ${connection.transport.server} answered in ${tookMs} ms`));
     const namespace = globals.namespace ?? connection.namespace ?? 'default';
     findings.push(...(await objectFindings(client, namespace, context.clock.now())));
+    if (!isEmbedded(gitVersion)) findings.push(...(await kindsFindings(client)));
     findings.push(...(await sharingFindings(client, context.clock.now())));
   } catch (error) {
     findings.push(failure('API', error));
@@ -80,6 +83,17 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
     client.close();
   }
   return findings;
+}
+
+/** For those who may see CRDs. */
+async function kindsFindings(client: KubeClient): Promise<Finding[]> {
+  try {
+    const foreign = await foreignDefinitions(client);
+    return [foreign.length === 0 ? ok('kinds', 'are of this release') : warning('kinds', foreignKindsMessage(foreign))];
+  } catch (error) {
+    if (isApiError(error, 'Forbidden')) return [];
+    throw error;
+  }
 }
 
 /** For those who may see Fairway's own namespace. */

@@ -1,6 +1,6 @@
 import type { CrdVersion, CustomResourceDefinition } from '@fairway/kube/crd/types';
 import { describe, expect, it } from 'vitest';
-import { definitions, keepVersions } from './definitions.ts';
+import { definitions, keepVersions, SCHEMA_ANNOTATION } from './definitions.ts';
 
 function version(name: string, changes: Partial<CrdVersion> = {}): CrdVersion {
   return { name, served: true, storage: false, ...changes };
@@ -25,6 +25,16 @@ describe('the definitions of the kinds', () => {
     );
 
     expect(JSON.stringify(definitions({ hasRules: false }))).toBe(withoutRules);
+  });
+});
+
+describe('the mark of a schema', () => {
+  it('tells the schemas of kinds apart, and not whether their rules are there', () => {
+    const marks = (hasRules: boolean) =>
+      definitions({ hasRules }).map(({ metadata }) => metadata.annotations?.[SCHEMA_ANNOTATION]);
+
+    expect(new Set(marks(true)).size).toBe(marks(true).length);
+    expect(marks(false)).toEqual(marks(true));
   });
 });
 

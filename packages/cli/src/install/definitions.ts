@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { customResourceDefinition } from '@fairway/api/crd/custom-resource-definition';
 import { KINDS } from '@fairway/api/kinds/all';
 import type { CustomResourceDefinition } from '@fairway/kube/crd/types';
@@ -20,12 +21,21 @@ export interface DefinitionOptions {
   readonly hasRules: boolean;
 }
 
+/** On each CRD: which schema it has, whether with its rules or without. Whoever writes the kinds looks whether it is their own. */
+export const SCHEMA_ANNOTATION = 'fairway.dev/schema';
+
 /** The CRDs of all kinds. */
 export function definitions({ hasRules }: DefinitionOptions): CustomResourceDefinition[] {
   return KINDS.map((kind) => {
     const crd = customResourceDefinition(kind);
-    return hasRules ? crd : withoutRules(crd);
+    const annotations = { [SCHEMA_ANNOTATION]: fingerprintOf(crd) };
+    const marked = { ...crd, metadata: { ...crd.metadata, annotations } };
+    return hasRules ? marked : withoutRules(marked);
   });
+}
+
+function fingerprintOf({ spec }: CustomResourceDefinition): string {
+  return createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
 }
 
 function withoutRules(crd: CustomResourceDefinition): CustomResourceDefinition {

@@ -1,3 +1,4 @@
+import { KINDS } from '@fairway/api/kinds/all';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { plans } from '@fairway/api/kinds/plan';
 import { HOLLOW_RESOURCES } from '@fairway/hollow/control-plane/resources';
@@ -8,7 +9,8 @@ import { ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
 import { ApiServer } from '@fairway/kube/server/api-server';
 import { MemoryStore } from '@fairway/kube/store/memory-store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CustomResourceDefinitions } from './definitions.ts';
+import { CustomResourceDefinitions, SCHEMA_ANNOTATION } from './definitions.ts';
+import { foreignDefinitions } from './foreign-definitions.ts';
 import { type Installed, install } from './installer.ts';
 import { manifests } from './manifests.ts';
 
@@ -87,6 +89,20 @@ test("what the operator changes of plans stays, and what is Fairway's comes back
 
   expect(told.filter(({ change }) => change === 'created').map(({ name }) => name)).toEqual([MEMBER]);
   expect((await client.resource(plans).get('free')).spec.maxNodes).toBe(7);
+});
+
+test('CRDs of another release are found', async () => {
+  const before = await foreignDefinitions(client);
+  await installed();
+  const after = await foreignDefinitions(client);
+  const annotations = { [SCHEMA_ANNOTATION]: 'another' };
+  await client
+    .resource(CustomResourceDefinitions)
+    .patch('machines.fairway.dev', { type: 'merge', value: { metadata: { annotations } } });
+
+  expect(before).toHaveLength(KINDS.length);
+  expect(after).toEqual([]);
+  expect(await foreignDefinitions(client)).toEqual(['machines.fairway.dev']);
 });
 
 test("others' labels stay", async () => {

@@ -1,5 +1,6 @@
 import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '@fairway/kube/kinds/generated/types';
+import { CustomResourceDefinitions, definitions } from './definitions.ts';
 import { AUTHENTICATION_READER, GATEWAY_ROLE, GATEWAY_SYSTEM_ROLE } from './gateway-permissions.ts';
 
 /** Who `fairway serve` is in a management cluster. */
@@ -38,6 +39,13 @@ const CONTROLLERS_ROLE: ClusterRole = {
     { apiGroups: [GROUP], resources: ['clusters/finalizers', 'nodepools/finalizers'], verbs: ['update'] },
     { apiGroups: [GROUP], resources: ['nodepools', 'cloudcredentials'], verbs: ['delete'] },
     { apiGroups: [GROUP], resources: ['machines'], verbs: ['create', 'delete'] },
+    // Whether they are of this release.
+    {
+      apiGroups: [CustomResourceDefinitions.group],
+      resources: [CustomResourceDefinitions.plural],
+      resourceNames: definitions({ hasRules: true }).map(({ metadata }) => metadata.name ?? ''),
+      verbs: ['get'],
+    },
     { apiGroups: [''], resources: ['namespaces'], verbs: READ },
     { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },

@@ -6,6 +6,7 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { ExitCode } from '../command/exit-code.ts';
 import { RULES_SINCE_MINOR } from './definitions.ts';
 import { type Installed, install } from './installer.ts';
+import { isEmbedded } from './is-embedded.ts';
 import { manifests } from './manifests.ts';
 
 interface InstallCommandOptions {
@@ -50,7 +51,7 @@ function printed({ output, rules }: InstallCommandOptions): string {
 }
 
 function checkVersion({ gitVersion, minor }: ServerVersion, server: string, { rules }: InstallCommandOptions): void {
-  if (gitVersion.includes('+fairway-')) {
+  if (isEmbedded(gitVersion)) {
     throw new CliError(`${server} is the API of "fairway up", which has all that Fairway needs`, {
       exitCode: ExitCode.Usage,
       advice: 'name the kubeconfig of the cluster that shall hold the objects with --kubeconfig or --context',

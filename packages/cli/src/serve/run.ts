@@ -7,6 +7,7 @@ import { ExitCode } from '../command/exit-code.ts';
 import { createLogger } from '../command/logger.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { MissingKindsError } from '../fairway/management-engine.ts';
+import { foreignKindsMessage } from '../install/foreign-definitions.ts';
 import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
 import { Home, HomeInUseError } from '../up/home.ts';
 import type { ListenAddress } from '../up/listen-address.ts';
@@ -51,6 +52,9 @@ export async function runServe(
       log: createLogger(options.logLevel),
       signal,
       onStep: (step) => stderr.write(`  ${step}\n`),
+      onForeignKinds: (names) => {
+        if (names.length > 0) stderr.write(`warning: ${foreignKindsMessage(names)}\n`);
+      },
     }),
   );
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);

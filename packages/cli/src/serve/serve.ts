@@ -3,9 +3,12 @@ import type { ManagementGateway } from '@fairway/gateway/management/management-g
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
+import { isApiError } from '@fairway/kube/object/api-error';
 import type { Engine } from '../fairway/engine.ts';
 import { type Fairway, startFairway } from '../fairway/fairway.ts';
 import { openManagementEngine } from '../fairway/management-engine.ts';
+import { definitions } from '../install/definitions.ts';
+import { foreignDefinitions } from '../install/foreign-definitions.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
 import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.ts';
 import { secretsEncryption } from '../up/encryption.ts';
@@ -38,6 +41,8 @@ export interface ServeOptions {
   readonly signal?: AbortSignal;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
+  /** Told which CRDs are not those of this release, by name; mostly none. */
+  readonly onForeignKinds?: (names: readonly string[]) => void;
   /** Told about each step of the start. */
   readonly onStep?: (step: string) => void;
 }
@@ -54,7 +59,7 @@ export interface RunningReplica {
 
 /** Runs Fairway in this process over a management cluster. */
 export async function serve(options: ServeOptions): Promise<RunningReplica> {
-  const { home, client, clock, random, log, signal, onStep = () => {} } = options;
+  const { home, client, clock, random, log, signal, onStep = () => {}, onForeignKinds = () => {} } = options;
   const shared = { clock, random, log };
   const identity = replicaIdentity(random);
   const closing: (() => Promise<void> | void)[] = [() => client.close()];
@@ -101,6 +106,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
       ...shared,
     });
     closing.push(() => fairway.close());
+    onForeignKinds(await foreignKinds(client));
     if (options.gateway) onStep('opening the gateway');
     const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity }));
     if (gateway) closing.push(() => gateway.close());
@@ -108,6 +114,17 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     return { cloudName, identity, gateway, fairway, stop };
   } catch (error) {
     await stop();
+    throw error;
+  }
+}
+
+/** An installation of a release that knew nothing of this did not give the right to look either. */
+async function foreignKinds(client: KubeClient): Promise<readonly string[]> {
+  try {
+    return await foreignDefinitions(client);
+  } catch (error) {
+    if (isApiError(error, 'Forbidden'))
+      return definitions({ hasRules: true }).map(({ metadata }) => metadata.name ?? '');
     throw error;
   }
 }
