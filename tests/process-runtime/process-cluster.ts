@@ -8,7 +8,7 @@ import type { ProcessRuntime } from '@fairway/control-plane/process/process-runt
 import type { ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { systemClock } from '@fairway/kube/clock';
+import { type Clock, systemClock } from '@fairway/kube/clock';
 import { silentLogger } from '@fairway/kube/log';
 
 /** UID of the one cluster. */
@@ -21,19 +21,19 @@ export class ProcessCluster {
   runtime: ProcessRuntime;
   spec: ControlPlaneSpec;
 
-  private constructor(parent: string, assets: string, spec: ControlPlaneSpec) {
+  private constructor(parent: string, assets: string, spec: ControlPlaneSpec, clock: Clock) {
     this.#parent = parent;
     this.#assets = assets;
     this.spec = spec;
-    this.runtime = this.openRuntime();
+    this.runtime = this.openRuntime(clock);
   }
 
   /** `assets` is a value for KUBEBUILDER_ASSETS. */
-  static async open(parent: string, assets: string, version: string): Promise<ProcessCluster> {
-    return new ProcessCluster(parent, assets, {
+  static async open(parent: string, assets: string, version: string, clock = systemClock): Promise<ProcessCluster> {
+    const spec: ControlPlaneSpec = {
       cluster: { uid: CLUSTER_UID, name: 'demo', namespace: 'team' },
       version,
-      pki: await createClusterPki(CLUSTER_UID, systemClock),
+      pki: await createClusterPki(CLUSTER_UID, clock),
       podCIDR: '10.2.0.0/16',
       serviceCIDR: '10.3.0.0/16',
       apiServer: { admissionPlugins: { enabled: ['AlwaysPullImages', 'NodeRestriction'], disabled: [] } },
@@ -42,18 +42,19 @@ export class ProcessCluster {
       dnsNames: [],
       ipAddresses: [],
       endpoint: undefined,
-    });
+    };
+    return new ProcessCluster(parent, assets, spec, clock);
   }
 
   /** As a Fairway that starts opens it. */
-  openRuntime(): ProcessRuntime {
+  openRuntime(clock = systemClock): ProcessRuntime {
     return localProcessRuntime({
       folder: join(this.#parent, 'runtime'),
       snapshotFolder: join(this.#parent, 'snapshots'),
       env: { ...process.env, KUBEBUILDER_ASSETS: this.#assets },
       binaryFolders: [],
       identify: identifyProcess,
-      clock: systemClock,
+      clock,
       random: Math.random,
       log: silentLogger,
     });

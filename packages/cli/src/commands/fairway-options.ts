@@ -11,6 +11,7 @@ export interface FairwayCommandOptions {
   readonly defaultImage?: string;
   readonly controlPlane?: ControlPlaneKind;
   readonly controlPlaneAddress: string;
+  readonly snapshots?: string;
   readonly nodeSettings?: string;
   /** Milliseconds. */
   readonly cloudCheck: number;
@@ -37,6 +38,10 @@ export function addFairwayOptions(command: Command): Command {
       )
         .argParser(parseIPAddress)
         .default('127.0.0.1'),
+    )
+    .option(
+      '--snapshots <folder>',
+      "where snapshots of clusters' databases go, such as a mount of other storage; else into the home",
     )
     .option(
       '--node-settings <file>',

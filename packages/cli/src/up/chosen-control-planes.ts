@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import type { CliContext } from '../command/context.ts';
@@ -19,11 +19,12 @@ import type { Home } from './home.ts';
  * when this one ends.
  */
 export async function chosenControlPlanes(
-  { env, stderr }: CliContext,
-  { controlPlane: asked, controlPlaneAddress }: Pick<FairwayCommandOptions, 'controlPlane' | 'controlPlaneAddress'>,
+  { env, cwd, stderr }: CliContext,
+  options: Pick<FairwayCommandOptions, 'controlPlane' | 'controlPlaneAddress' | 'snapshots'>,
   home: Home,
   areLeft: boolean,
 ): Promise<(options: ControlPlanesOptions) => ControlPlanes> {
+  const { controlPlane: asked, controlPlaneAddress: address } = options;
   const kept = home.read(home.controlPlaneKind)?.trim();
   // Homes from before there was a choice hold simulated ones.
   const remembered =
@@ -33,9 +34,9 @@ export async function chosenControlPlanes(
   const found = binaries.map(({ version, paths }) => ({ version, folder: dirname(paths['kube-apiserver']) }));
   const { kind, note } = chooseControlPlane({ asked, remembered, home: home.path, assets, found });
   if (note !== undefined) stderr.write(`${note}\n`);
-  const address = controlPlaneAddress;
+  const snapshotFolder = options.snapshots === undefined ? home.snapshots : resolve(cwd, options.snapshots);
   const simulated = areLeft ? simulatedProcesses({ env, address }) : simulatedControlPlanes;
-  const open = kind === 'process' ? processControlPlanes({ env, address, areLeft }) : simulated;
+  const open = kind === 'process' ? processControlPlanes({ env, address, snapshotFolder, areLeft }) : simulated;
   return (opening) => {
     home.write(home.controlPlaneKind, `${kind}\n`);
     return open(opening);

@@ -87,6 +87,8 @@ export function simulatedProcesses({
 interface ProcessControlPlanes {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where API servers listen. */
+  /** Holds a folder of snapshots for each cluster. */
+  readonly snapshotFolder: string;
   readonly address: string;
   /** Whether they serve on when Fairway ends, for the next that starts. */
   readonly areLeft: boolean;
@@ -96,13 +98,14 @@ interface ProcessControlPlanes {
 export function processControlPlanes({
   env,
   address,
+  snapshotFolder,
   areLeft,
 }: ProcessControlPlanes): (options: ControlPlanesOptions) => ControlPlanes {
   return ({ home, clock, random, log }) => {
     const runtime = localProcessRuntime({
       folder: home.controlPlanes,
       address,
-      snapshotFolder: home.snapshots,
+      snapshotFolder,
       env,
       binaryFolders: [],
       identify: identifyProcess,

@@ -19,6 +19,8 @@ export class DamagedSnapshotError extends Error {
 /** The snapshots of one cluster: files of etcd's own format, for their owner alone. What has a name is whole. */
 export class SnapshotFolder {
   readonly path: string;
+  /** Drafts that are being written by this process. */
+  readonly #writing = new Set<string>();
 
   constructor(path: string) {
     this.path = path;
@@ -45,6 +47,7 @@ export class SnapshotFolder {
   async save(name: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     const draft = this.fileOf(name) + DRAFT_SUFFIX;
+    this.#writing.add(draft);
     try {
       const file = await open(draft, 'w', 0o600);
       try {
@@ -63,6 +66,8 @@ export class SnapshotFolder {
     } catch (error) {
       rmSync(draft, { force: true });
       throw error;
+    } finally {
+      this.#writing.delete(draft);
     }
   }
 
@@ -83,7 +88,10 @@ export class SnapshotFolder {
   removeDrafts(): void {
     if (!existsSync(this.path)) return;
     const drafts = readdirSync(this.path).filter((file) => file.endsWith(SUFFIX + DRAFT_SUFFIX));
-    for (const file of drafts) rmSync(join(this.path, file), { force: true });
+    for (const file of drafts) {
+      const draft = join(this.path, file);
+      if (!this.#writing.has(draft)) rmSync(draft, { force: true });
+    }
   }
 
   removeAll(): void {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeClock } from '@fairway/kube/clock-fake';
@@ -92,6 +92,20 @@ test('what fails is told, tried again ever more slowly, and forgotten when it wo
   expect(count()).toBe(0);
   await pass(1);
 
+  expect(count()).toBe(1);
+  expect(keeper.problem).toBeUndefined();
+});
+
+test('a folder that can not be read is a problem, and no more than that', async () => {
+  rmSync(path, { recursive: true });
+  writeFileSync(path, 'a file');
+  keeper.want(POLICY, NONE);
+  await pass(0);
+  expect(keeper.list()).toEqual([]);
+  expect(keeper.problem).toContain(path);
+
+  rmSync(path);
+  await pass(10_000);
   expect(count()).toBe(1);
   expect(keeper.problem).toBeUndefined();
 });

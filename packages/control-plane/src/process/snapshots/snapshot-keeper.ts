@@ -34,7 +34,6 @@ export class SnapshotKeeper {
 
   constructor(options: SnapshotKeeperOptions) {
     this.#options = options;
-    options.folder.removeDrafts();
   }
 
   /** Says when snapshots are due from now on, and which must not be removed. */
@@ -46,8 +45,14 @@ export class SnapshotKeeper {
     if (!isSame) this.#schedule(0);
   }
 
+  /** The newest first; none where their folder can't be read, which is a problem then. */
   list(): readonly SnapshotInfo[] {
-    return this.#options.folder.list();
+    try {
+      return this.#options.folder.list();
+    } catch (error) {
+      this.#problem = messageOf(error);
+      return [];
+    }
   }
 
   /** Why the last one could not be taken. */
@@ -78,9 +83,9 @@ export class SnapshotKeeper {
   }
 
   #look(): void {
-    const { folder, canTake, clock } = this.#options;
+    const { canTake, clock } = this.#options;
     if (this.#policy === undefined || this.#taking !== undefined) return;
-    const waitMs = nextSnapshotAtMs(this.#policy, folder.list()[0]) - clock.now();
+    const waitMs = nextSnapshotAtMs(this.#policy, this.list()[0]) - clock.now();
     if (waitMs > 0) return this.#schedule(waitMs);
     if (!canTake()) return this.#schedule(WAIT_MS);
     this.#taking = this.#takeDue(this.#policy).then((delayMs) => {
@@ -94,6 +99,7 @@ export class SnapshotKeeper {
   async #takeDue({ keep }: SnapshotPolicy): Promise<number> {
     const { folder, log } = this.#options;
     try {
+      folder.removeDrafts();
       await this.take();
       for (const name of superfluousSnapshots(folder.list(), keep, this.#needed)) folder.remove(name);
       this.#failures = 0;
@@ -101,9 +107,13 @@ export class SnapshotKeeper {
       return 0;
     } catch (error) {
       this.#failures++;
-      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#problem = messageOf(error);
       log.warn({ err: error, failures: this.#failures }, 'snapshot failed');
       return Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

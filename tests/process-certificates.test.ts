@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type PeerCertificate } from 'node:tls';
+import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import { COMPONENT_VALIDITY_MS } from '@fairway/control-plane/pki/component-certificates';
+import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { type Clock, systemClock } from '@fairway/kube/clock';
+import type { ServiceAccount } from '@fairway/kube/kinds/generated/types';
+import { Namespaces, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pidsOf } from './process-runtime/local-processes.ts';
+import { CLUSTER_UID, isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
+import { testReleases } from './process-runtime/releases.ts';
+
+const { offered, old } = await testReleases();
+const release = offered ?? old;
+const described = release ? `with Kubernetes ${release.described}` : '(skipped: no binaries are found)';
+const DAY_MS = 86_400_000;
+const DAYS_LEFT = 5;
+
+/** A clock so far behind that certificates of its present end in a few days. */
+const nearlyAYearAgo: Clock = {
+  ...systemClock,
+  now: () => systemClock.now() - COMPONENT_VALIDITY_MS + DAYS_LEFT * DAY_MS,
+};
+
+describe.skipIf(release === undefined)(`certificates of a control plane ${described}`, () => {
+  let parent: string;
+  let cluster: ProcessCluster;
+  let client: KubeClient | undefined;
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'fairway-certificates-'));
+    const assets = release?.assets(parent) ?? '';
+    cluster = await ProcessCluster.open(parent, assets, release?.version ?? '', nearlyAYearAgo);
+  });
+  afterAll(async () => {
+    client?.close();
+    await cluster?.runtime.close();
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  /** What the API server shows to whoever connects. */
+  function served({ endpoint }: ControlPlaneState): Promise<PeerCertificate> {
+    return new Promise((resolve, reject) => {
+      const ca = trustBundle(cluster.spec.pki.cluster);
+      const socket = connect({ host: endpoint?.host ?? '', port: endpoint?.port ?? 0, ca }, () => {
+        resolve(socket.getPeerCertificate());
+        socket.end();
+      });
+      socket.once('error', reject);
+    });
+  }
+
+  test('are renewed before they end, and nothing is started anew for it', async () => {
+    const state = await cluster.reach(isRunning);
+    const before = await served(state);
+    const pids = pidsOf(cluster.folder);
+    expect(Date.parse(before.valid_to) - Date.now()).toBeLessThanOrEqual(DAYS_LEFT * DAY_MS);
+
+    // Time has passed: another Fairway takes the running processes over.
+    await cluster.runtime.release(CLUSTER_UID);
+    cluster.runtime = cluster.openRuntime();
+    await cluster.reach(isRunning);
+    let after = await served(state);
+    while (after.serialNumber === before.serialNumber) after = await served(state);
+
+    expect(Date.parse(after.valid_to) - Date.now()).toBeGreaterThan(COMPONENT_VALIDITY_MS - DAY_MS);
+    expect(pidsOf(cluster.folder)).toEqual(pids);
+  });
+
+  test('its controllers work with the new ones', async () => {
+    client = await cluster.connect(await cluster.reach(isRunning));
+    await client.resource(Namespaces).create({ metadata: { name: 'later' }, spec: {} });
+
+    const accounts = client.resource<ServiceAccount>(ServiceAccounts);
+    await eventually(accounts, { namespace: 'later' }, (found) => found.length === 1, { deadlineMs: 60_000 });
+    expect(pidsOf(cluster.folder)['kube-controller-manager']).toBeDefined();
+  });
+});
