@@ -1,12 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kubeReserved } from '@fairway/api/domain/reserved-resources';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
-import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
@@ -16,25 +13,13 @@ import { CertificateSigningRequests, ConfigMaps, DaemonSets, Nodes, Pods } from 
 import { addQuantities, compareQuantities, parseQuantity, subtractQuantities } from '@fairway/kube/object/quantity';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { testReleases } from './process-runtime/releases.ts';
 import { HostCloud } from './real-nodes/host-cloud.ts';
+import { isKnown, isReady, isServing } from './real-nodes/nodes.ts';
+import { realNodesNeed } from './real-nodes/requirements.ts';
 import { BUSYBOX, tenantNetwork } from './real-nodes/tenant-network.ts';
 import { RunningFairway, run } from './session/running-fairway.ts';
 
-const { offered, old } = await testReleases();
-const kubectl = offered && findExecutable([offered.folder, ...foldersOnPath(process.env)], 'kubectl');
-const missing = [
-  ...(process.getuid?.() === 0 ? [] : ['root']),
-  ...(spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', 'true']).status === 0
-    ? []
-    : ['right to namespaces']),
-  ...(/^VERSION_CODENAME=bookworm$/m.test(readRelease()) ? [] : ['Debian 12']),
-  // Kubelet 1.20 has no GracefulNodeShutdown, reads no containerRuntimeEndpoint from its file, and looks for Docker.
-  ...(offered ? [] : [old ? `release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
-  ...(offered && !kubectl ? ['kubectl'] : []),
-  ...(offered && !findExecutable([offered.folder], 'kubelet') ? [`kubelet in ${offered.folder}`] : []),
-];
-const title = missing.length > 0 ? `(skipped: no ${missing.join(', no ')})` : `with Kubernetes ${offered?.version}`;
+const { offered, kubectl, title } = await realNodesNeed();
 
 const namespace = 'default';
 /** For what waits for hosts that boot and install packages. */
@@ -42,10 +27,11 @@ const BOOT = { deadlineMs: 240_000 };
 const SOON = { deadlineMs: 60_000 };
 /** Kubelet's hard threshold of memory in our user data. */
 const EVICTION = '100Mi';
+const MEMORY_LIMIT = '64Mi';
 const ZERO = parseQuantity(0);
 const POOLS = ['debian-12-containerd', 'debian-12'] as const;
 
-describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${title}`, () => {
+describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data ${title}`, () => {
   let folder: string;
   let cloud: HostCloud;
   let fairway: RunningFairway;
@@ -54,7 +40,7 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
   let tenantKubeconfig: string;
 
   const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
-  const tenantKubectl = (...args: readonly string[]) => run(kubectl ?? '', ['--kubeconfig', tenantKubeconfig, ...args]);
+  const tenantKubectl = (...args: readonly string[]) => run(kubectl, ['--kubeconfig', tenantKubeconfig, ...args]);
   const pods = () => tenant.resource<Pod>(Pods);
 
   beforeAll(async () => {
@@ -97,7 +83,14 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
       metadata: { name, namespace },
       spec: {
         nodeSelector: { 'kubernetes.io/hostname': nodeName },
-        containers: [{ name: 'main', image: BUSYBOX, command: ['sh', '-c', script] }],
+        containers: [
+          {
+            name: 'main',
+            image: BUSYBOX,
+            command: ['sh', '-c', script],
+            resources: { limits: { memory: MEMORY_LIMIT } },
+          },
+        ],
       },
     });
     return eventuallyObject(pods(), { namespace, name }, isReady, SOON);
@@ -108,7 +101,7 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
     const manifest = join(folder, 'cluster.yaml');
     await writeFile(manifest, manifestOf(offered?.version ?? ''));
 
-    expect(await run(kubectl ?? '', ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', manifest])).toMatchObject({
+    expect(await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', manifest])).toMatchObject({
       code: 0,
     });
     await eventuallyObject(
@@ -142,9 +135,12 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
     }
   });
 
-  test('the user data ran to its end, without an error', async () => {
+  test('the user data is what Fairway wrote, and ran to its end without an error', async () => {
     diagnoseFailure();
     for (const host of cloud.hosts()) {
+      const { stdout } = await cloud.on(host, 'cat', '/var/lib/cloud/instance/user-data.txt');
+      expect(stdout).toMatch(/^#cloud-config\n/);
+      expect(stdout).toBe(await cloud.userDataOf(host));
       expect(await cloud.on(host, 'cloud-init', 'status', '--wait')).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/status: done/),
@@ -190,7 +186,7 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
     }
   });
 
-  test('a pod runs from an image of the registry mirror, and kubectl reads its log and runs commands in it', async () => {
+  test('a pod runs from an image of the registry mirror, within its limit; kubectl reads its log and runs commands in it', async () => {
     diagnoseFailure();
     const [node = ''] = cloud.hosts();
     await runPod('talker', node, 'echo said at once; trap exit TERM; tail -f /dev/null & wait');
@@ -199,6 +195,9 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
     expect(await tenantKubectl('logs', 'talker')).toMatchObject({ code: 0, stdout: 'said at once\n' });
     const hostname = await tenantKubectl('exec', 'talker', '--', 'sh', '-c', 'echo from $(hostname)');
     expect(hostname).toMatchObject({ code: 0, stdout: 'from talker\n' });
+    const [v1, v2] = ['/sys/fs/cgroup/memory/memory.limit_in_bytes', '/sys/fs/cgroup/memory.max'];
+    const limit = await tenantKubectl('exec', 'talker', '--', 'sh', '-c', `cat ${v2} 2>/dev/null || cat ${v1}`);
+    expect(limit).toMatchObject({ code: 0, stdout: `${64 * 2 ** 20}\n` });
   });
 
   test('a pod on a second host is reached from the first', async () => {
@@ -245,7 +244,7 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
         '--no-legend',
         'kubepods*.slice',
       );
-      expect(slices.stdout).toMatch(/kubepods-besteffort-pod\w+\.slice +loaded active/);
+      expect(slices.stdout).toMatch(/kubepods-burstable-pod\w+\.slice +loaded active/);
     }
   });
 
@@ -284,10 +283,6 @@ describe.skipIf(missing.length > 0)(`nodes that boot from Fairway's user data ${
   );
 });
 
-function readRelease(): string {
-  return existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
-}
-
 function manifestOf(version: string): string {
   const pools = POOLS.map(
     (image, index) => `---
@@ -302,18 +297,4 @@ kind: Cluster
 metadata: {name: demo}
 spec: {plan: free, version: ${version}}
 ${pools.join('')}`;
-}
-
-function isReady({ status }: Node | Pod): boolean {
-  return status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
-}
-
-/** The cloud provider has said who it is, and the control plane which pods it may have. */
-function isKnown({ spec, status }: Node): boolean {
-  const hasAddress = status?.addresses?.some(({ type }) => type === 'InternalIP') ?? false;
-  return spec?.podCIDR !== undefined && spec.providerID !== undefined && hasAddress;
-}
-
-function isServing({ spec }: CertificateSigningRequest): boolean {
-  return spec.signerName === 'kubernetes.io/kubelet-serving';
 }

@@ -2,6 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
+import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
 import { systemClock } from '@fairway/kube/clock';
 import { silentLogger } from '@fairway/kube/log';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
@@ -11,6 +13,8 @@ import { type Answer, PROJECT, run } from '../session/running-fairway.ts';
 const TESTBED = join(PROJECT, 'testbed/node/testbed');
 /** Entry whose user sees the servers of all projects, as a hypervisor does. */
 const HYPERVISOR = 'simulator-admin';
+
+const OPENING = { clock: systemClock, random: Math.random, log: silentLogger };
 
 /** Images that the testbed has a root file system of. */
 const IMAGES: readonly ImageSpec[] = [
@@ -52,9 +56,7 @@ export class HostCloud {
     mkdirSync(folder, { recursive: true });
     testbed('up');
     const cloud = createCloud({
-      clock: systemClock,
-      random: Math.random,
-      log: silentLogger,
+      ...OPENING,
       config: { images: [...IMAGES] },
     });
     await cloud.listen({ host: '127.0.0.1', port: 0 });
@@ -79,6 +81,22 @@ export class HostCloud {
     return testbed('servers')
       .split('\n')
       .flatMap((line) => line.split(' ')[1] ?? []);
+  }
+
+  /** What the cloud holds as the user data of a server that is called so. */
+  async userDataOf(host: string): Promise<string> {
+    const admin = openCloud(readCloudsYaml(this.cloudsYaml), HYPERVISOR, OPENING);
+    try {
+      const servers = openStackFleetCloud(admin.client());
+      const { signal } = new AbortController();
+      for await (const { id, name } of servers.list(signal)) {
+        if (name === host)
+          return Buffer.from((await servers.describe(id, signal))?.userData ?? '', 'base64').toString();
+      }
+      throw new Error(`the cloud has no server ${host}`);
+    } finally {
+      await admin.close();
+    }
   }
 
   /** What hosts asked the proxy for, and what came of it, each once. */

@@ -33,6 +33,11 @@ retry() {
   return 1
 }
 
+# Images install updates of their own at their first boot; whoever comes second waits.
+install_packages() {
+  retry apt-get -q -y -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold install --no-install-recommends "$@"
+}
+
 add_repository() { # name, url, suite, components, key url
   local keyring=/etc/apt/keyrings/$1.gpg
   install -d -m 0755 /etc/apt/keyrings
@@ -61,7 +66,7 @@ kubelet --version 2>/dev/null | grep -qxF 'Kubernetes v${version}' && install_ku
 
 if [ -n "$install_containerd$install_kubelet" ]; then
   retry apt-get -q update
-  retry apt-get -q -y install --no-install-recommends ca-certificates curl gpg
+  install_packages ca-certificates curl gpg
 fi
 if [ -n "$install_containerd" ]; then
   add_repository containerd ${shellQuote(containerd)}"/$ID" "$VERSION_CODENAME" stable ${shellQuote(containerd)}"/$ID/gpg"
@@ -73,11 +78,11 @@ if [ -n "$install_containerd$install_kubelet" ]; then
   retry apt-get -q update
 fi
 if [ -n "$install_containerd" ]; then
-  retry apt-get -q -y -o Dpkg::Options::=--force-confold install --no-install-recommends ${shellQuote(`containerd.io=${minorOf(components.containerd)}.*`)}
+  install_packages ${shellQuote(`containerd.io=${minorOf(components.containerd)}.*`)}
 fi
 if [ -n "$install_kubelet" ]; then
   apt-mark unhold kubelet || true
-  retry apt-get -q -y -o Dpkg::Options::=--force-confold install --no-install-recommends --allow-downgrades ${shellQuote(`kubelet=${version}-*`)} cri-tools kubernetes-cni conntrack ethtool iptables socat nfs-common open-iscsi
+  install_packages --allow-downgrades ${shellQuote(`kubelet=${version}-*`)} cri-tools kubernetes-cni conntrack ethtool iptables socat nfs-common open-iscsi
 fi
 for package in kubelet containerd.io containerd; do
   if dpkg-query -W -f '\${Status}' "$package" 2>/dev/null | grep -q ' installed$'; then apt-mark hold "$package"; fi

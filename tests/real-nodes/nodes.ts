@@ -1,0 +1,15 @@
+import type { CertificateSigningRequest, Node, Pod } from '@fairway/kube/kinds/generated/types';
+
+export function isReady({ status }: Node | Pod): boolean {
+  return status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
+}
+
+/** The cloud provider has said who it is, and the control plane which pods it may have. */
+export function isKnown({ spec, status }: Node): boolean {
+  const hasAddress = status?.addresses?.some(({ type }) => type === 'InternalIP') ?? false;
+  return spec?.podCIDR !== undefined && spec.providerID !== undefined && hasAddress;
+}
+
+export function isServing({ spec }: CertificateSigningRequest): boolean {
+  return spec.signerName === 'kubernetes.io/kubelet-serving';
+}

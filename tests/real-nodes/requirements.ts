@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
+import { type TestRelease, testReleases } from '../process-runtime/releases.ts';
+
+/** What real nodes are tested with, where this machine has it. */
+export interface RealNodesTools {
+  /** Undefined where anything is missing; the title says what. */
+  readonly offered: TestRelease | undefined;
+  readonly kubectl: string;
+  /** For the name of a test. */
+  readonly title: string;
+}
+
+export async function realNodesNeed(): Promise<RealNodesTools> {
+  const { offered, old } = await testReleases();
+  const kubectl = offered && findExecutable([offered.folder, ...foldersOnPath(process.env)], 'kubectl');
+  const missing = [
+    ...(process.getuid?.() === 0 ? [] : ['root']),
+    ...(canMakeNamespaces() ? [] : ['right to namespaces']),
+    ...(isDebian12() ? [] : ['Debian 12']),
+    // Kubelet 1.20 has no GracefulNodeShutdown, reads no containerRuntimeEndpoint from its file, and looks for Docker.
+    ...(offered ? [] : [old ? `release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
+    ...(offered && !kubectl ? ['kubectl'] : []),
+    ...(offered && !findExecutable([offered.folder], 'kubelet') ? [`kubelet in ${offered.folder}`] : []),
+  ];
+  if (missing.length > 0) return { offered: undefined, kubectl: '', title: `(skipped: no ${missing.join(', no ')})` };
+  return { offered, kubectl: kubectl ?? '', title: `with Kubernetes ${offered?.version}` };
+}
+
+function canMakeNamespaces(): boolean {
+  return spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', 'true']).status === 0;
+}
+
+function isDebian12(): boolean {
+  const file = '/etc/os-release';
+  return existsSync(file) && /^VERSION_CODENAME=bookworm$/m.test(readFileSync(file, 'utf8'));
+}
