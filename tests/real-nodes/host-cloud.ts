@@ -54,21 +54,23 @@ export class HostCloud {
 
   static async open(folder: string): Promise<HostCloud> {
     mkdirSync(folder, { recursive: true });
-    testbed('up');
-    const cloud = createCloud({
-      ...OPENING,
-      config: { images: [...IMAGES] },
-    });
+    const cloud = createCloud({ ...OPENING, config: { images: [...IMAGES] } });
     await cloud.listen({ host: '127.0.0.1', port: 0 });
     const cloudsYaml = join(folder, 'clouds.yaml');
     writeFileSync(cloudsYaml, cloud.cloudsYaml());
-    const nodeSettings = join(folder, 'node-settings.yaml');
-    writeFileSync(nodeSettings, testbed('settings'));
     const hypervisor = spawn(TESTBED, ['follow', HYPERVISOR], {
       env: { ...process.env, OS_CLIENT_CONFIG_FILE: cloudsYaml },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    return new HostCloud(cloud, hypervisor, cloudsYaml, nodeSettings);
+    const opened = new HostCloud(cloud, hypervisor, cloudsYaml, join(folder, 'node-settings.yaml'));
+    try {
+      await opened.#look();
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+    writeFileSync(opened.nodeSettings, testbed('settings'));
+    return opened;
   }
 
   /** What the hypervisor and the hosts say of themselves, for the message of a failure. */
@@ -118,13 +120,21 @@ export class HostCloud {
 
   /** The hosts that are left once the hypervisor has looked at the cloud's servers again. */
   async settledHosts(): Promise<readonly string[]> {
-    const looks = this.#looks();
-    while (this.#looks() < looks + 2) await once(this.#hypervisor.stdout ?? this.#hypervisor, 'data');
+    // The look that is under way may have begun before.
+    await this.#look();
+    await this.#look();
     return this.hosts();
   }
 
-  #looks(): number {
-    return this.#said.split('looked at the servers').length;
+  /** Resolves at the end of the hypervisor's next look; rejects with what it said when it ends instead. */
+  async #look(): Promise<void> {
+    const count = () => this.#said.split('looked at the servers').length;
+    const before = count();
+    const exited = once(this.#hypervisor, 'exit').then(() => {
+      throw new Error(`the hypervisor has ended:\n${this.#said}`);
+    });
+    exited.catch(() => undefined);
+    while (count() === before) await Promise.race([once(this.#hypervisor.stdout ?? this.#hypervisor, 'data'), exited]);
   }
 
   /** All that the testbed has on this machine now. */
@@ -146,11 +156,13 @@ export class HostCloud {
     testbed('end', name);
   }
 
+  /** Hosts and network go with the hypervisor. */
   async close(): Promise<void> {
-    const exited = once(this.#hypervisor, 'exit');
-    this.#hypervisor.kill('SIGTERM');
-    await exited;
-    testbed('down');
+    if (this.#hypervisor.exitCode === null) {
+      const exited = once(this.#hypervisor, 'exit');
+      this.#hypervisor.kill('SIGTERM');
+      await exited;
+    }
     await this.#cloud.close();
   }
 }

@@ -25,7 +25,7 @@ launch() {
   setsid bash -c '
     read -r stat <"/proc/$$/stat"; set -- "$@"; rest=(${stat##*) })
     echo "$$ ${rest[19]}" >"$0.new" && mv "$0.new" "$0"
-    exec 8>&- 9>&-
+    exec 7>&- 8>&-
     exec "$@"' "$pidfile" "$@" </dev/null >>"$log" 2>&1 &
   disown
 }
