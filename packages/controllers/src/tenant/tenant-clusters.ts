@@ -3,7 +3,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Informer } from '@fairway/kube/client/informer';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Transport } from '@fairway/kube/client/transport';
+import { type Transport, TransportError } from '@fairway/kube/client/transport';
 import type { Clock } from '@fairway/kube/clock';
 import { fenceFor } from '@fairway/kube/fence';
 import type { Logger } from '@fairway/kube/log';
@@ -65,7 +65,7 @@ export class TenantClusters {
     for (const { tenant } of this.#connections.values()) listener(tenant);
   }
 
-  /** Connects to a cluster whose control plane answers, or anew when its endpoint or CA has changed; resolves when its nodes are known. */
+  /** Connects to a cluster whose control plane answers, or anew when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile. */
   async ensure(cluster: Cluster): Promise<void> {
     const uid = identityOf(cluster);
     const target = JSON.stringify([cluster.status?.endpoint, cluster.status?.caCertificate]);
@@ -75,13 +75,14 @@ export class TenantClusters {
       this.#connecting.set(uid, connecting);
       await connecting;
     }
-    await this.#connections.get(uid)?.tenant.nodes.whenSynced();
+    const connection = this.#connections.get(uid);
+    await connection?.tenant.nodes.whenSynced(connection.stop.signal);
   }
 
   remove(clusterUid: string): void {
     const connection = this.#connections.get(clusterUid);
     this.#connections.delete(clusterUid);
-    connection?.stop.abort();
+    connection?.stop.abort(new TransportError(`the connection to ${connection.tenant.clusterKey} was given up`));
     connection?.tenant.client.close();
   }
 

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../clock-fake.ts';
-import { fenceFor } from '../fence.ts';
+import { FencedError, fenceFor } from '../fence.ts';
 import { tooManyRequests } from '../object/api-error.ts';
 import { Controller, type ControllerOptions } from './controller.ts';
 import { ControllerMetrics } from './metrics.ts';
@@ -223,6 +223,23 @@ describe('a controller', () => {
 
     expect(runs, 'what is gone is tidied up everywhere').toEqual(['machine', 'gone']);
     expect(acted, 'but nobody may act on it').toEqual(['machine']);
+  });
+
+  test('tries again when what it shared with a run of a lost grant was refused', async () => {
+    let attempts = 0;
+    const { controller, stop, clock } = run(
+      async () => {
+        attempts++;
+        if (attempts === 1) throw new FencedError('a', 'what an earlier run had begun');
+        return {};
+      },
+      { owner: ownerOf(['a']) },
+    );
+    controller.start(stop.signal);
+    controller.enqueue('a');
+    await clock.advance(1_000);
+
+    expect(attempts).toBe(2);
   });
 
   test('counts under the names of controller-runtime', async () => {

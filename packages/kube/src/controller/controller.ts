@@ -1,7 +1,7 @@
 import type { Informer } from '../client/informer.ts';
 import { keyOf } from '../client/object-key.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import { FencedError, NO_GRANT, runUnder } from '../fence.ts';
+import { FencedError, type Grant, NO_GRANT, runUnder } from '../fence.ts';
 import { type Logger, silentLogger } from '../log.ts';
 import { ApiError, isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
@@ -202,13 +202,13 @@ export class Controller implements KeyWorker {
   /** A run never inherits the grant of whoever asked for it. */
   async #workIfOurs(key: string): Promise<void> {
     const { owner } = this.#options;
-    if (owner === undefined) return runUnder(undefined, () => this.#reconcile(key));
+    if (owner === undefined) return runUnder(undefined, () => this.#reconcile(key, undefined));
     const ownerKey = this.#ownerKeyOf(key);
-    if (ownerKey === undefined) return runUnder(NO_GRANT, () => this.#reconcile(key));
+    if (ownerKey === undefined) return runUnder(NO_GRANT, () => this.#reconcile(key, NO_GRANT));
     const grant = owner.grant(ownerKey);
     if (grant === undefined) return this.#queue.forget(key);
     this.#ownerKeys.set(key, ownerKey);
-    await runUnder(grant, () => this.#reconcile(key));
+    await runUnder(grant, () => this.#reconcile(key, grant));
     this.#ownerKeys.delete(key);
   }
 
@@ -216,7 +216,7 @@ export class Controller implements KeyWorker {
     return this.#options.ownerKey ? this.#options.ownerKey(key) : key;
   }
 
-  async #reconcile(key: string): Promise<void> {
+  async #reconcile(key: string, grant: Grant | undefined): Promise<void> {
     const startedMs = this.#clock.now();
     this.#observer?.started(startedMs);
     try {
@@ -229,12 +229,13 @@ export class Controller implements KeyWorker {
         this.#clock.now(),
       );
     } catch (error) {
-      this.#failed(key, error, startedMs);
+      this.#failed(key, error, startedMs, grant);
     }
   }
 
-  #failed(key: string, error: unknown, startedMs: number): void {
-    if (error instanceof FencedError) {
+  #failed(key: string, error: unknown, startedMs: number, grant: Grant | undefined): void {
+    // Under a grant that is good, what was shared with a run of an earlier one was refused: this one tries again.
+    if (error instanceof FencedError && !grant?.isValid()) {
       this.#queue.forget(key);
       this.#observer?.finished('requeue_after', startedMs, this.#clock.now());
       this.#log.info({ key, fenced: error.message }, 'reconcile given up');

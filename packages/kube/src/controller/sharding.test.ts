@@ -176,7 +176,7 @@ describe('members of a group', () => {
     const b = g.join('b');
     b.start();
 
-    await g.pass(60);
+    await g.pass(12);
     expect(g.share(b.member)).toEqual([]);
     expect(g.share(a.member).length, 'no work begins on shards that are to go').toBeLessThan(SHARDS);
     gate.resolve({});
@@ -184,6 +184,24 @@ describe('members of a group', () => {
 
     expect(g.share(b.member).length).toBeGreaterThan(0);
     expect(g.orphans()).toEqual([]);
+  });
+
+  test('a handover waits for nothing that never ends, and that may do nothing any more', async () => {
+    const g = await group();
+    const a = g.join('a');
+    a.start();
+    await g.pass(1);
+    a.member.register({ enqueueAll: () => undefined, drained: () => new Promise(() => undefined) });
+    const keys = Array.from({ length: 50 }, (_, i) => `ns/c${i}`);
+    const grants = new Map(keys.map((key) => [key, a.member.grant(key)]));
+    const b = g.join('b');
+    b.start();
+    await g.pass(20);
+
+    expect(g.orphans()).toEqual([]);
+    const moved = keys.filter((key) => b.member.stillMine(key));
+    expect(moved.length).toBeGreaterThan(0);
+    expect(moved.filter((key) => grants.get(key)?.isValid())).toEqual([]);
   });
 
   test('take over from one who was killed, not before its lease and the skew have passed', async () => {

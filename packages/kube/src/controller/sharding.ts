@@ -44,6 +44,8 @@ const LEASE_DURATION_MS = 8_000;
 const CLOCK_SKEW_MS = 2_000;
 /** How long work that runs may hold a shard up that another member waits for: then it may ask for nothing more. */
 const HANDOVER_GRACE_MS = 5_000;
+/** How long what it has asked for already is waited for. Whoever takes the shard reckons with what comes later. */
+const HANDOVER_LIMIT_MS = 15_000;
 /** Leases written at a time by a member that leaves. */
 const LEAVING_AT_A_TIME = 8;
 const MEMBER_KEY = 'member';
@@ -299,9 +301,14 @@ export class ShardMember implements KeyOwner, Runnable {
   async #finish(shard: number): Promise<void> {
     this.#held.beginLeaving(shard);
     const isOfShard = (key: string) => this.shardOf(key) === shard;
-    const patience = this.#clock.after(HANDOVER_GRACE_MS, () => this.#held.revoke(shard));
-    await Promise.all(this.#workers.map((worker) => worker.drained(isOfShard)));
-    patience.cancel();
+    const drained = Promise.all(this.#workers.map((worker) => worker.drained(isOfShard)));
+    const limit = Promise.withResolvers<void>();
+    const patience = [
+      this.#clock.after(HANDOVER_GRACE_MS, () => this.#held.revoke(shard)),
+      this.#clock.after(HANDOVER_LIMIT_MS, limit.resolve),
+    ];
+    await Promise.race([drained, limit.promise]);
+    for (const timer of patience) timer.cancel();
     await this.#letGo(isOfShard);
   }
 
