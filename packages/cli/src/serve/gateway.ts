@@ -1,4 +1,5 @@
 import { catchUpWith } from '@fairway/gateway/management/catch-up';
+import { GatewayMetrics } from '@fairway/gateway/management/gateway-metrics';
 import { createManagementGateway, type ManagementGateway } from '@fairway/gateway/management/management-gateway';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
@@ -46,6 +47,7 @@ export async function openGateway(
       hosts,
       webhookUrl,
       routes: [metricsRoute(registry)],
+      metrics: new GatewayMetrics(registry),
       ...shared,
     });
     const close = async () => {

@@ -165,6 +165,37 @@ describe('an answer', () => {
   });
 });
 
+describe('metrics', () => {
+  test('count answers by where requests went, and watches while they stream', async () => {
+    const front = await before((incoming, response) => {
+      response.writeHead(200);
+      if (incoming.url?.includes('watch')) response.flushHeaders();
+      else response.end();
+    });
+    const watch = await front.send(`${PODS}?watch=true`);
+    await text(await front.send(PODS));
+    await text(await front.send('/api/v1/pods'));
+    await text(await front.send('//'));
+    expect(await front.registry.metrics()).toContain('fairway_gateway_watches 1');
+    front.front.drain();
+    await text(watch);
+    const ready = await front.send('/readyz');
+    expect([ready.statusCode, await text(ready)]).toEqual([500, expect.stringContaining('[-]shutdown failed')]);
+    await front.server.close();
+    const lines = (await front.registry.metrics())
+      .split('\n')
+      .filter((line) => /^fairway_gateway_(req|wat)/.test(line));
+
+    expect(lines.sort()).toEqual([
+      'fairway_gateway_requests_total{destination="api-server",code="2xx"} 2',
+      'fairway_gateway_requests_total{destination="nowhere",code="4xx"} 1',
+      'fairway_gateway_requests_total{destination="route",code="5xx"} 1',
+      'fairway_gateway_requests_total{destination="unknown",code="4xx"} 1',
+      'fairway_gateway_watches 0',
+    ]);
+  });
+});
+
 describe('either side that goes away', () => {
   test('the client: its watch ends at the API server too', async () => {
     const ended = Promise.withResolvers<void>();

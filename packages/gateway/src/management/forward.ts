@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { ImpersonationHeaders } from './impersonation.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -44,10 +45,12 @@ function withoutHops(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
 /** The answers that stream now. */
 export class Forwarding {
   readonly #upstream: Upstream;
+  readonly #metrics: GatewayMetrics;
   readonly #watches = new Set<() => void>();
 
-  constructor(upstream: Upstream) {
+  constructor(upstream: Upstream, metrics: GatewayMetrics) {
     this.#upstream = upstream;
+    this.#metrics = metrics;
   }
 
   /** Sends a request on and streams the answer back; each side waits for the other and ends with it. Rejects only before anything was answered. */
@@ -96,6 +99,10 @@ export class Forwarding {
 
   #keep(response: ServerResponse, end: () => void): void {
     this.#watches.add(end);
-    response.once('close', () => this.#watches.delete(end));
+    const ended = this.#metrics.watching();
+    response.once('close', () => {
+      this.#watches.delete(end);
+      ended();
+    });
   }
 }

@@ -14,6 +14,7 @@ import type { Answer, ApiRequest } from '@fairway/kube/server/request';
 import type { Routes } from '@fairway/kube/server/routes';
 import { discoveryAnswer } from './discovery-answer.ts';
 import { Forwarding, forwardedHeaders } from './forward.ts';
+import type { Destination, GatewayMetrics } from './gateway-metrics.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { type Passage, passageOf } from './passage.ts';
 import { type RequestTarget, requestTarget } from './request-target.ts';
@@ -34,6 +35,7 @@ export interface ManagementFrontOptions {
   readonly answerReview: (body: string) => Promise<Answer>;
   /** Part of the webhook's path that kube-apiserver alone knows. */
   readonly webhookKey: () => string;
+  readonly metrics: GatewayMetrics;
   readonly log: Logger;
 }
 
@@ -52,15 +54,21 @@ export class ManagementFront {
 
   constructor(options: ManagementFrontOptions) {
     this.#options = options;
-    this.#forwarding = new Forwarding(options.upstream);
+    this.#forwarding = new Forwarding(options.upstream, options.metrics);
+    // Who balances load is to send no more.
+    options.health.add('shutdown', () => this.#refuseWhileDraining(), { readyOnly: true });
   }
 
   /** Serves one request of a node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
     const auditId = request.headers['audit-id'] ?? randomUUID();
-    void this.#serve(request, response, String(auditId)).catch((error: unknown) => {
+    const way: Way = { auditId: String(auditId), destination: 'unknown' };
+    response.once('close', () => {
+      this.#options.metrics.answered(way.destination, response.headersSent ? response.statusCode : 0);
+    });
+    void this.#serve(request, response, way).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) response.destroy();
-      else void send(request, response, this.#refusal(request, error, String(auditId)));
+      else void send(request, response, this.#refusal(request, error, way.auditId));
     });
   }
 
@@ -70,23 +78,32 @@ export class ManagementFront {
     this.#forwarding.endWatches();
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse, auditId: string): Promise<void> {
+  async #serve(request: IncomingMessage, response: ServerResponse, way: Way): Promise<void> {
+    const { auditId } = way;
     const { method = 'GET', url = '/' } = request;
     const target = requestTarget(url);
     const answer = (handle: (apiRequest: ApiRequest) => Promise<Answer>) =>
       serveHttp(request, response, (apiRequest) => this.#answer(request, auditId, () => handle(apiRequest)));
     const health = await this.#options.health.answer(target.path, target.query);
-    if (health) return answer(() => Promise.resolve(health));
-    if (this.#isDraining) throw shuttingDown();
-    if (this.#isReview(target)) return answer((apiRequest) => this.#review(apiRequest));
+    if (health) {
+      way.destination = 'route';
+      return answer(() => Promise.resolve(health));
+    }
+    this.#refuseWhileDraining();
+    if (this.#isReview(target)) {
+      way.destination = 'review';
+      return answer((apiRequest) => this.#review(apiRequest));
+    }
 
     const user = await this.#callerOf(request);
     const route = this.#options.routes.find(target.path);
     if (route) {
+      way.destination = 'route';
       await authorize(this.#options.authorizer, { user, verb: method.toLowerCase(), path: target.path });
       return answer(async (apiRequest) => route.handle(apiRequest, user));
     }
     const passage = passageOf(method, target);
+    way.destination = passage.to;
     switch (passage.to) {
       case 'nowhere':
         throw new ApiError(403, 'Forbidden', `forbidden: ${passage.reason}`);
@@ -99,6 +116,12 @@ export class ManagementFront {
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
         return this.#forwarding.forward(request, response, { headers, isWatch: passage.isWatch });
       }
+    }
+  }
+
+  #refuseWhileDraining(): void {
+    if (this.#isDraining) {
+      throw new ApiError(503, 'ServiceUnavailable', 'the gateway is shutting down', { retryAfterSeconds: 1 });
     }
   }
 
@@ -141,6 +164,12 @@ export class ManagementFront {
   }
 }
 
+/** What is known of one request. */
+interface Way {
+  readonly auditId: string;
+  destination: Destination;
+}
+
 const OWN_HEADERS = { 'cache-control': 'no-cache, private' };
 
 function apiErrorOf(error: unknown, method: string): ApiError {
@@ -148,8 +177,4 @@ function apiErrorOf(error: unknown, method: string): ApiError {
   if (error instanceof TransportError) return unreachable(method, error.cause ?? error);
   const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
   return new ApiError(500, 'InternalError', message, { cause: error });
-}
-
-function shuttingDown(): ApiError {
-  return new ApiError(503, 'ServiceUnavailable', 'the gateway is shutting down', { retryAfterSeconds: 1 });
 }

@@ -19,9 +19,11 @@ import type { Status } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ManagementCluster } from '../testing/management-cluster.ts';
 import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
+import { GatewayMetrics } from './gateway-metrics.ts';
 import { createGatewayRoots, ROOTS_SECRET, rootsSecret } from './gateway-roots.ts';
 import { createManagementGateway, type ManagementGateway } from './management-gateway.ts';
 
@@ -65,6 +67,7 @@ async function open(identity: string, webhookUrl?: string): Promise<ManagementGa
     port: 0,
     webhookUrl,
     identity,
+    metrics: new GatewayMetrics(new Registry()),
     routes: [
       { path: '/metrics', handle: () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'up 1\n' }) },
     ],

@@ -25,6 +25,7 @@ import { kubeconfigIssuer } from '../kubeconfig/kubeconfig-issuer.ts';
 import { admissionWebhook } from '../webhook/admission-webhook.ts';
 import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
 import { followObjects } from './followed-objects.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { GatewayRoots } from './gateway-roots.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
 import { Renewal } from './renewal.ts';
@@ -52,6 +53,7 @@ export interface ManagementGatewayOptions {
   /** Names this replica, a DNS label that is used once: one of them all writes the webhook's configuration. */
   readonly identity: string;
   readonly routes?: readonly Route[];
+  readonly metrics: GatewayMetrics;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -70,7 +72,7 @@ export interface ManagementGateway {
  * NodePools for kube-apiserver. Resolves when it listens; kube-apiserver is told of it soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
-  const { connection, client, clouds, credentials, catchUp, host, port, clock, random, log } = options;
+  const { connection, client, clouds, credentials, catchUp, host, port, metrics, clock, random, log } = options;
   const stack = new AsyncDisposableStack();
   try {
     await requireRights(client);
@@ -117,8 +119,9 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       routes,
       answerKubeconfig: (target, request, user) =>
         kubeconfigAnswer({ client, authorizer, issue }, target, request, user),
-      answerReview: admissionWebhook({ admission, client, log }),
+      answerReview: admissionWebhook({ admission, client, metrics, clock, log }),
       webhookKey: () => roots.webhookKey,
+      metrics,
       log,
     });
 

@@ -6,6 +6,8 @@ import { silentLogger } from '@fairway/kube/log';
 import { Health } from '@fairway/kube/server/health';
 import { Routes } from '@fairway/kube/server/routes';
 import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
+import { Registry } from 'prom-client';
+import { GatewayMetrics } from '../management/gateway-metrics.ts';
 import { ManagementFront } from '../management/management-front.ts';
 import { Upstream } from '../management/upstream.ts';
 
@@ -13,6 +15,8 @@ export interface FrontBefore extends AsyncDisposable {
   readonly front: ManagementFront;
   readonly server: TlsServer;
   readonly upstream: TlsServer;
+  /** Of the front's metrics. */
+  readonly registry: Registry;
   /** What the front answers now, latest last. */
   readonly answers: readonly ServerResponse[];
   /** Sends a request, whose body the caller writes unless there is none; resolves with the head of the answer. */
@@ -27,6 +31,7 @@ export async function frontBefore(listener: RequestListener, user: UserInfo): Pr
     certificateAuthority: upstream.authority.certificatePem,
     bearerToken: () => 'the-gateway',
   });
+  const registry = new Registry();
   const nowhere = () => Promise.reject(new Error('not a part of this test'));
   const front = new ManagementFront({
     upstream: connections,
@@ -37,6 +42,7 @@ export async function frontBefore(listener: RequestListener, user: UserInfo): Pr
     answerKubeconfig: nowhere,
     answerReview: nowhere,
     webhookKey: () => 'secret',
+    metrics: new GatewayMetrics(registry),
     log: silentLogger,
   });
   const answers: ServerResponse[] = [];
@@ -49,6 +55,7 @@ export async function frontBefore(listener: RequestListener, user: UserInfo): Pr
     server,
     upstream,
     answers,
+    registry,
     async send(path, options = {}, body = null) {
       const { port } = new URL(server.url);
       const ca = server.authority.certificatePem;

@@ -1,6 +1,8 @@
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { Registry } from 'prom-client';
+import { GatewayMetrics } from '../management/gateway-metrics.ts';
 import { createManagementGateway } from '../management/management-gateway.ts';
 import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
 import type { FormParts, GatewayForm } from './gateway-form.ts';
@@ -16,6 +18,7 @@ export async function managementForm({ store, ...parts }: FormParts): Promise<Ga
     host: '127.0.0.1',
     port: 0,
     identity: 'test',
+    metrics: new GatewayMetrics(new Registry()),
   });
   await eventuallyObject(cluster.client.resource(ValidatingWebhookConfigurations), { name: WEBHOOK_NAME });
   const { server, client } = cluster;

@@ -3,10 +3,13 @@ import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { aNodePool } from '@fairway/api/testing/objects';
 import { KubeClient } from '@fairway/kube/client/kube-client';
+import { FakeClock } from '@fairway/kube/clock-fake';
 import { silentLogger } from '@fairway/kube/log';
 import { forbidden } from '@fairway/kube/object/api-error';
 import type { AdmissionRequest } from '@fairway/kube/server/admission';
+import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { GatewayMetrics } from '../management/gateway-metrics.ts';
 import { admissionWebhook } from './admission-webhook.ts';
 
 const pool = { apiVersion: API_VERSION, kind: nodePools.kind, ...aNodePool({ replicas: 3 }) };
@@ -26,6 +29,9 @@ const client = new KubeClient({
   },
   close: () => undefined,
 });
+
+const registry = new Registry();
+const parts = { client, metrics: new GatewayMetrics(registry), clock: new FakeClock(), log: silentLogger };
 
 interface Answered {
   readonly apiVersion: string;
@@ -61,7 +67,7 @@ async function review(
       ...request,
     },
   });
-  const answer = await admissionWebhook({ admission, client, log: silentLogger })(body);
+  const answer = await admissionWebhook({ admission, ...parts })(body);
   expect(answer.status).toBe(200);
   return JSON.parse(answer.body as string) as Answered;
 }
@@ -112,6 +118,24 @@ test('a judgement that fails refuses: nothing passes unjudged', async () => {
 
   expect(response).toMatchObject({ allowed: false, status: { code: 500, reason: 'InternalError' } });
   expect(response.status?.message).toContain('Fairway could not judge the request: out of order');
+});
+
+test('judgements are counted by what came of them', async () => {
+  registry.resetMetrics();
+  await review({});
+  await review({}, () => {
+    throw forbidden({ group: 'fairway.dev', resource: 'nodepools', name: 'general' }, 'not today');
+  });
+  await review({}, () => {
+    throw new Error('out of order');
+  });
+  const lines = (await registry.metrics()).split('\n').filter((line) => line.includes('_seconds_count'));
+
+  expect(lines).toEqual([
+    'fairway_gateway_review_duration_seconds_count{resource="nodepools",outcome="allowed"} 1',
+    'fairway_gateway_review_duration_seconds_count{resource="nodepools",outcome="refused"} 1',
+    'fairway_gateway_review_duration_seconds_count{resource="nodepools",outcome="failed"} 1',
+  ]);
 });
 
 describe('scale', () => {
@@ -187,7 +211,7 @@ test.each([
   ['{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{}}', 'no AdmissionReview of'],
   ['{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}', 'no AdmissionReview of'],
 ])('%s is no question', async (body, says) => {
-  const ask = admissionWebhook({ admission: { name: 'test' }, client, log: silentLogger });
+  const ask = admissionWebhook({ admission: { name: 'test' }, ...parts });
 
   await expect(ask(body)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(says) });
 });

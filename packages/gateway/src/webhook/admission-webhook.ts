@@ -2,6 +2,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Clock } from '@fairway/kube/clock';
 import type { Logger } from '@fairway/kube/log';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
@@ -9,11 +10,14 @@ import type { AdmissionPlugin } from '@fairway/kube/server/admission';
 import { type Answer, jsonAnswer } from '@fairway/kube/server/request';
 import type { ResourceDefinition } from '@fairway/kube/server/resource';
 import { z } from 'zod';
+import type { GatewayMetrics, ReviewOutcome } from '../management/gateway-metrics.ts';
 import { parseReview, type ReviewRequest, reviewAnswer } from './admission-review.ts';
 
 export interface AdmissionWebhookOptions {
   readonly admission: AdmissionPlugin;
   readonly client: KubeClient;
+  readonly metrics: GatewayMetrics;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -26,16 +30,23 @@ const Scale = z.looseObject({ spec: z.looseObject({ replicas: z.int().default(0)
 export function admissionWebhook({
   admission,
   client,
+  metrics,
+  clock,
   log,
 }: AdmissionWebhookOptions): (body: string) => Promise<Answer> {
   return async (body) => {
     const review = parseReview(body);
     const warnings: string[] = [];
+    const beganMs = clock.now();
+    const end = (outcome: ReviewOutcome) => metrics.reviewed(review.resource, outcome, clock.now() - beganMs);
     try {
       await judge(review, (text) => warnings.push(text));
+      end('allowed');
       return jsonAnswer(200, reviewAnswer(review.uid, { warnings }));
     } catch (error) {
-      return jsonAnswer(200, reviewAnswer(review.uid, { warnings, refusal: refusalOf(error) }));
+      const refusal = refusalOf(error);
+      end(refusal.code < 500 ? 'refused' : 'failed');
+      return jsonAnswer(200, reviewAnswer(review.uid, { warnings, refusal }));
     }
   };
 

@@ -1,0 +1,51 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** Where a request went: what passes, what the gateway answers itself, and what it turned away before it knew where to. */
+export type Destination = 'api-server' | 'discovery' | 'kubeconfig' | 'nowhere' | 'route' | 'review' | 'unknown';
+
+export type ReviewOutcome = 'allowed' | 'refused' | 'failed';
+
+/** What the gateway counts; nothing is labelled by caller or object, so that series don't grow with tenants. */
+export class GatewayMetrics {
+  readonly #requests: Counter<'destination' | 'code'>;
+  readonly #watches: Gauge;
+  readonly #reviews: Histogram<'resource' | 'outcome'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: 'fairway_gateway_requests_total',
+      help: 'Requests that the gateway has begun to answer, by where they went and the class of the answer.',
+      labelNames: ['destination', 'code'],
+      registers,
+    });
+    this.#watches = new Gauge({
+      name: 'fairway_gateway_watches',
+      help: 'Watches that stream through the gateway.',
+      registers,
+    });
+    this.#reviews = new Histogram({
+      name: 'fairway_gateway_review_duration_seconds',
+      help: "Time that the gateway took to judge a write for kube-apiserver, which waits for it; 'failed' had no judgement and was refused.",
+      labelNames: ['resource', 'outcome'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    });
+  }
+
+  /** `status` 0 for a client that was gone before it was answered. */
+  answered(destination: Destination, status: number): void {
+    const code = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
+    this.#requests.inc({ destination, code });
+  }
+
+  /** Counts a watch until what is returned is called. */
+  watching(): () => void {
+    this.#watches.inc();
+    return () => this.#watches.dec();
+  }
+
+  reviewed(resource: string, outcome: ReviewOutcome, durationMs: number): void {
+    this.#reviews.observe({ resource, outcome }, durationMs / 1000);
+  }
+}
