@@ -116,6 +116,21 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       await around?.[Symbol.asyncDispose]();
     }, 60_000);
 
+    test('gives nothing away: neither what is at work elsewhere, nor without the passphrase', async () => {
+      const unpaused = await command('backup', '-o', 'unpaused', '--kubeconfig', home.kubeconfig);
+      const refused = await command('restore', 'unpaused', '--kubeconfig', admin);
+      const wrong = { FAIRWAY_BACKUP_PASSPHRASE: 'not the passphrase' };
+      const guessed = await fairwayCommand(around.folder, ['backup', 'verify', 'unpaused'], wrong);
+      const open = await fairwayCommand(around.folder, ['backup', '-o', 'open', '--kubeconfig', home.kubeconfig], {});
+      const verified = await command('backup', 'verify', 'unpaused');
+
+      expect(unpaused).toMatchObject({ code: 0, stdout: expect.stringContaining('NOT paused') });
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--source-stopped') });
+      expect(guessed).toMatchObject({ code: 2, stderr: expect.stringContaining('the passphrase is wrong') });
+      expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('--passphrase-file') });
+      expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/2 clusters, 2 nodepools, 3 machines/) });
+    });
+
     test('moves two clusters without touching a server', { timeout: 180_000 }, async () => {
       const backup = await command('backup', '--pause', '-o', 'there', '--kubeconfig', home.kubeconfig);
       const before = writes(around.cloud);
@@ -197,6 +212,26 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
         own.map(() => identityOf(demo)),
       );
       expect(holdings(around.cloud)).toMatchObject({ servers: 4 });
+    });
+
+    test('pauses and resumes clusters by name, or all of them', { timeout: 60_000 }, async () => {
+      const { client } = fairway as MovableFairway;
+      const isPaused = ({ status }: Cluster) => status?.conditions?.some(({ type }) => type === 'Paused') ?? false;
+      const untilPaused = (names: readonly string[]) => {
+        const check = (all: readonly Cluster[]) =>
+          all.every((cluster) => isPaused(cluster) === names.includes(cluster.metadata.name ?? ''));
+        return eventually(client.resource(clusters), {}, check, PATIENCE);
+      };
+
+      const none = await command('cluster', 'pause', '--kubeconfig', admin);
+      const paused = await command('cluster', 'pause', 'second', '-n', 'team', '--kubeconfig', admin);
+      await untilPaused(['second']);
+      const resumed = await command('cluster', 'resume', '--all', '--kubeconfig', admin);
+      await untilPaused([]);
+
+      expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--all') });
+      expect(paused).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/second paused\n' });
+      expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('cluster.fairway.dev/demo resumed') });
     });
 
     test('refuses what differs, by name, and changes nothing', async () => {

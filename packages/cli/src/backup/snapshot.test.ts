@@ -65,6 +65,16 @@ test('an API that never comes to rest is told, with what to do', async () => {
   await expect(takeSnapshot(busy, { signal })).rejects.toThrow(/have changed during each of 10 readings/);
 });
 
+test('an API that serves tenants alone is told', async () => {
+  const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
+  const gateway: Transport = {
+    request: (request) => inner.request({ ...request, path: request.path.replace('configmaps', 'nothings') }),
+    close: () => inner.close(),
+  };
+
+  await expect(takeSnapshot(new KubeClient(gateway), { signal })).rejects.toThrow('the API does not serve configmaps');
+});
+
 test('a list that the server has forgotten the beginning of is read again', async () => {
   let isForgotten = true;
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });

@@ -99,9 +99,19 @@ async function listAll(
       const { resourceVersion = '' } = list.metadata;
       return { items: items.map((item) => typed(type, item)), resourceVersion };
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 410 || attempt === MAX_LIST_ATTEMPTS) throw error;
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 404) throw notServed(type, error);
+      if (error.code !== 410 || attempt === MAX_LIST_ATTEMPTS) throw error;
     }
   }
+}
+
+function notServed(type: ResourceType, cause: ApiError): CliError {
+  return new CliError(`the API does not serve ${kindName(type)}`, {
+    advice:
+      "name Fairway's API server or the management cluster's with --kubeconfig, as an administrator; a gateway shows no more than tenants need",
+    cause,
+  });
 }
 
 /** Items of a list may leave out what the list says of them all. */
