@@ -18,6 +18,8 @@ export async function realNodesNeed(): Promise<RealNodesTools> {
   const missing = [
     ...(process.getuid?.() === 0 ? [] : ['root']),
     ...(canMakeNamespaces() ? [] : ['right to namespaces']),
+    ...(hasCgroups() ? [] : ['cgroups']),
+    ...(existsSync('/dev/kmsg') ? [] : ['/dev/kmsg']),
     ...(isDebian12() ? [] : ['Debian 12']),
     // Kubelet 1.20 has no GracefulNodeShutdown, reads no containerRuntimeEndpoint from its file, and looks for Docker.
     ...(offered ? [] : [old ? `release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
@@ -35,4 +37,8 @@ function canMakeNamespaces(): boolean {
 function isDebian12(): boolean {
   const file = '/etc/os-release';
   return existsSync(file) && /^VERSION_CODENAME=bookworm$/m.test(readFileSync(file, 'utf8'));
+}
+
+function hasCgroups(): boolean {
+  return existsSync('/proc/mounts') && / cgroup2? /.test(readFileSync('/proc/mounts', 'utf8'));
 }
