@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { CustomResourceDefinition } from '@fairway/kube/crd/types';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
@@ -30,6 +32,11 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       run('npx', ['fairway', '--kubeconfig', cluster.kubeconfigs.admin, ...args]);
     const install = (...args: readonly string[]) =>
       fairway('install', ...(cluster.hasRules ? [] : ['--no-rules']), ...args);
+    const manifest = async (name: string, object: object) => {
+      const path = join(cluster.folder, `${name}.json`);
+      await writeFile(path, JSON.stringify(object));
+      return path;
+    };
     const cloudsYaml = () => join(replica.home, 'clouds.yaml');
     const serve = () =>
       RunningReplica.start(
@@ -109,6 +116,40 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(applied.stdout).toContain(
         'customresourcedefinition.apiextensions.k8s.io/machines.fairway.dev serverside-applied',
       );
+    });
+
+    test('what an older release stored in a version of its own stays, and can be read', async () => {
+      const { items } = JSON.parse((await install('-o', 'json')).stdout) as { items: CustomResourceDefinition[] };
+      const ours = items.find(({ metadata }) => metadata.name === 'plans.fairway.dev');
+      const [version] = ours?.spec.versions ?? [];
+      const versions = [
+        { ...version, name: 'v1alpha0', storage: true },
+        { ...version, storage: false },
+      ];
+      const older = await manifest('older', { ...ours, spec: { ...ours?.spec, versions } });
+      await kubectl('apply', '--server-side', '--field-manager=fairway-install', '-f', older);
+      const plan = JSON.parse((await kubectl('get', 'plan', 'free', '-o', 'json')).stdout) as Plan;
+      const old = { ...plan, apiVersion: 'fairway.dev/v1alpha0', metadata: { name: 'old' } };
+      const stored = await kubectl('create', '-f', await manifest('old', old));
+
+      const installed = await install();
+      const { stdout: after } = await kubectl('get', 'crd', 'plans.fairway.dev', '-o', 'json');
+      const read = await kubectl('get', 'plans.v1alpha1.fairway.dev', 'old', '-o', 'jsonpath={.spec.maxNodes}');
+      const again = await install();
+
+      expect(stored.code).toBe(0);
+      expect(installed.stdout).toContain('customresourcedefinition.apiextensions.k8s.io/plans.fairway.dev configured');
+      expect(JSON.parse(after)).toMatchObject({
+        spec: {
+          versions: [
+            { name: 'v1alpha1', storage: true },
+            { name: 'v1alpha0', storage: false, served: true },
+          ],
+        },
+        status: { storedVersions: expect.arrayContaining(['v1alpha0', 'v1alpha1']) },
+      });
+      expect(read.stdout).toBe(String(plan.spec.maxNodes));
+      expect(again.stdout).not.toMatch(/ (created|configured)$/m);
     });
 
     test('its ServiceAccount may do what controllers do, and no more', async () => {

@@ -5,7 +5,9 @@ import { plans } from '@fairway/api/kinds/plan';
 import { openManagementEngine } from '@fairway/cli/fairway/management-engine';
 import { ignoreGone } from '@fairway/controllers/ignore-gone';
 import { fillCatalogue, fillNamespaces, TEAM, type TestEngine } from '@fairway/controllers/testing/test-engine';
+import { unreliable } from '@fairway/controllers/testing/unreliable-api';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Transport } from '@fairway/kube/client/transport';
 import type { Clock } from '@fairway/kube/clock';
 import { Events, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
@@ -23,7 +25,10 @@ export async function openManagementTestEngine(cluster: ManagementCluster, clock
   await fillCatalogue(client);
   return {
     client,
-    connect: (shared) => openManagementEngine({ client: cluster.controllersClient(clock), ...shared }),
+    connect: ({ chooseFault, ...shared }) => {
+      const wrap = (transport: Transport) => (chooseFault ? unreliable(transport, chooseFault) : transport);
+      return openManagementEngine({ client: cluster.controllersClient(clock, wrap), ...shared });
+    },
     [Symbol.asyncDispose]: async () => client.close(),
   };
 }

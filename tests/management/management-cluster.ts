@@ -8,6 +8,7 @@ import { SERVICE_ACCOUNT } from '@fairway/cli/install/permissions';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import type { Transport } from '@fairway/kube/client/transport';
 import { type Clock, systemClock } from '@fairway/kube/clock';
 import { ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
@@ -32,7 +33,7 @@ export interface ManagementCluster extends AsyncDisposable {
   /** Whoever asks closes it. */
   adminClient(clock?: Clock): KubeClient;
   /** As the ServiceAccount; whoever asks closes it. */
-  controllersClient(clock?: Clock): KubeClient;
+  controllersClient(clock?: Clock, wrap?: (transport: Transport) => Transport): KubeClient;
 }
 
 const TOKEN_SECONDS = 36_000;
@@ -51,8 +52,11 @@ export async function startManagementCluster(
     const hasRules = plane.minor >= RULES_SINCE_MINOR;
     const certificateAuthority = pki.authority.certificatePem;
     const certificate = await pki.clientCertificate('admin', ['system:masters']);
-    const open = (identity: Partial<HttpsTransportOptions>, clock: Clock = systemClock) =>
-      new KubeClient(new HttpsTransport({ server: url, certificateAuthority, ...identity }), { clock });
+    const open = (
+      identity: Partial<HttpsTransportOptions>,
+      clock: Clock = systemClock,
+      wrap = (transport: Transport) => transport,
+    ) => new KubeClient(wrap(new HttpsTransport({ server: url, certificateAuthority, ...identity })), { clock });
     const adminClient = (clock?: Clock) => open({ clientCertificate: () => certificate }, clock);
     const server = { name: 'management', server: url, certificateAuthority };
     const kubeconfigs = { admin: join(folder, 'admin'), controllers: join(folder, 'controllers') };
@@ -77,7 +81,7 @@ export async function startManagementCluster(
       kubeconfigs,
       giveControllersToken,
       adminClient,
-      controllersClient: (clock) => open({ bearerToken: () => token }, clock),
+      controllersClient: (clock, wrap) => open({ bearerToken: () => token }, clock, wrap),
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     };
   } catch (error) {

@@ -21,6 +21,7 @@ import { ApiServer } from '@fairway/kube/server/api-server';
 import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { MemoryStore } from '@fairway/kube/store/memory-store';
 import { TENANT_ADMIN } from './test-control-planes.ts';
+import { type ChooseApiFault, unreliable } from './unreliable-api.ts';
 
 /** Namespace of the tenant whose clusters a test makes. */
 export const TEAM = 'team';
@@ -41,13 +42,15 @@ export interface EngineConnection {
 export interface TestEngine extends AsyncDisposable {
   /** As an administrator. */
   readonly client: KubeClient;
-  connect(shared: Shared): Promise<EngineConnection>;
+  connect(options: ConnectOptions): Promise<EngineConnection>;
 }
 
-interface Shared {
+export interface ConnectOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** What goes wrong on the controllers' way to the API; nothing unless given. */
+  readonly chooseFault?: ChooseApiFault | undefined;
 }
 
 export type OpenTestEngine = (clock: Clock) => Promise<TestEngine>;
@@ -80,12 +83,14 @@ async function openEmbeddedTestEngine(clock: Clock): Promise<TestEngine> {
   await fillCatalogue(client);
   return {
     client,
-    connect: (shared) => Promise.resolve(connectEmbedded(server, client, shared)),
+    connect: (options) => Promise.resolve(connectEmbedded(server, options)),
     [Symbol.asyncDispose]: () => server.close(),
   };
 }
 
-function connectEmbedded(server: ApiServer, client: KubeClient, shared: Shared): EngineConnection {
+function connectEmbedded(server: ApiServer, { chooseFault, ...shared }: ConnectOptions): EngineConnection {
+  const transport = server.transport(TENANT_ADMIN);
+  const client = new KubeClient(chooseFault ? unreliable(transport, chooseFault) : transport, shared);
   const informers = new InformerSet(client, shared);
   const caches = new AbortController();
   informers.start(caches.signal);

@@ -28,6 +28,7 @@ import { FastClock } from './fast-clock.ts';
 import { TENANT_ADMIN, TestControlPlanes } from './test-control-planes.ts';
 import { openTestEngine, TEAM, type TestEngine } from './test-engine.ts';
 import type { TestOwner } from './test-owner.ts';
+import type { ChooseApiFault } from './unreliable-api.ts';
 
 export { TEAM } from './test-engine.ts';
 
@@ -37,6 +38,8 @@ export interface TestFairwayOptions {
   readonly cloud?: Partial<CloudConfig>;
   /** Whether nodes join as soon as their servers are ACTIVE; they do unless said otherwise. */
   readonly nodesJoin?: boolean;
+  /** What goes wrong on the controllers' way to Fairway's own API. */
+  readonly apiFaults?: ChooseApiFault;
   /** What runs beside the controllers, such as the cloud provider. */
   readonly runnables?: (parts: Parts) => readonly Runnable[];
   readonly log?: Logger;
@@ -79,6 +82,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #log: Logger;
   readonly #runnables: NonNullable<TestFairwayOptions['runnables']>;
   readonly #settleMs: number;
+  readonly #apiFaults: ChooseApiFault | undefined;
   #process: Process | undefined;
 
   private constructor(
@@ -86,7 +90,7 @@ export class TestFairway implements AsyncDisposable {
     engine: TestEngine,
     cloud: Cloud,
     connection: CloudConnection,
-    { log = silentLogger, runnables = () => [], settleMs = SETTLE_MS }: TestFairwayOptions,
+    { log = silentLogger, runnables = () => [], settleMs = SETTLE_MS, apiFaults }: TestFairwayOptions,
   ) {
     this.clock = clock;
     this.cloud = cloud;
@@ -94,6 +98,7 @@ export class TestFairway implements AsyncDisposable {
     this.#log = log;
     this.#runnables = runnables;
     this.#settleMs = settleMs;
+    this.#apiFaults = apiFaults;
     this.runtime = new TestControlPlanes(clock);
     this.#engine = engine;
     this.client = engine.client;
@@ -129,7 +134,7 @@ export class TestFairway implements AsyncDisposable {
     const { clock, runtime } = this;
     const log = this.#log;
     const random = Math.random;
-    const engine = await this.#engine.connect({ clock, random, log });
+    const engine = await this.#engine.connect({ clock, random, log, chooseFault: this.#apiFaults });
     const { client, reader, informers } = engine;
     const openStack = this.#connection.client();
     const cache = new ProjectCache({

@@ -1,0 +1,57 @@
+import {
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from '@fairway/kube/client/transport';
+
+/**
+ * What becomes of a request:
+ * - `answer`: the server says this status, and does nothing;
+ * - `breaksBefore`, `breaksAfter`: the connection breaks, and the server has heard nothing, or done all;
+ * - `expires`: a watch is told at once that its version is too old.
+ */
+export type ApiFault =
+  | { readonly kind: 'answer'; readonly status: 429 | 500 | 503; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'breaksBefore' | 'breaksAfter' | 'expires' };
+
+/** Asked about each request; undefined lets it through. */
+export type ChooseApiFault = (request: TransportRequest) => ApiFault | undefined;
+
+/** A way to an API server on which things go wrong as a test says. */
+export function unreliable(transport: Transport, choose: ChooseApiFault): Transport {
+  return {
+    async request(request) {
+      const fault = choose(request);
+      switch (fault?.kind) {
+        case undefined:
+          return transport.request(request);
+        case 'answer':
+          return refusal(fault.status, fault.retryAfterSeconds);
+        case 'breaksBefore':
+          throw new TransportError(`${request.method} ${request.path}: the connection broke`);
+        case 'breaksAfter':
+          await (await transport.request(request)).text();
+          throw new TransportError(`${request.method} ${request.path}: the connection broke`);
+        case 'expires':
+          return expired();
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+function refusal(status: number, retryAfterSeconds: number | undefined): TransportResponse {
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  return { status, headers, text: () => Promise.resolve(''), lines: () => lines('') };
+}
+
+function expired(): TransportResponse {
+  const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 };
+  const event = JSON.stringify({ type: 'ERROR', object: status });
+  return { status: 200, headers: {}, text: () => Promise.resolve(event), lines: () => lines(event) };
+}
+
+async function* lines(text: string): AsyncGenerator<string> {
+  yield text;
+}
