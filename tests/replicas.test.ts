@@ -7,45 +7,48 @@ const [binaries] = findBinaries();
 const version = binaries?.version ?? '(skipped: there is none)';
 /** What is promised after `kill -9`, from the kill on. */
 const TAKEOVER_MS = 15_000;
-const NAMES = ['red', 'green', 'blue', 'cyan', 'lime', 'pink', 'teal', 'gold'];
 
 /** Each goes on from where the one before it ended. */
 describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`, () => {
   let fairway: ReplicatedFairway;
   let first: Replica;
   let second: Replica;
+  /** Of clusters, half of them the first one's and half the second's. */
+  let names: readonly string[];
   beforeAll(async () => {
     if (binaries === undefined) return;
     fairway = await startReplicatedFairway(binaries);
     first = await fairway.addReplica();
     second = await fairway.addReplica();
+    names = [first, second].flatMap((replica) => namesOf(replica, 'early', 4));
   });
   afterAll(() => fairway?.[Symbol.asyncDispose]());
 
-  const keys = NAMES.map((name) => `default/${name}`);
+  const namesOf = ({ identity }: Replica, prefix: string, count: number) =>
+    fairway.shards.namesOf(identity, { namespace: 'default', prefix, count });
   const held = (replica: Replica) => {
-    const holders = fairway.shards.holders(keys);
-    return NAMES.filter((name) => holders.get(`default/${name}`) === replica.identity);
+    const holders = fairway.shards.holders(names.map((name) => `default/${name}`));
+    return names.filter((name) => holders.get(`default/${name}`) === replica.identity);
   };
   const isServerMade = ({ what }: { readonly what: string }) => /^POST .*\/servers$/.test(what);
 
   test('serve the clusters together, each one its own', async () => {
-    for (const name of NAMES) await fairway.createCluster(name);
-    await fairway.untilReady(NAMES, 1);
+    for (const name of names) await fairway.createCluster(name);
+    await fairway.untilReady(names, 1);
 
-    expect(held(first).length).toBeGreaterThan(0);
-    expect(held(second).length).toBeGreaterThan(0);
+    expect([held(first).length, held(second).length]).toEqual([4, 4]);
+    expect(new Set(fairway.acts.map(({ replica }) => replica))).toEqual(new Set([first.identity, second.identity]));
     expect(fairway.trespasses()).toEqual([]);
   });
 
   test('hand clusters over to one who joins, while the rest goes on', async () => {
     let joined = await fairway.addReplica();
-    // Names are drawn by lot: it may be that no cluster falls to the first one that joins.
+    // Parts are drawn by lot: it may be that no cluster falls to the first one that joins.
     while (held(joined).length === 0) joined = await fairway.addReplica();
     const moved = held(joined);
     const acting = fairway.firstActs(moved, isServerMade);
-    await fairway.scale(NAMES, 2);
-    await fairway.untilReady(NAMES, 2);
+    await fairway.scale(names, 2);
+    await fairway.untilReady(names, 2);
 
     expect([...(await acting).values()].map(({ replica }) => replica)).toEqual(moved.map(() => joined.identity));
     expect(fairway.trespasses()).toEqual([]);
@@ -79,7 +82,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     const isSlow = { times: null, action: { kind: 'delay', delayMs: 1_500 } } as const;
     fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', ...isSlow });
     fairway.cloud.faults.add({ service: 'network', method: 'POST', ...isSlow });
-    const fresh = fairway.shards.namesOf(paused.identity, 'default').slice(0, 3);
+    const fresh = namesOf(paused, 'late', 3);
     const working = fairway.firstActs([...orphans, ...fresh], ({ what }) => what.startsWith('POST'));
     await fairway.scale(orphans, 6);
     await Promise.all(fresh.map((name) => fairway.createCluster(name)));

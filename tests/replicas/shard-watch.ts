@@ -18,6 +18,12 @@ interface Taking {
   readonly atMs: number;
 }
 
+interface Names {
+  readonly count: number;
+  readonly namespace: string;
+  readonly prefix: string;
+}
+
 export function shardOf(clusterKey: string): number {
   return hash32(clusterKey) % SHARDS;
 }
@@ -49,10 +55,11 @@ export class ShardWatch {
     return new Map(clusterKeys.map((key) => [key, this.#holderNow(shardOf(key))]));
   }
 
-  /** Names of clusters that would be a replica's, if there were any of that name. */
-  namesOf(replica: string, namespace: string): readonly string[] {
-    const names = Array.from({ length: 200 }, (_, index) => `late-${index}`);
-    return names.filter((name) => this.#holderNow(shardOf(`${namespace}/${name}`)) === replica);
+  /** So many names with a prefix, of clusters that would be this replica's if there were any. */
+  namesOf(replica: string, { count, namespace, prefix }: Names): readonly string[] {
+    const names = Array.from({ length: 1_000 }, (_, index) => `${prefix}-${index}`);
+    const isMeant = (name: string) => this.#holderNow(shardOf(`${namespace}/${name}`)) === replica;
+    return names.filter(isMeant).slice(0, count);
   }
 
   /** Resolves when just these replicas hold all shards, evenly. */
