@@ -3,6 +3,7 @@ import type { Clock } from '@fairway/kube/clock';
 import { leaveToAct } from '@fairway/kube/fence';
 import type { Logger } from '@fairway/kube/log';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint } from '../runtime.ts';
+import { BinaryFinder } from './binary-finder.ts';
 import {
   type ClusterRecord,
   choosePort,
@@ -17,7 +18,7 @@ import { DatabaseRoom } from './database-room.ts';
 import { prepareControlPlane } from './desired-control-plane.ts';
 import { etcdCall } from './etcd-client.ts';
 import type { Files } from './files.ts';
-import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.ts';
+import type { Binaries } from './find-binaries.ts';
 import type { Probes } from './probes.ts';
 import type { ProcessHost } from './process-host.ts';
 import { ClusterSnapshots } from './snapshots/cluster-snapshots.ts';
@@ -48,8 +49,6 @@ export interface ProcessRuntimeOptions {
   readonly log: Logger;
 }
 
-const FIND_AGAIN_MS = 30_000;
-
 /** What is known of one cluster's control plane in this process. */
 interface Slot {
   readonly supervisor: ControlPlaneSupervisor;
@@ -74,11 +73,12 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #ports = new Set<number>();
-  #found: { readonly binaries: readonly Binaries[]; readonly atMs: number } | undefined;
+  readonly #binaries: BinaryFinder;
   #closed = false;
 
   constructor(options: ProcessRuntimeOptions) {
     this.#options = options;
+    this.#binaries = new BinaryFinder(options.findBinaries, options.clock);
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
@@ -169,9 +169,9 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   async #prepare(slot: Slot, spec: ControlPlaneSpec): Promise<void> {
     const { files, clock, env } = this.#options;
     const folder = this.#folderOf(spec.cluster.uid);
-    const binaries = await this.#binariesFor(spec.version);
-    if (binaries === undefined) {
-      slot.problem = missingBinaries(this.#found?.binaries ?? [], spec.version);
+    const binaries = await this.#binaries.for(spec.version);
+    if ('problem' in binaries) {
+      slot.problem = binaries.problem;
       return;
     }
     slot.record ??= readRecord(files, folder) ?? (await this.#newRecord(spec, folder));
@@ -218,17 +218,6 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     files.makeFolder(folder);
     writeRecord(files, folder, record);
     return record;
-  }
-
-  /** Binaries for a version; looks again for what was not there, since someone may have put it there. */
-  async #binariesFor(version: string): Promise<Binaries | undefined> {
-    const { findBinaries, clock } = this.#options;
-    const known = this.#found && chooseBinaries(this.#found.binaries, version);
-    if (known) return known;
-    if (this.#found === undefined || clock.now() - this.#found.atMs >= FIND_AGAIN_MS) {
-      this.#found = { binaries: await findBinaries(), atMs: clock.now() };
-    }
-    return chooseBinaries(this.#found.binaries, version);
   }
 
   #stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {

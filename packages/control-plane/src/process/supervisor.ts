@@ -5,6 +5,7 @@ import { type Files, pathsIn } from './files.ts';
 import { logPath, pidPath } from './folder-layout.ts';
 import { lastComplaint } from './log-complaint.ts';
 import { LogRotation } from './log-rotation.ts';
+import { Member } from './member.ts';
 import { type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
 import type { ApiServerTarget, EtcdStatus, Probes } from './probes.ts';
 import { type ProcessHost, parsePidFile } from './process-host.ts';
@@ -59,21 +60,10 @@ export interface SupervisorOptions {
 const BUSY_MS = 200;
 const STEADY_MS = 2000;
 const PROBE_PERIOD_MS = 10_000;
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 60_000;
-/** A process that has run for so long has recovered from what ended the ones before. */
-const RECOVERED_MS = 60_000;
 const COMPLAINT_BYTES = 8192;
 
 /** Of a component that is not to be: nobody waits for it. */
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
-
-interface Member {
-  process: RunningProcess | undefined;
-  failures: number;
-  retryAtMs: number;
-  lastFailure: string | undefined;
-}
 
 /**
  * Keeps the processes of one control plane as they should be: finds what an earlier Fairway left by its pid files, starts
@@ -81,9 +71,7 @@ interface Member {
  */
 export class ControlPlaneSupervisor {
   readonly #options: SupervisorOptions;
-  readonly #members = perComponent(
-    (): Member => ({ process: undefined, failures: 0, retryAtMs: 0, lastFailure: undefined }),
-  );
+  readonly #members = perComponent(() => new Member());
   readonly #path: (path: string) => string;
   #desired: DesiredControlPlane | undefined;
   #mayAct: () => boolean = () => true;
@@ -201,10 +189,10 @@ export class ControlPlaneSupervisor {
     const { host, files, clock } = this.#options;
     const member = this.#members[component];
     if (member.process !== undefined) {
-      const { identity, sinceMs, ready } = member.process;
+      const { identity } = member.process;
       const isAlive = host.identify(identity.pid)?.started === identity.started;
       if (!isAlive) this.#bury(component, member, member.process);
-      else if (ready && clock.now() - sinceMs >= RECOVERED_MS) member.failures = 0;
+      else member.noteRunning(member.process, clock.now());
       return;
     }
     const text = files.read(this.#path(pidPath(component)));
@@ -230,13 +218,8 @@ export class ControlPlaneSupervisor {
 
   #recordFailure(component: Component, member: Member, sinceMs: number, message?: string): void {
     const { files, clock, log } = this.#options;
-    const hadRecovered = clock.now() - sinceMs >= RECOVERED_MS;
-    member.failures = hadRecovered ? 1 : member.failures + 1;
-    member.retryAtMs = clock.now() + Math.min(FIRST_RETRY_MS * 2 ** (member.failures - 1), LAST_RETRY_MS);
-    member.lastFailure =
-      message ??
-      lastComplaint(files.tail(this.#path(logPath(component)), COMPLAINT_BYTES)) ??
-      'it ended without a word';
+    const complaint = message ?? lastComplaint(files.tail(this.#path(logPath(component)), COMPLAINT_BYTES));
+    member.fail(sinceMs, clock.now(), complaint ?? 'it ended without a word');
     // It may be the database that it fails for.
     if (this.#members.etcd.process) this.#members.etcd.process.probedAtMs = undefined;
     const { failures, lastFailure } = member;
@@ -285,7 +268,7 @@ export class ControlPlaneSupervisor {
     const hasRoomAgain = this.#database?.isFull === true && !database.isFull;
     this.#database = database;
     if (!hasRoomAgain) return;
-    for (const member of Object.values(this.#members)) Object.assign(member, { failures: 0, retryAtMs: 0 });
+    for (const member of Object.values(this.#members)) member.forgive();
   }
 
   #act(): void {

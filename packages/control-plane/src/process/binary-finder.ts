@@ -1,0 +1,28 @@
+import type { Clock } from '@fairway/kube/clock';
+import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.ts';
+
+const FIND_AGAIN_MS = 30_000;
+
+/** The programs of this machine, looked for again where none fit, since someone may have put them there. */
+export class BinaryFinder {
+  readonly #find: () => Promise<readonly Binaries[]>;
+  readonly #clock: Clock;
+  #found: { readonly binaries: readonly Binaries[]; readonly atMs: number } | undefined;
+
+  constructor(find: () => Promise<readonly Binaries[]>, clock: Clock) {
+    this.#find = find;
+    this.#clock = clock;
+  }
+
+  /** Those for a version, or what a person is told where there are none. */
+  async for(version: string): Promise<Binaries | { readonly problem: string }> {
+    const known = this.#found && chooseBinaries(this.#found.binaries, version);
+    if (known) return known;
+    const nowMs = this.#clock.now();
+    if (this.#found === undefined || nowMs - this.#found.atMs >= FIND_AGAIN_MS) {
+      this.#found = { binaries: await this.#find(), atMs: nowMs };
+    }
+    const { binaries } = this.#found;
+    return chooseBinaries(binaries, version) ?? { problem: missingBinaries(binaries, version) };
+  }
+}
