@@ -53,8 +53,13 @@ function snapshotCases(release: TestRelease | undefined): void {
       throw error;
     }
   };
-  const isRestored = (name: string) => (state: ControlPlaneState) =>
-    isRunning(state) && state.snapshots?.restoring === undefined && state.snapshots?.restored?.snapshot === name;
+  /** What was asked for is done, and the control plane serves. */
+  const isRestored = (state: ControlPlaneState) => {
+    const { restored, restoring } = state.snapshots ?? {};
+    const { snapshot: name, requestedAt } = cluster.spec.restore ?? {};
+    const isDone = restored?.snapshot === name && restored?.requestedAt === requestedAt;
+    return isDone && restoring === undefined && isRunning(state);
+  };
   /** Asks for a snapshot of now, and waits for it. */
   const takeSnapshot = async () => {
     const requestedAtMs = Date.now();
@@ -94,7 +99,7 @@ function snapshotCases(release: TestRelease | undefined): void {
 
     cluster.spec = { ...cluster.spec, restore: { snapshot } };
     expect(await cluster.runtime.ensure(cluster.spec)).toMatchObject({ phase: 'Updating', reason: 'Restoring' });
-    await cluster.reach(isRestored(snapshot));
+    await cluster.reach(isRestored);
 
     expect([await isThere('before'), await isThere('after')]).toEqual([true, false]);
     const { data } = await client.resource<Secret>(Secrets).get('secret', inDefault);
@@ -130,9 +135,22 @@ function snapshotCases(release: TestRelease | undefined): void {
     writeFileSync(join(cluster.folder, 'etcd-2'), 'half');
     await restoring;
     kill(pidsOf(cluster.folder)['kube-apiserver']);
-    await cluster.reach(isRestored(snapshot));
+    await cluster.reach(isRestored);
 
     expect([await isThere('before'), await isThere('later')]).toEqual([true, false]);
+  });
+
+  test('a Fairway that finds a request and nothing that runs saves what there is before it restores', async () => {
+    await write('unsaved');
+    await cluster.runtime.close();
+    // As one leaves it that was killed when all programs had ended and the new data were not yet in use.
+    cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:45:00Z' } };
+    cluster.runtime = cluster.openRuntime();
+    const { snapshots } = await cluster.reach(isRestored);
+
+    expect([await isThere('before'), await isThere('unsaved')]).toEqual([true, false]);
+    const saved = snapshots?.list.filter(({ name }) => name.includes('-before-restore-'));
+    expect(saved).toHaveLength(3);
   });
 
   test('what can not be restored leaves the cluster as it is, and says why', async () => {
