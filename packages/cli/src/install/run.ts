@@ -1,6 +1,6 @@
 import type { ServerVersion } from '@fairway/kube/client/kube-client';
 import { dump } from 'js-yaml';
-import { managementClient, managementConnection } from '../client/management-connection.ts';
+import { explainedByManagement, managementClient, managementConnection } from '../client/management-connection.ts';
 import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { ExitCode } from '../command/exit-code.ts';
@@ -37,6 +37,8 @@ export async function runInstall(
     await install(client, { hasRules: options.rules, dryRun, forceConflicts, clock, signal }, (installed) =>
       stdout.write(line(installed, dryRun)),
     );
+  } catch (error) {
+    throw explainedByManagement(error, connection);
   } finally {
     client.close();
   }

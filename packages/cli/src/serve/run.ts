@@ -1,6 +1,11 @@
 import { isApiError } from '@fairway/kube/object/api-error';
 import { homePath } from '../client/choose-kubeconfig.ts';
-import { type ManagementConnection, managementClient, managementConnection } from '../client/management-connection.ts';
+import {
+  explainedByManagement,
+  type ManagementConnection,
+  managementClient,
+  managementConnection,
+} from '../client/management-connection.ts';
 import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { ExitCode } from '../command/exit-code.ts';
@@ -36,7 +41,7 @@ export async function runServe(
   const controlPlanes = await chosenControlPlanes(context, options, home, options.cloud !== undefined);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   const startedMs = clock.now();
-  const running = await start(connection.description, `${options.listen.host}:${options.listen.port}`, () =>
+  const running = await start(connection, `${options.listen.host}:${options.listen.port}`, () =>
     serve({
       home,
       client: managementClient(connection, clock, 'fairway-controllers'),
@@ -95,7 +100,11 @@ function welcome(
   return lines.map((line) => `${line}\n`).join('');
 }
 
-async function start(server: string, listen: string, run: () => Promise<RunningReplica>): Promise<RunningReplica> {
+async function start(
+  connection: ManagementConnection,
+  listen: string,
+  run: () => Promise<RunningReplica>,
+): Promise<RunningReplica> {
   try {
     return await run();
   } catch (error) {
@@ -104,7 +113,7 @@ async function start(server: string, listen: string, run: () => Promise<RunningR
       throw new CliError(error.message, { exitCode: ExitCode.Usage, advice: FOREIGN_ADVICE, cause: error });
     }
     if (error instanceof MissingKindsError) {
-      throw new CliError(`${error.message} (${server})`, {
+      throw new CliError(`${error.message} (${connection.description})`, {
         exitCode: ExitCode.Usage,
         advice: 'run "fairway install" with the same kubeconfig, as an administrator of that cluster',
         cause: error,
@@ -116,6 +125,6 @@ async function start(server: string, listen: string, run: () => Promise<RunningR
         cause: error,
       });
     }
-    throw explainStart(error, listen);
+    throw explainStart(explainedByManagement(error, connection), listen);
   }
 }

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { TransportError } from '@fairway/kube/client/transport';
+import { systemClock } from '@fairway/kube/clock';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { explainedByManagement, managementConnection } from './management-connection.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-management-connection-'));
+  for (const name of ['option', 'variable']) {
+    writeFileSync(join(folder, name), renderKubeconfig({ name, server: `https://${name}.test:6443`, token: 't' }));
+  }
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('the management cluster', () => {
+  const connect = (env: Record<string, string>, options: { kubeconfig?: string; context?: string } = {}) =>
+    managementConnection({ env, cwd: folder, clock: systemClock }, options);
+  /** In a pod whose files can't be read here: it must not be asked where something else is named. */
+  const inPod = { KUBERNETES_SERVICE_HOST: '10.3.0.1' };
+
+  it('is that of the option, relative to where one is', async () => {
+    const env = { ...inPod, KUBECONFIG: join(folder, 'variable') };
+
+    expect((await connect(env, { kubeconfig: 'option' })).transport.server).toBe('https://option.test:6443');
+  });
+
+  it('else that of KUBECONFIG, in a pod too', async () => {
+    const connection = await connect({ ...inPod, KUBECONFIG: join(folder, 'variable') });
+
+    expect(connection.description).toBe('https://variable.test:6443 (context variable)');
+  });
+
+  it('is never that of a fairway up in this folder', async () => {
+    await expect(connect({ HOME: folder, FAIRWAY_HOME: folder })).rejects.toThrow(/no kubeconfig at .*\.kube\/config/);
+  });
+
+  it('is named with the contexts that there are when the one that was asked for is none', async () => {
+    await expect(connect({}, { kubeconfig: 'option', context: 'other' })).rejects.toThrow(/no context "other".*option/);
+  });
+});
+
+describe('what a management cluster says, or does not', () => {
+  const connection = { transport: { server: 'https://a.test' }, description: 'https://a.test (context a)' };
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+  it.each([
+    {
+      reason: 'silence',
+      error: new TransportError('GET /version', { cause: refused }),
+      expected: { exitCode: 3, advice: expect.stringContaining('it must serve when Fairway starts') },
+    },
+    {
+      reason: 'a token that has ended',
+      error: new ApiError(401, 'Unauthorized', 'Unauthorized'),
+      expected: { exitCode: 1, advice: expect.stringContaining('create token fairway') },
+    },
+  ])('$reason is explained', ({ error, expected }) => {
+    expect(explainedByManagement(error, connection)).toMatchObject(expected);
+  });
+
+  it('anything else is left as it is', () => {
+    const error = new ApiError(409, 'Conflict', 'changed');
+
+    expect(explainedByManagement(error, connection)).toBe(error);
+  });
+});
