@@ -215,6 +215,8 @@ export class Lane {
     const missing = POOLS.map((name) => `${clusterName}-${name}`).find(
       (name) => !pools.some((p) => p.metadata.name === name),
     );
+    // Its cluster may be gone by then: a pool is taken before its cluster, and would wait for the next one of the name for ever.
+    if (cluster.metadata.deletionTimestamp !== undefined) return;
     if (missing !== undefined && (pool === undefined || dice < 0.6))
       return this.#createPool(client, clusterName, missing);
     if (pool) return this.#scale(client, pool);
