@@ -14,6 +14,7 @@ import { addQuantities, compareQuantities, parseQuantity, subtractQuantities } f
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { HostCloud } from './real-nodes/host-cloud.ts';
+import { clusterManifest } from './real-nodes/manifest.ts';
 import { isKnown, isReady, isServing } from './real-nodes/nodes.ts';
 import { realNodesNeed } from './real-nodes/requirements.ts';
 import { BUSYBOX, tenantNetwork } from './real-nodes/tenant-network.ts';
@@ -29,7 +30,6 @@ const SOON = { deadlineMs: 60_000 };
 const EVICTION = '100Mi';
 const MEMORY_LIMIT = '64Mi';
 const ZERO = parseQuantity(0);
-const POOLS = ['debian-12-containerd', 'debian-12'] as const;
 
 describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data ${title}`, () => {
   let folder: string;
@@ -96,14 +96,15 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     return eventuallyObject(pods(), { namespace, name }, isReady, SOON);
   }
 
-  test('hosts join with their bootstrap tokens, one for each server', async () => {
+  test('hosts join with their bootstrap tokens, one for each server, a power cut or not', async () => {
     diagnoseFailure();
     const manifest = join(folder, 'cluster.yaml');
-    await writeFile(manifest, manifestOf(offered?.version ?? ''));
+    await writeFile(manifest, clusterManifest(offered?.version ?? ''));
 
     expect(await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', manifest])).toMatchObject({
       code: 0,
     });
+    const powerCut = cloud.cutPowerOf('demo-pool-2');
     await eventuallyObject(
       api.resource(clusters),
       { namespace, name: 'demo' },
@@ -121,6 +122,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect({ code, stderr }).toMatchObject({ code: 0 });
     await writeFile(tenantKubeconfig, stdout);
     tenant = await connect(tenantKubeconfig);
+    const interrupted = await powerCut;
     const nodes = await eventually(
       tenant.resource<Node>(Nodes),
       {},
@@ -129,6 +131,8 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     );
 
     expect(new Set(nodes.map(({ metadata }) => metadata.name))).toEqual(new Set(cloud.hosts()));
+    const starts = await cloud.on(interrupted, 'journalctl', '-u', 'fairway-node', '-o', 'cat', '--no-pager');
+    expect(starts.stdout.match(/^Starting fairway-node/gm)).toHaveLength(2);
     for (const { spec, status } of nodes) {
       expect(spec?.providerID).toMatch(/^openstack:\/\//);
       expect(status?.nodeInfo?.kubeletVersion).toBe(`v${offered?.version}`);
@@ -282,19 +286,3 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     },
   );
 });
-
-function manifestOf(version: string): string {
-  const pools = POOLS.map(
-    (image, index) => `---
-apiVersion: fairway.dev/v1alpha1
-kind: NodePool
-metadata: {name: pool-${index + 1}}
-spec: {clusterName: demo, flavor: b3-8, replicas: 1, image: ${image}}
-`,
-  );
-  return `apiVersion: fairway.dev/v1alpha1
-kind: Cluster
-metadata: {name: demo}
-spec: {plan: free, version: ${version}}
-${pools.join('')}`;
-}

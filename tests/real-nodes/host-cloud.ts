@@ -126,15 +126,30 @@ export class HostCloud {
     return this.hosts();
   }
 
-  /** Resolves at the end of the hypervisor's next look; rejects with what it said when it ends instead. */
-  async #look(): Promise<void> {
+  /** Resolves at the end of the hypervisor's next look. */
+  #look(): Promise<void> {
     const count = () => this.#said.split('looked at the servers').length;
     const before = count();
+    return this.#untilSaid(() => count() > before);
+  }
+
+  /** Cuts the power of a host while packages are installed on it, and gives it again. Resolves with its name. */
+  async cutPowerOf(pool: string): Promise<string> {
+    const booting = () => new RegExp(`^(${pool}-\\w+) .* boots`, 'm').exec(this.#said)?.[1];
+    await this.#untilSaid(() => booting() !== undefined);
+    await this.#untilSaid(() => this.hosts().includes(booting() ?? ''));
+    const host = booting() ?? '';
+    await run(TESTBED, ['reset', host, '^Unpacking']);
+    return host;
+  }
+
+  /** Looks again whenever the hypervisor says something; rejects with what it said when it ends. */
+  async #untilSaid(isSo: () => boolean): Promise<void> {
     const exited = once(this.#hypervisor, 'exit').then(() => {
       throw new Error(`the hypervisor has ended:\n${this.#said}`);
     });
     exited.catch(() => undefined);
-    while (count() === before) await Promise.race([once(this.#hypervisor.stdout ?? this.#hypervisor, 'data'), exited]);
+    while (!isSo()) await Promise.race([once(this.#hypervisor.stdout ?? this.#hypervisor, 'data'), exited]);
   }
 
   /** All that the testbed has on this machine now. */

@@ -30,8 +30,25 @@ boot_host() {
   mount -t overlay "fwtest-$name" -o "lowerdir=$CACHE/roots/$image,upperdir=$host/upper,workdir=$host/work" "$host/root"
   write_seed "$host/root/var/lib/cloud/seed/nocloud" "$name" "$address" "$gateway" "$user_data"
   plug "$name" "$mac" "$gateway/${address#*/}"
-  launch "$host/pid" "$host/console" "$HERE/lib/run-host" "$name" "$host" "$CGROUP"
-  await "the start of $name" 10 is_host_running "$name"
+  start_host "$name"
+}
+
+start_host() {
+  launch "$HOSTS/$1/pid" "$HOSTS/$1/console" "$HERE/lib/run-host" "$1" "$HOSTS/$1" "$CGROUP"
+  await "the start of $1" 10 is_host_running "$1"
+}
+
+# reset NAME [PATTERN]: the power goes, once the unit that installs a node has said so, and comes again; the disk is as it was.
+reset_host() {
+  local name=${1:?NAME} pattern=${2:-}
+  [ -z "$pattern" ] || await "$pattern" 180 says "$name" "$pattern"
+  is_host_running "$name" || die "reset: $name does not run"
+  await "the end of $name" 20 kill_host "$name"
+  start_host "$name"
+}
+
+says() {
+  (exec_host "$1" journalctl -u fairway-node -o cat --no-pager) 2>/dev/null | grep -E "$2" >/dev/null
 }
 
 # What a cloud's metadata service tells a server, where cloud-init's NoCloud looks for it. The interface is named, not told by
@@ -81,9 +98,9 @@ exec_host() {
 
 diagnose() {
   echo "--- $1"
-  tail -n 20 "$HOSTS/$1/console"
+  tail -n 20 "$HOSTS/$1/console" || true
   # shellcheck disable=SC2016
-  (exec_host "$1" sh -c 'cloud-init status --long; tail -n 20 /var/log/cloud-init-output.log; systemctl --failed --no-legend
+  (exec_host "$1" sh -c 'cloud-init status --long; journalctl -u fairway-node --no-pager -n 20 -o cat; systemctl --failed --no-legend
     for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done') 2>&1 || true
 }
 

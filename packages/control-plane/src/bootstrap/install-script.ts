@@ -47,6 +47,9 @@ add_repository() { # name, url, suite, components, key url
   echo "deb [signed-by=$keyring arch=$(dpkg --print-architecture)] $2 $3 $4" > "/etc/apt/sources.list.d/$1.list"
 }
 
+# A machine that lost its power while packages were installed goes on where it was.
+retry dpkg --configure -a
+
 swapoff -a
 sed -i -E 's|^([^#].*[[:space:]]swap[[:space:]].*)$|#\\1|' /etc/fstab
 modprobe -a -b overlay br_netfilter || true
@@ -91,6 +94,30 @@ done
 systemctl daemon-reload
 systemctl enable containerd kubelet
 systemctl restart containerd kubelet
+install -D /dev/null ${NodePath.installed}
+`;
+}
+
+/**
+ * Runs the script at every boot until it has succeeded once: cloud-init runs commands at the first boot alone, whether that
+ * comes to its end or not, and a mirror may be away for longer than anybody retries.
+ */
+export function installUnit(): string {
+  return `[Unit]
+Description=Make this server a node of its Kubernetes cluster
+Wants=network-online.target
+After=network-online.target
+ConditionPathExists=!${NodePath.installed}
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+Environment=HOME=/root
+ExecStart=${NodePath.installScript}
+Restart=on-failure
+RestartSec=15
+StandardOutput=journal+console
+StandardError=inherit
 `;
 }
 

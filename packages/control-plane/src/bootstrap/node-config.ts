@@ -37,6 +37,11 @@ export const NodePath = {
   sysctls: '/etc/sysctl.d/90-kubernetes.conf',
   registryHosts: '/etc/containerd/certs.d',
   installScript: '/usr/local/lib/fairway/install-node',
+  /** There once the script has come to its end. */
+  installed: '/var/lib/fairway/node-installed',
 } as const;
+
+/** Unit that installs what the node needs. */
+export const INSTALL_UNIT = 'fairway-node.service';
 
 export const CONTAINERD_SOCKET = 'unix:///run/containerd/containerd.sock';

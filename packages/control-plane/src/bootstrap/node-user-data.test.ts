@@ -94,7 +94,7 @@ describe('nodeCloudConfig', () => {
   it('runs a script that bash understands, for plain and for rich configurations', () => {
     for (const nodeConfig of [config, richConfig]) {
       const document = load(nodeCloudConfig(nodeConfig)) as CloudConfig;
-      const script = document.write_files.find(({ path }) => path === document.runcmd[0]?.[0]);
+      const script = document.write_files.find(({ path }) => path === '/usr/local/lib/fairway/install-node');
       expect(script?.permissions).toBe('0755');
       const check = spawnSync('bash', ['-n'], { input: script?.content, encoding: 'utf8' });
       expect({ status: check.status, stderr: check.stderr }).toEqual({ status: 0, stderr: '' });
@@ -119,6 +119,20 @@ describe('nodeCloudConfig', () => {
     };
     expect(treatment('1.36.3')).toBe(for36);
     expect(treatment('1.37.0')).toBe(for37);
+  });
+
+  it('is installed by a unit that every boot starts until it has succeeded once', () => {
+    const document = load(nodeCloudConfig(config)) as CloudConfig;
+    const unit = files(config).get('/etc/systemd/system/fairway-node.service');
+
+    expect(document.runcmd.at(-1)).toEqual(['systemctl', 'start', 'fairway-node.service']);
+    expect(files(config).get('/etc/systemd/system/multi-user.target.d/10-fairway.conf')).toContain(
+      'Wants=fairway-node.service',
+    );
+    expect(unit).toContain('ExecStart=/usr/local/lib/fairway/install-node\nRestart=on-failure\n');
+    const [, marker = ''] = /^ConditionPathExists=!(\S+)$/m.exec(unit ?? '') ?? [];
+    const script = files(config).get('/usr/local/lib/fairway/install-node') ?? '';
+    expect(script.trimEnd().split('\n').at(-1)).toBe(`install -D /dev/null ${marker}`);
   });
 
   it('configures containerd in the version that 1.6 to 2.x read', () => {

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { dump } from 'js-yaml';
 import { containerdConfig, registryHosts } from './containerd.ts';
-import { installScript } from './install-script.ts';
+import { installScript, installUnit } from './install-script.ts';
 import { bootstrapKubeconfig, kubeletConfiguration, kubeletDropIn, kubeletFlags } from './kubelet.ts';
-import { CONTAINERD_SOCKET, type NodeConfig, NodePath } from './node-config.ts';
+import { CONTAINERD_SOCKET, INSTALL_UNIT, type NodeConfig, NodePath } from './node-config.ts';
 import { aptProxy, nodeProxy, proxyDropIn } from './proxy.ts';
 
 /** What Nova takes, counted after base64 (`MAX_USERDATA_SIZE`). */
@@ -53,7 +53,10 @@ export function nodeCloudConfig(settings: NodeConfig): string {
     ...(authorities.length > 0 && { ca_certs: { trusted: authorities } }),
     ...(proxy && { apt: aptProxy(proxy) }),
     write_files: nodeFiles(config).map((file) => ({ owner: 'root:root', permissions: '0644', ...file })),
-    runcmd: [[NodePath.installScript]],
+    runcmd: [
+      ['systemctl', 'daemon-reload'],
+      ['systemctl', 'start', INSTALL_UNIT],
+    ],
   };
   return `#cloud-config\n${dump(document, { lineWidth: -1, noRefs: true })}`;
 }
@@ -82,6 +85,12 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
         }))
       : []),
     { path: NodePath.installScript, content: installScript(config), permissions: EXECUTABLE },
+    { path: `/etc/systemd/system/${INSTALL_UNIT}`, content: installUnit() },
+    // A link would enable it, but user data writes files alone.
+    {
+      path: '/etc/systemd/system/multi-user.target.d/10-fairway.conf',
+      content: `[Unit]\nWants=${INSTALL_UNIT}\n`,
+    },
   ];
 }
 
