@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Events } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { BLUE, GatewayBeforeCluster, RED } from './management-gateway/gateway-before-cluster.ts';
+import { poolsLabelled } from './management-gateway/labelled-pools.ts';
+import { aCluster, aPool, paused, writeManifest } from './management-gateway/manifests.ts';
 import { type Answer, RunningFairway, run, start } from './session/running-fairway.ts';
 import { findKubectls } from './session/tools.ts';
 
@@ -36,23 +37,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     type Caller = Parameters<GatewayBeforeCluster['kubeconfig']>[0];
     const as = (caller: Caller, ...args: readonly string[]) =>
       run(kubectl?.path ?? '', ['--kubeconfig', cluster.kubeconfig(caller), ...args]);
-    const manifest = async (name: string, ...objects: readonly object[]) => {
-      const path = join(cluster.folder, `${name}.json`);
-      await writeFile(path, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
-      return path;
-    };
-    const aCluster = (name: string, spec: object = {}) => ({
-      apiVersion: 'fairway.dev/v1alpha1',
-      kind: 'Cluster',
-      metadata: { name },
-      spec: { plan: 'free', ...spec },
-    });
-    const aPool = (name: string, spec: object = {}) => ({
-      apiVersion: 'fairway.dev/v1alpha1',
-      kind: 'NodePool',
-      metadata: { name },
-      spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 1, ...spec },
-    });
+    const manifest = (name: string, ...objects: readonly object[]) => writeManifest(cluster.folder, name, objects);
 
     describe('knows who asks', () => {
       test('by a client certificate and by a token of a ServiceAccount', async () => {
@@ -256,26 +241,8 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
       afterAll(() => client?.close());
 
-      /** Resolves when an informer through the gateway, which was there before, shows the label. */
-      async function seen(label: string, meanwhile: () => Promise<void>): Promise<string[]> {
-        const stop = new AbortController();
-        const informer = new Informer(client.resource(nodePools), { namespace: RED });
-        const found = Promise.withResolvers<string[]>();
-        informer.addHandler({
-          onUpdate: (_, { metadata }) => {
-            if (metadata.labels?.['round'] === label) found.resolve([metadata.name ?? '']);
-          },
-        });
-        informer.start(stop.signal);
-        await informer.whenSynced();
-        try {
-          await meanwhile();
-          return await found.promise;
-        } finally {
-          stop.abort();
-          await informer.stopped;
-        }
-      }
+      const seen = (round: string, meanwhile: () => Promise<void>) =>
+        poolsLabelled(client, { namespace: RED, round }, meanwhile);
       const setLabel = async (label: string) => {
         const value = { metadata: { labels: { round: label } } };
         await cluster.admin.resource(nodePools).patch('general', { type: 'merge', value }, { namespace: RED });
@@ -322,11 +289,6 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
   },
 );
-
-/** So that controllers leave it alone. */
-function paused<T extends { metadata: object }>(object: T): T {
-  return { ...object, metadata: { ...object.metadata, annotations: { 'fairway.dev/paused': 'true' } } };
-}
 
 function withoutPrefix({ stderr }: Answer): string {
   return stderr.replace(DENIED, '');

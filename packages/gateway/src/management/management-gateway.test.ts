@@ -1,31 +1,17 @@
-import { API_VERSION, SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { ConfiguredClouds } from '@fairway/controllers/cloud/configured-clouds';
-import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
-import { HttpsTransport } from '@fairway/kube/client/https-transport';
-import { KubeClient } from '@fairway/kube/client/kube-client';
+import { API_VERSION } from '@fairway/api/group';
 import type { TransportRequest } from '@fairway/kube/client/transport';
-import { systemClock } from '@fairway/kube/clock';
 import {
   ClusterRoleBindings,
   ClusterRoles,
   Namespaces,
   RoleBindings,
-  Secrets,
   ServiceAccounts,
-  ValidatingWebhookConfigurations,
 } from '@fairway/kube/kinds/resources';
-import { silentLogger } from '@fairway/kube/log';
-import type { Status } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
-import { eventuallyObject } from '@fairway/kube/testing/eventually';
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ManagementCluster } from '../testing/management-cluster.ts';
-import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
-import { GatewayMetrics } from './gateway-metrics.ts';
-import { createGatewayRoots, ROOTS_SECRET, rootsSecret } from './gateway-roots.ts';
-import { createManagementGateway, type ManagementGateway } from './management-gateway.ts';
+import { askAs, type Identity, openGateway } from '../testing/open-gateway.ts';
+import type { ManagementGateway } from './management-gateway.ts';
 
 const RED = 'red';
 const RBAC = 'rbac.authorization.k8s.io';
@@ -34,7 +20,7 @@ let cluster: ManagementCluster;
 let gateway: ManagementGateway;
 beforeAll(async () => {
   cluster = await ManagementCluster.start();
-  gateway = await open('first');
+  gateway = await openGateway(cluster, 'first');
   await cluster.client.resource(Namespaces).create({ metadata: { name: RED }, spec: {} });
   await cluster.client.resource(ServiceAccounts).create({ metadata: { name: 'robot', namespace: RED } });
   await cluster.client.resource(RoleBindings).create({
@@ -51,56 +37,8 @@ afterAll(async () => {
   await cluster.close();
 });
 
-async function open(identity: string, webhookUrl?: string): Promise<ManagementGateway> {
-  const clouds = new ConfiguredClouds({
-    nameOf: () => undefined,
-    open: () => undefined,
-    credentialOf: () => undefined,
-    openAs: () => undefined,
-  });
-  return createManagementGateway({
-    connection: await cluster.connectionAs({ username: 'fairway', groups: ['system:masters'] }),
-    client: cluster.client,
-    clouds,
-    credentials: () => new ClusterCredentials(cluster.client, systemClock),
-    host: '127.0.0.1',
-    port: 0,
-    webhookUrl,
-    identity,
-    metrics: new GatewayMetrics(new Registry()),
-    routes: [
-      { path: '/metrics', handle: () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'up 1\n' }) },
-    ],
-    clock: systemClock,
-    random: Math.random,
-    log: silentLogger,
-  });
-}
-
-type Identity = { readonly user: string; readonly groups?: readonly string[] } | { readonly token: string } | undefined;
-
-/** What the gateway says to somebody. */
-async function ask(
-  identity: Identity,
-  method: TransportRequest['method'],
-  path: string,
-  more: Partial<TransportRequest> = {},
-) {
-  const certificate =
-    identity && 'user' in identity
-      ? await cluster.clientCertificate({ username: identity.user, groups: identity.groups ?? [] })
-      : undefined;
-  const transport = new HttpsTransport({
-    server: gateway.url,
-    certificateAuthority: gateway.certificateAuthority,
-    ...(certificate && { clientCertificate: () => certificate }),
-    ...(identity && 'token' in identity && { bearerToken: () => identity.token }),
-  });
-  const answer = await transport.request({ method, path, ...more });
-  const { status, headers } = answer;
-  const body = await answer.text();
-  transport.close();
-  return { status, headers, body, json: () => JSON.parse(body) as KubeObject & Status };
+function ask(identity: Identity, method: TransportRequest['method'], path: string, more?: Partial<TransportRequest>) {
+  return askAs({ cluster, gateway }, identity, method, path, more);
 }
 
 async function tokenOfRobot(): Promise<string> {
@@ -230,100 +168,5 @@ describe("the gateway's own paths", () => {
     expect((await ask({ user: 'root', groups: ['system:masters'] }, 'GET', `${CLUSTERS}/demo/kubeconfig`)).status).toBe(
       405,
     );
-  });
-});
-
-describe('the webhook', () => {
-  const configurations = () => cluster.client.resource(ValidatingWebhookConfigurations);
-  const clientConfig = async () => {
-    const { webhooks = [] } = await eventuallyObject(configurations(), { name: WEBHOOK_NAME });
-    return webhooks[0]?.clientConfig;
-  };
-
-  test('is registered at the address of the gateway, under a path that nobody can guess', async () => {
-    const { pathname, origin } = new URL((await clientConfig())?.url ?? '');
-
-    expect(origin).toBe(gateway.url);
-    expect(pathname).toMatch(/^\/admission\/[A-Za-z0-9_-]{43}$/);
-  });
-
-  test('answers there, and only there, who shows nothing else', async () => {
-    const { pathname } = new URL((await clientConfig())?.url ?? '');
-    const body = JSON.stringify({
-      apiVersion: 'admission.k8s.io/v1',
-      kind: 'AdmissionReview',
-      request: {
-        uid: 'u-1',
-        resource: { group: '', version: 'v1', resource: 'configmaps' },
-        operation: 'CREATE',
-        userInfo: {},
-      },
-    });
-
-    expect((await ask(undefined, 'POST', pathname, { body })).json()).toMatchObject({
-      kind: 'AdmissionReview',
-      response: { uid: 'u-1', allowed: true },
-    });
-    expect((await ask(undefined, 'POST', `${pathname}x`, { body })).status).toBe(401);
-    expect((await ask(undefined, 'POST', '/admission/', { body })).status).toBe(401);
-    expect((await ask(undefined, 'GET', pathname)).status).toBe(405);
-    expect((await ask(undefined, 'POST', pathname, { body: '{}' })).status).toBe(400);
-  });
-
-  test('is put right when somebody changes it, and made again when it is gone', async () => {
-    const value = { webhooks: [] };
-    await configurations().patch(WEBHOOK_NAME, { type: 'merge', value });
-    await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, ({ webhooks }) => webhooks?.length === 1);
-    const { uid } = (await configurations().get(WEBHOOK_NAME)).metadata;
-    await configurations().delete(WEBHOOK_NAME);
-
-    const made = await eventuallyObject(
-      configurations(),
-      { name: WEBHOOK_NAME },
-      ({ metadata }) => metadata.uid !== uid,
-    );
-    expect(made.webhooks?.[0]).toMatchObject({ failurePolicy: 'Fail', sideEffects: 'None', matchPolicy: 'Equivalent' });
-  });
-
-  test('follows the roots that all replicas share', async () => {
-    const { metadata } = await cluster.client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
-    const next = await createGatewayRoots(systemClock);
-    await cluster.client.resource(Secrets).update({ ...rootsSecret(next), metadata });
-
-    const isNew = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
-      webhooks[0]?.clientConfig?.url?.endsWith(next.webhookKey) === true;
-    const { webhooks = [] } = await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isNew);
-    const bundle = Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString();
-    expect(splitPemBundle(bundle)).toEqual(splitPemBundle(next.authority.active.certificatePem));
-    // And it shows a certificate of the new authority by then.
-    const transport = new HttpsTransport({ server: gateway.url, certificateAuthority: bundle });
-    await expect(new KubeClient(transport).raw({ method: 'GET', path: '/livez' })).resolves.toMatchObject({
-      status: 200,
-    });
-    transport.close();
-  });
-
-  test('gets new roots when their Secret is deleted', async () => {
-    const former = (await clientConfig())?.url ?? '';
-    await cluster.client.resource(Secrets).delete(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
-    const isNew = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
-      webhooks[0]?.clientConfig?.url !== former;
-    await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isNew);
-
-    const made = await cluster.client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
-    expect(Object.keys(made.data ?? {}).sort()).toEqual(['ca.crt', 'ca.key', 'webhook-key']);
-  });
-
-  test('is the next replica’s to keep when the one that kept it goes', async () => {
-    const second = await open('second', 'https://balancer.example.com:8443');
-    await gateway.close();
-    const isOfSecond = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
-      webhooks[0]?.clientConfig?.url?.startsWith('https://balancer.example.com:8443/admission/') === true;
-
-    await expect(
-      eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isOfSecond, { deadlineMs: 30_000 }),
-    ).resolves.toBeDefined();
-    await second.close();
-    gateway = await open('third');
   });
 });

@@ -1,0 +1,74 @@
+import { ConfiguredClouds } from '@fairway/controllers/cloud/configured-clouds';
+import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import type { TransportRequest } from '@fairway/kube/client/transport';
+import { systemClock } from '@fairway/kube/clock';
+import { silentLogger } from '@fairway/kube/log';
+import type { Status } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { Registry } from 'prom-client';
+import { GatewayMetrics } from '../management/gateway-metrics.ts';
+import { createManagementGateway, type ManagementGateway } from '../management/management-gateway.ts';
+import type { ManagementCluster } from './management-cluster.ts';
+
+/** Who asks: by a certificate, by a token, or nobody. */
+export type Identity =
+  | { readonly user: string; readonly groups?: readonly string[] }
+  | { readonly token: string }
+  | undefined;
+
+/** A gateway before the cluster, in real time, without any cloud; `/metrics` says `up 1`. */
+export async function openGateway(
+  cluster: ManagementCluster,
+  identity: string,
+  webhookUrl?: string,
+): Promise<ManagementGateway> {
+  const clouds = new ConfiguredClouds({
+    nameOf: () => undefined,
+    open: () => undefined,
+    credentialOf: () => undefined,
+    openAs: () => undefined,
+  });
+  return createManagementGateway({
+    connection: await cluster.connectionAs({ username: 'fairway', groups: ['system:masters'] }),
+    client: cluster.client,
+    clouds,
+    credentials: () => new ClusterCredentials(cluster.client, systemClock),
+    host: '127.0.0.1',
+    port: 0,
+    webhookUrl,
+    identity,
+    metrics: new GatewayMetrics(new Registry()),
+    routes: [
+      { path: '/metrics', handle: () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'up 1\n' }) },
+    ],
+    clock: systemClock,
+    random: Math.random,
+    log: silentLogger,
+  });
+}
+
+/** What the gateway says to somebody. */
+export async function askAs(
+  { cluster, gateway }: { readonly cluster: ManagementCluster; readonly gateway: ManagementGateway },
+  identity: Identity,
+  method: TransportRequest['method'],
+  path: string,
+  more: Partial<TransportRequest> = {},
+) {
+  const certificate =
+    identity && 'user' in identity
+      ? await cluster.clientCertificate({ username: identity.user, groups: identity.groups ?? [] })
+      : undefined;
+  const transport = new HttpsTransport({
+    server: gateway.url,
+    certificateAuthority: gateway.certificateAuthority,
+    ...(certificate && { clientCertificate: () => certificate }),
+    ...(identity && 'token' in identity && { bearerToken: () => identity.token }),
+  });
+  const answer = await transport.request({ method, path, ...more });
+  const { status, headers } = answer;
+  const body = await answer.text();
+  transport.close();
+  return { status, headers, body, json: () => JSON.parse(body) as KubeObject & Status };
+}

@@ -1,0 +1,28 @@
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+
+/** Names of the pools that get the label `round`, as an informer shows them that was there before `meanwhile` began; resolves with the first. */
+export async function poolsLabelled(
+  client: KubeClient,
+  { namespace, round }: { readonly namespace: string; readonly round: string },
+  meanwhile: () => Promise<void>,
+): Promise<string[]> {
+  const stop = new AbortController();
+  const informer = new Informer(client.resource(nodePools), { namespace });
+  const found = Promise.withResolvers<string[]>();
+  informer.addHandler({
+    onUpdate: (_, { metadata }) => {
+      if (metadata.labels?.['round'] === round) found.resolve([metadata.name ?? '']);
+    },
+  });
+  informer.start(stop.signal);
+  await informer.whenSynced();
+  try {
+    await meanwhile();
+    return await found.promise;
+  } finally {
+    stop.abort();
+    await informer.stopped;
+  }
+}

@@ -1,0 +1,27 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const apiVersion = 'fairway.dev/v1alpha1';
+
+/** A Cluster as a tenant writes it. */
+export function aCluster(name: string, spec: object = {}) {
+  return { apiVersion, kind: 'Cluster', metadata: { name }, spec: { plan: 'free', ...spec } };
+}
+
+/** A pool of one node, of the cluster `demo` unless said otherwise. */
+export function aPool(name: string, spec: object = {}) {
+  const base = { clusterName: 'demo', flavor: 'b3-8', replicas: 1 };
+  return { apiVersion, kind: 'NodePool', metadata: { name }, spec: { ...base, ...spec } };
+}
+
+/** So that controllers leave it alone. */
+export function paused<T extends { readonly metadata: object }>(object: T): T {
+  return { ...object, metadata: { ...object.metadata, annotations: { 'fairway.dev/paused': 'true' } } };
+}
+
+/** Writes a file for kubectl; answers its path. */
+export async function writeManifest(folder: string, name: string, objects: readonly object[]): Promise<string> {
+  const path = join(folder, `${name}.json`);
+  await writeFile(path, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+  return path;
+}
