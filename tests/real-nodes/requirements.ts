@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { type TestRelease, testReleases } from '../process-runtime/releases.ts';
 
@@ -20,7 +21,7 @@ export async function realNodesNeed(): Promise<RealNodesTools> {
     ...(canMakeNamespaces() ? [] : ['right to namespaces']),
     ...(hasCgroups() ? [] : ['cgroups']),
     ...(existsSync('/dev/kmsg') ? [] : ['/dev/kmsg']),
-    ...(isDebian12() ? [] : ['Debian 12']),
+    ...(isDebian12() ? whatTestbedLacks() : ['Debian 12']),
     // Kubelet 1.20 has no GracefulNodeShutdown, reads no containerRuntimeEndpoint from its file, and looks for Docker.
     ...(offered ? [] : [old ? `release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
     ...(offered && !kubectl ? ['kubectl'] : []),
@@ -28,6 +29,14 @@ export async function realNodesNeed(): Promise<RealNodesTools> {
   ];
   if (missing.length > 0) return { offered: undefined, kubectl: '', title: `(skipped: no ${missing.join(', no ')})` };
   return { offered, kubectl: kubectl ?? '', title: `with Kubernetes ${offered?.version}` };
+}
+
+/** What its hosts are made of and Debian has not. */
+function whatTestbedLacks(): string[] {
+  const { stdout } = spawnSync(join(import.meta.dirname, '../../testbed/node/testbed'), ['lacks'], {
+    encoding: 'utf8',
+  });
+  return stdout.split('\n').filter((line) => line !== '');
 }
 
 function canMakeNamespaces(): boolean {
