@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
+import { RULES_SINCE_MINOR } from '@fairway/cli/install/definitions';
 import type { CustomResourceDefinition } from '@fairway/kube/crd/types';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -30,8 +31,9 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       run(kubectlPath ?? '', ['--kubeconfig', cluster.kubeconfigs.admin, ...args]);
     const fairway = (...args: readonly string[]) =>
       run('npx', ['fairway', '--kubeconfig', cluster.kubeconfigs.admin, ...args]);
-    const install = (...args: readonly string[]) =>
-      fairway('install', ...(cluster.hasRules ? [] : ['--no-rules']), ...args);
+    const install = (...args: readonly string[]) => fairway('install', ...args);
+    const takesRules = binaries.minor >= RULES_SINCE_MINOR;
+    const since = takesRules ? '' : ` (skipped: 1.${RULES_SINCE_MINOR} is the first whose CEL has what the rules use)`;
     const manifest = async (name: string, object: object) => {
       const path = join(cluster.folder, `${name}.json`);
       await writeFile(path, JSON.stringify(object));
@@ -77,35 +79,41 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    test.skipIf(binaries.minor >= 31)(
-      'an API server without CEL is refused until its rules are left out (before 1.31)',
+    test.skipIf(takesRules)(
+      'an API server that can not enforce the rules of the kinds is refused (before 1.31)',
       async () => {
-        const refused = await fairway('install');
+        const refused = await install();
+        await cluster.install();
 
-        expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/it takes 1\.31.*--no-rules/s) });
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/it takes 1\.31.*upgrade it/s) });
       },
     );
 
-    test('fairway install checks all of it, makes it, and finds nothing to do the next time', async () => {
-      const checked = await install('--dry-run');
-      const before = await kubectl('get', 'crd', '-o', 'name');
-      const first = await install();
-      const second = await install();
+    test.skipIf(!takesRules)(
+      `fairway install checks all of it, makes it, and finds nothing to do the next time${since}`,
+      async () => {
+        const checked = await install('--dry-run');
+        const before = await kubectl('get', 'crd', '-o', 'name');
+        const first = await install();
+        const second = await install();
 
-      expect(checked).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining('plan.fairway.dev/free created (server dry run)'),
-      });
-      expect(before.stdout).toBe('');
-      expect(first).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining('customresourcedefinition.apiextensions.k8s.io/clusters.fairway.dev created\n'),
-      });
-      expect(second.code).toBe(0);
-      expect(second.stdout).not.toMatch(/ (created|configured)$/m);
-    });
+        expect(checked).toMatchObject({
+          code: 0,
+          stdout: expect.stringContaining('plan.fairway.dev/free created (server dry run)'),
+        });
+        expect(before.stdout).toBe('');
+        expect(first).toMatchObject({
+          code: 0,
+          stdout: expect.stringContaining(
+            'customresourcedefinition.apiextensions.k8s.io/clusters.fairway.dev created\n',
+          ),
+        });
+        expect(second.code).toBe(0);
+        expect(second.stdout).not.toMatch(/ (created|configured)$/m);
+      },
+    );
 
-    test('its manifests are what it applies', async () => {
+    test.skipIf(!takesRules)(`its manifests are what it applies${since}`, async () => {
       const printed = await install('-o', 'yaml');
       const file = join(cluster.folder, 'manifests.yaml');
       await writeFile(file, printed.stdout);
@@ -118,39 +126,44 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       );
     });
 
-    test('what an older release stored in a version of its own stays, and can be read', async () => {
-      const { items } = JSON.parse((await install('-o', 'json')).stdout) as { items: CustomResourceDefinition[] };
-      const ours = items.find(({ metadata }) => metadata.name === 'plans.fairway.dev');
-      const [version] = ours?.spec.versions ?? [];
-      const versions = [
-        { ...version, name: 'v1alpha0', storage: true },
-        { ...version, storage: false },
-      ];
-      const older = await manifest('older', { ...ours, spec: { ...ours?.spec, versions } });
-      await kubectl('apply', '--server-side', '--field-manager=fairway-install', '-f', older);
-      const plan = JSON.parse((await kubectl('get', 'plan', 'free', '-o', 'json')).stdout) as Plan;
-      const old = { ...plan, apiVersion: 'fairway.dev/v1alpha0', metadata: { name: 'old' } };
-      const stored = await kubectl('create', '-f', await manifest('old', old));
+    test.skipIf(!takesRules)(
+      `what an older release stored in a version of its own stays, and can be read${since}`,
+      async () => {
+        const { items } = JSON.parse((await install('-o', 'json')).stdout) as { items: CustomResourceDefinition[] };
+        const ours = items.find(({ metadata }) => metadata.name === 'plans.fairway.dev');
+        const [version] = ours?.spec.versions ?? [];
+        const versions = [
+          { ...version, name: 'v1alpha0', storage: true },
+          { ...version, storage: false },
+        ];
+        const older = await manifest('older', { ...ours, spec: { ...ours?.spec, versions } });
+        await kubectl('apply', '--server-side', '--field-manager=fairway-install', '-f', older);
+        const plan = JSON.parse((await kubectl('get', 'plan', 'free', '-o', 'json')).stdout) as Plan;
+        const old = { ...plan, apiVersion: 'fairway.dev/v1alpha0', metadata: { name: 'old' } };
+        const stored = await kubectl('create', '-f', await manifest('old', old));
 
-      const installed = await install();
-      const { stdout: after } = await kubectl('get', 'crd', 'plans.fairway.dev', '-o', 'json');
-      const read = await kubectl('get', 'plans.v1alpha1.fairway.dev', 'old', '-o', 'jsonpath={.spec.maxNodes}');
-      const again = await install();
+        const installed = await install();
+        const { stdout: after } = await kubectl('get', 'crd', 'plans.fairway.dev', '-o', 'json');
+        const read = await kubectl('get', 'plans.v1alpha1.fairway.dev', 'old', '-o', 'jsonpath={.spec.maxNodes}');
+        const again = await install();
 
-      expect(stored.code).toBe(0);
-      expect(installed.stdout).toContain('customresourcedefinition.apiextensions.k8s.io/plans.fairway.dev configured');
-      expect(JSON.parse(after)).toMatchObject({
-        spec: {
-          versions: [
-            { name: 'v1alpha1', storage: true },
-            { name: 'v1alpha0', storage: false, served: true },
-          ],
-        },
-        status: { storedVersions: expect.arrayContaining(['v1alpha0', 'v1alpha1']) },
-      });
-      expect(read.stdout).toBe(String(plan.spec.maxNodes));
-      expect(again.stdout).not.toMatch(/ (created|configured)$/m);
-    });
+        expect(stored.code).toBe(0);
+        expect(installed.stdout).toContain(
+          'customresourcedefinition.apiextensions.k8s.io/plans.fairway.dev configured',
+        );
+        expect(JSON.parse(after)).toMatchObject({
+          spec: {
+            versions: [
+              { name: 'v1alpha1', storage: true },
+              { name: 'v1alpha0', storage: false, served: true },
+            ],
+          },
+          status: { storedVersions: expect.arrayContaining(['v1alpha0', 'v1alpha1']) },
+        });
+        expect(read.stdout).toBe(String(plan.spec.maxNodes));
+        expect(again.stdout).not.toMatch(/ (created|configured)$/m);
+      },
+    );
 
     test('its ServiceAccount may do what controllers do, and no more', async () => {
       await cluster.giveControllersToken();

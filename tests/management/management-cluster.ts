@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { RULES_SINCE_MINOR } from '@fairway/cli/install/definitions';
 import { install } from '@fairway/cli/install/installer';
 import { SERVICE_ACCOUNT } from '@fairway/cli/install/permissions';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
@@ -14,20 +13,21 @@ import { ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
+import { knownManifests } from './known-manifests.ts';
 
 /** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
 export interface ManagementCluster extends AsyncDisposable {
   readonly plane: RealControlPlane;
   /** For files of a test; it goes with the cluster. */
   readonly folder: string;
-  /** Whether the API server enforces the rules over several fields by itself. */
-  readonly hasRules: boolean;
   /** Files in a folder of the cluster's own. */
   readonly kubeconfigs: {
     readonly admin: string;
     /** Of the ServiceAccount that `fairway serve` is. */
     readonly controllers: string;
   };
+  /** Installs what the API server knows of it, for one that `fairway install` refuses. */
+  install(): Promise<void>;
   /** Writes the kubeconfig of the ServiceAccount, which is there from `fairway install` on. */
   giveControllersToken(): Promise<void>;
   /** Whoever asks closes it. */
@@ -49,7 +49,6 @@ export async function startManagementCluster(
     stack.defer(() => rm(folder, { recursive: true }));
     const plane = stack.use(await startRealControlPlane(binaries));
     const { url, pki } = plane;
-    const hasRules = plane.minor >= RULES_SINCE_MINOR;
     const certificateAuthority = pki.authority.certificatePem;
     const certificate = await pki.clientCertificate('admin', ['system:masters']);
     const open = (
@@ -67,18 +66,21 @@ export async function startManagementCluster(
       token = await tokenOf(client.client);
       await writeFile(kubeconfigs.controllers, renderKubeconfig({ ...server, token }));
     };
-    if (isInstalled) {
+    const installKnown = async () => {
       using client = closing(adminClient());
       const signal = new AbortController().signal;
-      const options = { hasRules, dryRun: false, forceConflicts: false, clock: systemClock, signal };
-      await install(client.client, options, () => {});
+      const options = { dryRun: false, forceConflicts: false, clock: systemClock, signal };
+      await install(client.client, knownManifests(plane.minor), options, () => {});
+    };
+    if (isInstalled) {
+      await installKnown();
       await giveControllersToken();
     }
     return {
       plane,
       folder,
-      hasRules,
       kubeconfigs,
+      install: installKnown,
       giveControllersToken,
       adminClient,
       controllersClient: (clock, wrap) => open({ bearerToken: () => token }, clock, wrap),

@@ -13,7 +13,6 @@ export function addInstallCommand(program: Command, context: CliContext): void {
       ]),
     )
     .option('--force-conflicts', 'take over fields that others have set otherwise')
-    .option('--no-rules', "leave the rules over several fields to Fairway's gateway: for API servers before 1.31")
     .action(async (options) => {
       const { runInstall } = await import('../install/run.ts');
       await runInstall(context, program.opts(), options);

@@ -13,6 +13,7 @@ import { ApiServer } from '@fairway/kube/server/api-server';
 import { MemoryStore } from '@fairway/kube/store/memory-store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { install } from '../install/installer.ts';
+import { manifests } from '../install/manifests.ts';
 import { MissingKindsError, openManagementEngine } from './management-engine.ts';
 
 let server: ApiServer;
@@ -47,8 +48,8 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 async function installed(): Promise<void> {
-  const options = { hasRules: true, dryRun: false, forceConflicts: false, clock: systemClock };
-  await install(admin(), { ...options, signal: new AbortController().signal }, () => {});
+  const options = { dryRun: false, forceConflicts: false, clock: systemClock };
+  await install(admin(), manifests(), { ...options, signal: new AbortController().signal }, () => {});
 }
 
 test('a cluster without the kinds is refused with their names', async () => {

@@ -8,7 +8,7 @@ import { CustomResourceDefinitions, definitions, SCHEMA_ANNOTATION } from './def
  * they are would lose what it writes. Rejects with Forbidden where the caller may not look.
  */
 export async function foreignDefinitions(client: KubeClient): Promise<readonly string[]> {
-  const ours = definitions({ hasRules: true });
+  const ours = definitions();
   const judged = await Promise.all(
     ours.map(async (crd) => ((await isForeign(client, crd)) ? crd.metadata.name : undefined)),
   );

@@ -33,9 +33,11 @@ afterEach(() => server.close());
 
 async function installed(options: { dryRun?: boolean; forceConflicts?: boolean } = {}): Promise<Installed[]> {
   const told: Installed[] = [];
-  const standard = { hasRules: true, dryRun: false, forceConflicts: false };
+  const standard = { dryRun: false, forceConflicts: false };
   const signal = new AbortController().signal;
-  await install(client, { ...standard, ...options, clock: systemClock, signal }, (each) => told.push(each));
+  await install(client, manifests(), { ...standard, ...options, clock: systemClock, signal }, (each) =>
+    told.push(each),
+  );
   return told;
 }
 
@@ -44,8 +46,8 @@ function changes(told: readonly Installed[]): Record<string, number> {
   return Object.fromEntries([...counts].map(([change, { length }]) => [change, length]));
 }
 
-const all = manifests({ hasRules: true }).length;
-const operators = manifests({ hasRules: true }).filter(({ isOperators }) => isOperators).length;
+const all = manifests().length;
+const operators = manifests().filter(({ isOperators }) => isOperators).length;
 
 test('an empty cluster gets all of it, and serves the kinds', async () => {
   const told = await installed();

@@ -8,13 +8,12 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { CliError } from '../command/cli-error.ts';
 import { CustomResourceDefinitions, keepVersions } from './definitions.ts';
 import { definitionsEstablished } from './established.ts';
-import { type Manifest, manifests } from './manifests.ts';
+import type { Manifest } from './manifests.ts';
 
 /** Whose fields they are, so that a later installation may change and remove them, and another manager's stay. */
 export const FIELD_MANAGER = 'fairway-install';
 
 export interface InstallOptions {
-  readonly hasRules: boolean;
   readonly dryRun: boolean;
   /** Takes over fields that another manager has set otherwise. */
   readonly forceConflicts: boolean;
@@ -36,15 +35,15 @@ interface Missing {
 }
 
 /**
- * Makes a cluster a management cluster, or brings one up to date, and tells of each object. May be run again at any time, also after it
+ * Writes what makes a cluster a management cluster (`manifests`), or brings it up to date, and tells of each object. May be run again at any time, also after it
  * was cut off. Rejects with a CliError that names all conflicts, after everything else is done.
  */
 export async function install(
   client: KubeClient,
+  all: readonly Manifest[],
   options: InstallOptions,
   onInstalled: (installed: Installed) => void,
 ): Promise<void> {
-  const all = manifests({ hasRules: options.hasRules });
   const conflicts: string[] = [];
   const missing: Missing = { namespace: false, kinds: new Set() };
   const write = async (manifest: Manifest) => {

@@ -14,7 +14,7 @@ import {
   ServiceAccounts,
 } from '@fairway/kube/kinds/resources';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
-import { CustomResourceDefinitions, type DefinitionOptions, definitions } from './definitions.ts';
+import { CustomResourceDefinitions, definitions } from './definitions.ts';
 import { PERMISSIONS, SERVICE_ACCOUNT } from './permissions.ts';
 
 /** One object that a management cluster needs. */
@@ -26,12 +26,12 @@ export interface Manifest {
 }
 
 /** What makes a cluster a management cluster, in the order in which it is written. */
-export function manifests(options: DefinitionOptions): Manifest[] {
+export function manifests(): Manifest[] {
   const namespace: Namespace = { metadata: { name: SYSTEM_NAMESPACE }, spec: {} };
   const account: ServiceAccount = { metadata: { name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE } };
   return [
     ...ours(Namespaces, [namespace]),
-    ...ours(CustomResourceDefinitions, definitions(options)),
+    ...ours(CustomResourceDefinitions, definitions()),
     ...ours(ClusterRoles, [...FAIRWAY_ROLES, ...PERMISSIONS.clusterRoles]),
     ...ours(ClusterRoleBindings, [CATALOGUE_BINDING, ...PERMISSIONS.clusterRoleBindings]),
     ...ours(ServiceAccounts, [account]),

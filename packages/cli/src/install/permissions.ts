@@ -43,7 +43,7 @@ const CONTROLLERS_ROLE: ClusterRole = {
     {
       apiGroups: [CustomResourceDefinitions.group],
       resources: [CustomResourceDefinitions.plural],
-      resourceNames: definitions({ hasRules: true }).map(({ metadata }) => metadata.name ?? ''),
+      resourceNames: definitions().map(({ metadata }) => metadata.name ?? ''),
       verbs: ['get'],
     },
     { apiGroups: [''], resources: ['namespaces'], verbs: READ },

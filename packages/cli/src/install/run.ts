@@ -13,8 +13,6 @@ interface InstallCommandOptions {
   readonly dryRun?: boolean;
   readonly output?: 'json' | 'yaml';
   readonly forceConflicts?: boolean;
-  /** False with `--no-rules`. */
-  readonly rules: boolean;
 }
 
 /** Makes the cluster of a kubeconfig a management cluster, or prints what would. */
@@ -31,10 +29,10 @@ export async function runInstall(
   const connection = await managementConnection(context, globals);
   const client = managementClient(connection, clock);
   try {
-    checkVersion(await client.version(), connection.description, options);
+    checkVersion(await client.version(), connection.description);
     const dryRun = options.dryRun === true;
     const forceConflicts = options.forceConflicts === true;
-    await install(client, { hasRules: options.rules, dryRun, forceConflicts, clock, signal }, (installed) =>
+    await install(client, manifests(), { dryRun, forceConflicts, clock, signal }, (installed) =>
       stdout.write(line(installed, dryRun)),
     );
   } catch (error) {
@@ -44,27 +42,27 @@ export async function runInstall(
   }
 }
 
-function printed({ output, rules }: InstallCommandOptions): string {
-  const objects = manifests({ hasRules: rules }).map(({ object }) => object);
+function printed({ output }: InstallCommandOptions): string {
+  const objects = manifests().map(({ object }) => object);
   if (output === 'json') {
     return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 4)}\n`;
   }
   return objects.map((object) => `---\n${dump(object, { lineWidth: -1, noRefs: true })}`).join('');
 }
 
-function checkVersion({ gitVersion, minor }: ServerVersion, server: string, { rules }: InstallCommandOptions): void {
+function checkVersion({ gitVersion, minor }: ServerVersion, server: string): void {
   if (isEmbedded(gitVersion)) {
     throw new CliError(`${server} is the API of "fairway up", which has all that Fairway needs`, {
       exitCode: ExitCode.Usage,
       advice: 'name the kubeconfig of the cluster that shall hold the objects with --kubeconfig or --context',
     });
   }
-  if (rules && Number.parseInt(minor, 10) < RULES_SINCE_MINOR) {
+  if (Number.parseInt(minor, 10) < RULES_SINCE_MINOR) {
     throw new CliError(
       `the API server of ${server} is ${gitVersion}; it takes 1.${RULES_SINCE_MINOR} to enforce the rules of Fairway's kinds`,
       {
         exitCode: ExitCode.Usage,
-        advice: 'upgrade it, or install with --no-rules: then the gateway of "fairway serve" alone enforces them',
+        advice: 'upgrade it, or name another management cluster with --kubeconfig or --context',
       },
     );
   }

@@ -123,8 +123,7 @@ async function foreignKinds(client: KubeClient): Promise<readonly string[]> {
   try {
     return await foreignDefinitions(client);
   } catch (error) {
-    if (isApiError(error, 'Forbidden'))
-      return definitions({ hasRules: true }).map(({ metadata }) => metadata.name ?? '');
+    if (isApiError(error, 'Forbidden')) return definitions().map(({ metadata }) => metadata.name ?? '');
     throw error;
   }
 }

@@ -166,7 +166,7 @@ describe('scale', () => {
   });
 });
 
-describe('rules of the kinds hold where the API server was installed without them', () => {
+describe('rules of the kinds hold even if the CRDs there are older than they', () => {
   test('fields that do not fit together', async () => {
     const object = { ...pool, spec: { ...pool.spec, minReplicas: 5 } };
     const { response } = await review({ object });

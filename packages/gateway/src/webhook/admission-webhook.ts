@@ -58,7 +58,7 @@ export function admissionWebhook({
     const { object, oldObject } = objects;
     // A name that the server makes up stands in the object alone.
     const name = review.name || (object?.metadata.name ?? '');
-    // What CRDs say in CEL, for API servers that were installed without it.
+    // What CRDs say in CEL, should those that are there be of an older release.
     const errors = (object && resource.strategy?.validate?.(object, oldObject)) ?? [];
     if (errors.length > 0) throw invalid(resource, name, errors);
     const request = { user, operation, resource, subresource, namespace, name, dryRun, object, oldObject, warn };
