@@ -15,11 +15,9 @@ import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
 import { freePorts } from '../contract/kubernetes/supervised-process.ts';
-import { run } from '../session/running-fairway.ts';
+import { installKnown } from '../management/install-known.ts';
 import { RunningReplica } from './running-replica.ts';
 
-/** API servers before it take Fairway's kinds without their rules. */
-const RULES_SINCE_MINOR = 31;
 const TOKEN_SECONDS = 36_000;
 const WEBHOOK = 'admission.fairway.dev';
 
@@ -131,9 +129,7 @@ export class GatewayBeforeCluster implements AsyncDisposable {
     const server = { name: 'management', server: url, certificateAuthority: pki.authority.certificatePem };
     const clientCertificate = await pki.clientCertificate('root', ['system:masters']);
     await writeFile(this.kubeconfig('admin'), renderKubeconfig({ ...server, clientCertificate }));
-    const rules = minor < RULES_SINCE_MINOR ? ['--no-rules'] : [];
-    const installed = await run('npx', ['fairway', 'install', '--kubeconfig', this.kubeconfig('admin'), ...rules]);
-    if (installed.code !== 0) throw new Error(`fairway install: ${installed.stdout}${installed.stderr}`);
+    await installKnown(this.admin, minor);
     const token = await this.#tokenOf('fairway-system', 'fairway');
     await writeFile(this.kubeconfig('fairway'), renderKubeconfig({ ...server, token }));
   }

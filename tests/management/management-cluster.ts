@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { install } from '@fairway/cli/install/installer';
 import { SERVICE_ACCOUNT } from '@fairway/cli/install/permissions';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
@@ -13,7 +12,7 @@ import { ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
-import { knownManifests } from './known-manifests.ts';
+import { installKnown } from './install-known.ts';
 
 /** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
 export interface ManagementCluster extends AsyncDisposable {
@@ -66,21 +65,19 @@ export async function startManagementCluster(
       token = await tokenOf(client.client);
       await writeFile(kubeconfigs.controllers, renderKubeconfig({ ...server, token }));
     };
-    const installKnown = async () => {
+    const installHere = async () => {
       using client = closing(adminClient());
-      const signal = new AbortController().signal;
-      const options = { dryRun: false, forceConflicts: false, clock: systemClock, signal };
-      await install(client.client, knownManifests(plane.minor), options, () => {});
+      await installKnown(client.client, plane.minor);
     };
     if (isInstalled) {
-      await installKnown();
+      await installHere();
       await giveControllersToken();
     }
     return {
       plane,
       folder,
       kubeconfigs,
-      install: installKnown,
+      install: installHere,
       giveControllersToken,
       adminClient,
       controllersClient: (clock, wrap) => open({ bearerToken: () => token }, clock, wrap),
