@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { findExecutable } from '@fairway/control-plane/process/executables';
 import { binaryFolders } from '@fairway/control-plane/process/find-binaries';
@@ -11,6 +10,7 @@ import { systemClock } from '@fairway/kube/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import { freePorts } from '@fairway/kube/testing/free-ports';
 import { serverEnv, serverFlags } from '../server-process.ts';
 import type { EmbeddedServerOptions } from './embedded-server.ts';
 import type { Target } from './protocol.ts';
@@ -66,7 +66,7 @@ export interface BenchServer {
 }
 
 export async function startEmbedded(folder: string, pki: BenchPki): Promise<BenchServer> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const begin = performance.now();
   const { authority, server, serviceAccountKey } = pki;
   const options: EmbeddedServerOptions = {
@@ -99,7 +99,7 @@ export function findPeer(env: NodeJS.ProcessEnv): PeerBinaries | { readonly miss
 }
 
 export async function startPeer(folder: string, pki: BenchPki, binaries: PeerBinaries): Promise<BenchServer> {
-  const [port, etcdPort, etcdPeerPort] = [await freePort(), await freePort(), await freePort()];
+  const [port = 0, etcdPort = 0, etcdPeerPort = 0] = await freePorts(3);
   const data = join(folder, 'peer');
   mkdirSync(data, { mode: 0o700 });
   const file = (name: string, text: string) => {
@@ -203,17 +203,6 @@ function end(child: ChildProcess): Promise<void> {
       resolve();
     });
     child.kill('SIGTERM');
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
   });
 }
 

@@ -12,9 +12,9 @@ import {
 } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { freePorts } from '@fairway/kube/testing/free-ports';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
-import { freePorts } from '../contract/kubernetes/supervised-process.ts';
 import { installKnown } from '../management/install-known.ts';
 import { RunningReplica } from './running-replica.ts';
 

@@ -2,8 +2,8 @@ import { type Controllers, createHollowControlPlane } from '@fairway/hollow/cont
 import { systemClock } from '@fairway/kube/clock';
 import { silentLogger } from '@fairway/kube/log';
 import { MemoryStore } from '@fairway/kube/store/memory-store';
+import { freePorts } from '@fairway/kube/testing/free-ports';
 import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
-import { freePorts } from './supervised-process.ts';
 
 /** A control plane that serves on loopback, with its controllers, without nodes. */
 export interface RunningControlPlane extends AsyncDisposable {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { generateKeyPair, privateKeyToPem, publicKeyToPem } from '@fairway/kube/pki/key-pair';
+import { freePorts } from '@fairway/kube/testing/free-ports';
 
 /** kube-apiserver and etcd out of `KUBEBUILDER_ASSETS`, or undefined where there are none. */
 export function findAssets(): string | undefined {
@@ -58,7 +58,7 @@ export async function startRealApiServer(
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const [etcdPort, peerPort, port] = await freePorts();
+    const [etcdPort = 0, peerPort = 0, port = 0] = await freePorts(3);
     const etcdUrl = `http://127.0.0.1:${etcdPort}`;
     const peerUrl = `http://127.0.0.1:${peerPort}`;
     const etcd = ['--data-dir', join(folder, 'etcd'), '--unsafe-no-fsync', '--log-level', 'error'];
@@ -130,18 +130,6 @@ async function connect(server: string, certificatePath: string): Promise<KubeCli
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
-}
-
-async function freePorts(): Promise<[number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()];
-  const ports: number[] = [];
-  for (const server of servers) {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    if (address !== null && typeof address === 'object') ports.push(address.port);
-  }
-  for (const server of servers) await new Promise((resolve) => server.close(resolve));
-  return ports as [number, number, number];
 }
 
 function stopChild(child: ChildProcess): Promise<void> {

@@ -3,11 +3,12 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publicKeyToPem } from '@fairway/kube/pki/key-pair';
+import { freePorts } from '@fairway/kube/testing/free-ports';
 import type { KubernetesBinaries } from './binaries.ts';
 import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
 import type { RunningControlPlane } from './control-planes.ts';
 import { startControllerManager } from './real-controllers.ts';
-import { freePorts, SupervisedProcess } from './supervised-process.ts';
+import { SupervisedProcess } from './supervised-process.ts';
 
 export interface RealControlPlane extends RunningControlPlane {
   /** Ends kube-apiserver in order, does `meanwhile`, and starts it again on its port; the rest of the control plane goes on. */

@@ -10,6 +10,7 @@ import { ApiServer } from '../server/api-server.ts';
 import { admin, testResources, testVersion } from '../server/test-server.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { eventually, eventuallyObject } from '../testing/eventually.ts';
+import { freePorts } from '../testing/free-ports.ts';
 import { HttpsTransport } from './https-transport.ts';
 import { Informer } from './informer.ts';
 import { KubeClient } from './kube-client.ts';
@@ -34,7 +35,7 @@ async function restartableServer() {
   const { certificate: cert, privateKey: key } = await certificateFor('kube-apiserver', 'server');
   const trust = new TrustStore(authority.certificatePem);
   const store = new MemoryStore();
-  const start = async (port: number) => {
+  const start = async () => {
     const authenticators = [createX509Authenticator(() => trust, clock)];
     const server = new ApiServer({ store, resources: testResources, clock, version: testVersion, authenticators });
     const listener = await server.listen({
@@ -44,7 +45,8 @@ async function restartableServer() {
     });
     return { server, listener };
   };
-  let running = await start(0);
+  const [port = 0] = await freePorts(1);
+  let running = await start();
   const identity = await certificateFor('tester', 'client');
   const transport = new HttpsTransport({
     server: running.listener.url,
@@ -56,12 +58,11 @@ async function restartableServer() {
     /** Writes past the network, also while nothing listens. */
     direct: () => new KubeClient(running.server.transport(admin)),
     restart: async (meanwhile: (direct: KubeClient) => Promise<void>) => {
-      const { port } = running.listener;
       await running.server.close();
       const offline = new ApiServer({ store, resources: testResources, clock, version: testVersion });
       await meanwhile(new KubeClient(offline.transport(admin)));
       await offline.close();
-      running = await start(port);
+      running = await start();
     },
     close: async () => {
       transport.close();
