@@ -49,10 +49,14 @@ export function quotaToApply(applied: number | undefined, wanted: number, databa
   return isNeeded ? Math.max(applied, wanted) : applied;
 }
 
-export interface PortInputs {
+export interface NewRecordInputs {
   readonly files: Files;
+  /** The cluster's own, which is made. */
+  readonly folder: string;
   /** Folders of the clusters that there are. */
   readonly others: readonly string[];
+  /** Ports that were given out in this process, also to clusters whose record is not written yet; the new one is added. */
+  readonly ports: Set<number>;
   readonly address: string;
   /** What clients were told already. */
   readonly endpoint: Endpoint | undefined;
@@ -60,12 +64,19 @@ export interface PortInputs {
   readonly isPortFree: (port: number) => Promise<boolean>;
 }
 
-/** The record of a cluster that is new, with a port that no other has. */
-export async function takePort(inputs: PortInputs): Promise<ClusterRecord> {
-  const { files, others, address, endpoint, random, isPortFree } = inputs;
-  const taken = new Set(others.map((folder) => readRecord(files, folder)?.port).filter((port) => port !== undefined));
-  const port = endpoint?.port ?? (await choosePort(taken, random, isPortFree));
-  return { address: endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
+/** Writes the record of a cluster that is new, with a port that no other has. */
+export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord> {
+  const { files, folder, others, ports, address, endpoint, random, isPortFree } = inputs;
+  for (const other of others) {
+    const port = readRecord(files, other)?.port;
+    if (port !== undefined) ports.add(port);
+  }
+  const port = endpoint?.port ?? (await choosePort(ports, random, isPortFree));
+  ports.add(port);
+  const record = { address: endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
+  files.makeFolder(folder);
+  writeRecord(files, folder, record);
+  return record;
 }
 
 export function newEncryptionKey(): string {

@@ -4,15 +4,7 @@ import { leaveToAct } from '@fairway/kube/fence';
 import type { Logger } from '@fairway/kube/log';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint } from '../runtime.ts';
 import { BinaryFinder } from './binary-finder.ts';
-import {
-  type ClusterRecord,
-  choosePort,
-  endpointOf,
-  newEncryptionKey,
-  quotaToApply,
-  readRecord,
-  writeRecord,
-} from './cluster-record.ts';
+import { type ClusterRecord, endpointOf, makeRecord, quotaToApply, readRecord, writeRecord } from './cluster-record.ts';
 import { controlPlaneState } from './control-plane-state.ts';
 import { DatabaseRoom } from './database-room.ts';
 import { prepareControlPlane } from './desired-control-plane.ts';
@@ -206,18 +198,11 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     });
   }
 
-  async #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
-    const { address, files, random, isPortFree } = this.#options;
-    for (const uid of this.#folders()) {
-      const port = readRecord(files, this.#folderOf(uid))?.port;
-      if (port !== undefined) this.#ports.add(port);
-    }
-    const port = spec.endpoint?.port ?? (await choosePort(this.#ports, random, isPortFree));
-    this.#ports.add(port);
-    const record = { address: spec.endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
-    files.makeFolder(folder);
-    writeRecord(files, folder, record);
-    return record;
+  #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
+    const { files, address, random, isPortFree } = this.#options;
+    const others = this.#folders().map((uid) => this.#folderOf(uid));
+    const ports = this.#ports;
+    return makeRecord({ files, folder, others, ports, address, endpoint: spec.endpoint, random, isPortFree });
   }
 
   #stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {

@@ -9,7 +9,7 @@ import {
   certificateRequirements,
   issueComponentCertificate,
 } from '../pki/component-certificates.ts';
-import { type ClusterRecord, endpointOf, readRecord, takePort, writeRecord } from '../process/cluster-record.ts';
+import { type ClusterRecord, endpointOf, makeRecord, readRecord, writeRecord } from '../process/cluster-record.ts';
 import { controlPlaneState } from '../process/control-plane-state.ts';
 import { type Files, pathsIn } from '../process/files.ts';
 import type { ApiServerTarget, Probes } from '../process/probes.ts';
@@ -58,6 +58,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   readonly #options: SimulatedProcessRuntimeOptions;
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
+  readonly #ports = new Set<number>();
   #closed = false;
 
   constructor(options: SimulatedProcessRuntimeOptions) {
@@ -114,6 +115,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
       await slot.supervisor.stop(mayAct);
       if (!mayAct()) return;
       this.#options.files.removeFolder(this.#folderOf(uid));
+      if (slot.record) this.#ports.delete(slot.record.port);
       this.#slots.delete(uid);
     } catch (error) {
       slot.isGoing = false;
@@ -148,13 +150,11 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     await slot.supervisor.want({ launches: { 'kube-apiserver': launch }, apiServer }, mayAct);
   }
 
-  async #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
+  #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
     const { files, address, random, isPortFree } = this.#options;
     const others = this.#folders().map((uid) => this.#folderOf(uid));
-    const record = await takePort({ files, others, address, endpoint: spec.endpoint, random, isPortFree });
-    files.makeFolder(folder);
-    writeRecord(files, folder, record);
-    return record;
+    const ports = this.#ports;
+    return makeRecord({ files, folder, others, ports, address, endpoint: spec.endpoint, random, isPortFree });
   }
 
   /** How the API server is asked whether it serves. */
