@@ -3,21 +3,18 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from '../session/running-fairway.ts';
+import { SpokenOutput } from '../session/spoken-output.ts';
 
 /** `fairway serve` in a process of its own, with simulated control planes and a simulated cloud. */
 export class RunningReplica implements AsyncDisposable {
   readonly home: string;
   readonly #child: ChildProcess;
-  #output = '';
+  readonly #output: SpokenOutput;
 
   private constructor(home: string, child: ChildProcess) {
     this.home = home;
     this.#child = child;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#output += text;
-      });
-    }
+    this.#output = new SpokenOutput(child);
   }
 
   /** Resolves when it says that it serves; rejects with all that it said when it ends before. */
@@ -29,13 +26,13 @@ export class RunningReplica implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const replica = new RunningReplica(home, child);
-    await replica.#serves();
+    await replica.#output.says((text) => /^ {2}home /m.test(text), 'fairway serve');
     return replica;
   }
 
   /** All that it has printed. */
   get output(): string {
-    return this.#output;
+    return this.#output.text;
   }
 
   /** What clients of the gateway trust. */
@@ -56,21 +53,5 @@ export class RunningReplica implements AsyncDisposable {
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGINT');
     await exited;
-  }
-
-  async #serves(): Promise<void> {
-    const served = Promise.withResolvers<void>();
-    const look = () => {
-      if (/^ {2}home /m.test(this.#output)) served.resolve();
-    };
-    const onExit = () => served.reject(new Error(`fairway serve ended:\n${this.#output}`));
-    this.#child.stdout?.on('data', look);
-    this.#child.once('exit', onExit);
-    try {
-      await served.promise;
-    } finally {
-      this.#child.stdout?.off('data', look);
-      this.#child.off('exit', onExit);
-    }
   }
 }

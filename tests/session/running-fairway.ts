@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SpokenOutput } from './spoken-output.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 
@@ -46,16 +47,12 @@ export function run(
 export class RunningFairway {
   readonly home: string;
   readonly #child: ChildProcess;
-  #output = '';
+  readonly #output: SpokenOutput;
 
   private constructor(home: string, child: ChildProcess) {
     this.home = home;
     this.#child = child;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#output += text;
-      });
-    }
+    this.#output = new SpokenOutput(child);
   }
 
   /** Resolves when it says that it serves; rejects with all that it said when it ends before. Control planes are simulated, whatever is at hand. */
@@ -67,38 +64,22 @@ export class RunningFairway {
       detached: true,
     });
     const fairway = new RunningFairway(home, child);
-    await fairway.#serves();
+    await fairway.#output.says((text) => text.includes('kubectl get clusters'), 'fairway up');
     return fairway;
-  }
-
-  async #serves(): Promise<void> {
-    const served = Promise.withResolvers<void>();
-    const look = () => {
-      if (this.#output.includes('kubectl get clusters')) served.resolve();
-    };
-    const onExit = () => served.reject(new Error(`fairway up ended:\n${this.#output}`));
-    this.#child.stdout?.on('data', look);
-    this.#child.once('exit', onExit);
-    try {
-      await served.promise;
-    } finally {
-      this.#child.stdout?.off('data', look);
-      this.#child.off('exit', onExit);
-    }
   }
 
   /** All that it has printed. */
   get output(): string {
-    return this.#output;
+    return this.#output.text;
   }
 
   get url(): string {
-    return /serves at (https:\S+)/.exec(this.#output)?.[1] ?? '';
+    return /serves at (https:\S+)/.exec(this.#output.text)?.[1] ?? '';
   }
 
   /** Seconds from its start until it served, by its own account. */
   get startSeconds(): number {
-    return Number(/after ([0-9.]+) s/.exec(this.#output)?.[1]);
+    return Number(/after ([0-9.]+) s/.exec(this.#output.text)?.[1]);
   }
 
   get kubeconfig(): string {
