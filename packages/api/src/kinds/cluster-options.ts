@@ -139,7 +139,7 @@ export const apiServerSpec = z
           .array(z.enum(ADMISSION_PLUGINS))
           .max(2)
           .default(['AlwaysPullImages', 'NodeRestriction'])
-          .describe('Plugins that are on.'),
+          .describe('Plugins that are on. NodeRestriction is, whether named here or not.'),
         disabled: z
           .array(z.enum(['AlwaysPullImages']))
           .max(1)

@@ -58,6 +58,12 @@ describe('what a spec becomes on the command line', () => {
     },
     {
       component: 'kube-apiserver',
+      spec: { apiServer: { admissionPlugins: { enabled: [], disabled: [] } } },
+      flags: ['--enable-admission-plugins=NodeRestriction'],
+      reason: 'nodes are kept apart, whatever the tenant enables',
+    },
+    {
+      component: 'kube-apiserver',
       spec: {
         apiServer: {
           ...API_SERVER,

@@ -67,7 +67,9 @@ function etcdFlags({ etcdQuotaBytes, dataFolder }: FlagInputs): string[] {
 
 function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): string[] {
   const { enabled, disabled } = apiServer.admissionPlugins;
-  const admission = enabled.filter((plugin) => !(disabled as readonly string[]).includes(plugin));
+  const chosen = enabled.filter((plugin) => !(disabled as readonly string[]).includes(plugin));
+  // Without NodeRestriction the holder of one node's certificate may rewrite all nodes.
+  const admission = new Set([...chosen, 'NodeRestriction']);
   return [
     `--bind-address=${endpoint.host}`,
     `--advertise-address=${endpoint.host}`,
