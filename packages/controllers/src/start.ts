@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { planProblems, releaseProblems } from '@fairway/api/domain/offer-problems';
 import { CLUSTER_UID_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
@@ -217,7 +218,11 @@ export function createControllers(options: ControllersOptions): Controllers {
     .watch(cache.nodePools, (pool) => machinesOfPool(cache.machines, pool).map(keyOf), {
       isRelevant: (old, pool) => old.metadata.generation !== pool.metadata.generation,
     })
-    .watch(cache.clusters, (cluster) => machinesOfCluster(cluster).map(keyOf), { isRelevant: isPauseChanged });
+    .watch(cache.clusters, (cluster) => machinesOfCluster(cluster).map(keyOf), { isRelevant: isPauseChanged })
+    // A record that was written on an older one is looked at again.
+    .watch(cache.machines, undefined, {
+      isRelevant: (old, { status }) => !isDeepStrictEqual(old.status?.appliedTemplate, status?.appliedTemplate),
+    });
   sweepController.watch(cache.clusters, undefined, { isRelevant: isPauseChanged });
 
   tenants.onConnect(({ clusterKey, nodes }) => {

@@ -28,6 +28,18 @@ const machineSpec = z
   })
   .describe('What the machine should be. Its pool writes this; deleting a Machine replaces it.');
 
+/** By key alone, as what is put on a node is found again: taints as `key:effect`. */
+const appliedTemplate = z
+  .object({
+    labels: z.array(z.string()).describe('Keys of labels.'),
+    annotations: z.array(z.string()).describe('Keys of annotations.'),
+    taints: z.array(z.string()).describe('Taints, as key:effect.'),
+    unschedulable: z.boolean().describe('Whether the node was cordoned.'),
+  })
+  .describe(
+    "What the pool's template has put on the node, so that what it no longer asks for goes and what others put there stays.",
+  );
+
 const machineStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
@@ -57,12 +69,14 @@ const machineStatus = z
     version: z.string().optional().describe('Version that the kubelet reports.'),
     readyTime: timestamp().optional().describe('When the node was first Ready.'),
     notReadyTime: timestamp().optional().describe('Since when the node is not Ready; healing counts from here.'),
+    appliedTemplate: appliedTemplate.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
   })
   .describe('What the machine is.');
 
 export type MachineSpec = z.infer<typeof machineSpec>;
 export type MachineStatus = z.infer<typeof machineStatus>;
+export type AppliedTemplate = z.infer<typeof appliedTemplate>;
 export type MachinePhase = NonNullable<MachineStatus['phase']>;
 
 export interface Machine extends KubeObject {

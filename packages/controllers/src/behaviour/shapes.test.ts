@@ -171,3 +171,45 @@ describe('what a cluster may bring', { timeout: 30_000 }, () => {
 function serversOf(fairway: TestFairway) {
   return Array.fromAsync(fairway.process.project.client.compute.servers.list());
 }
+
+describe('a node whose kubelet was stolen', { timeout: 30_000 }, () => {
+  test('has nothing taken off that its pool did not put there, and still loses what its pool takes back', async () => {
+    await using fairway = await TestFairway.start();
+    const gpu = { key: 'gpu', value: 'yes', effect: 'NoSchedule' } as const;
+    const theirs = { key: 'tenant-only', effect: 'NoExecute' };
+    const labels = { tier: 'web' };
+    const pool = { replicas: 1, template: { metadata: { labels }, spec: { taints: [gpu] } } };
+    const { metadata } = await fairway.readyCluster(pool);
+    const uid = metadata.uid ?? '';
+    const nodes = fairway.runtime.client(uid).resource(tenantNodes);
+    const [node] = await fairway.untilTenant(uid, tenantNodes, (all) => all[0]?.metadata.labels?.['tier'] === 'web');
+    const restricted = { 'node-restriction.kubernetes.io/owner': 'a' };
+    const claim = {
+      labels: Object.keys(restricted),
+      annotations: [],
+      taints: ['tenant-only:NoExecute'],
+      unschedulable: true,
+    };
+
+    await nodes.patch(node?.metadata.name ?? '', {
+      type: 'merge',
+      value: {
+        metadata: { labels: restricted, annotations: { 'fairway.dev/applied-template': JSON.stringify(claim) } },
+        spec: { taints: [...(node?.spec?.taints ?? []), theirs], unschedulable: true },
+      },
+    });
+    await fairway.patch(nodePools, 'general', {
+      spec: { template: { metadata: { labels: null }, spec: { taints: [] } } },
+    });
+    const [after] = await fairway.untilTenant(uid, tenantNodes, ([found]) => {
+      return (
+        found?.metadata.labels?.['tier'] === undefined && Object.keys(found?.metadata.annotations ?? {}).length === 0
+      );
+    });
+    const [machine] = await fairway.until(machines, ([found]) => found?.status?.appliedTemplate?.taints.length === 0);
+
+    expect(after?.metadata.labels).toMatchObject(restricted);
+    expect(after?.spec).toMatchObject({ taints: [expect.objectContaining(theirs)], unschedulable: true });
+    expect(machine?.status?.appliedTemplate?.labels).toEqual(['fairway.dev/node-pool']);
+  });
+});

@@ -219,3 +219,28 @@ test.each([
 ])('$type says: $says', ({ facts, type, says }) => {
   expect(findCondition(statusOf(facts).conditions, type)?.message).toBe(says);
 });
+
+describe('a node that calls itself another server', () => {
+  const impostor: TenantNode = { ...node('True'), spec: { providerID: 'openstack://RegionOne/s2' } };
+
+  test('is not its machine', () => {
+    const status = statusOf({ ...up, node: impostor });
+
+    expect(status).toMatchObject({ phase: 'Installing' });
+    expect(findCondition(status.conditions, 'NodeReady')).toMatchObject({
+      reason: 'NodeNotReady',
+      message: expect.stringContaining('it is openstack://RegionOne/s2, and the machine has server s1'),
+    });
+  });
+
+  test.each(['openstack://RegionOne/s1', 'openstack:///s1'])('is none as %s', (providerID) => {
+    expect(statusOf({ ...up, node: { ...impostor, spec: { providerID } } }).phase).toBe('Ready');
+  });
+});
+
+test('what was put on the node stays written down, whatever becomes of the machine', () => {
+  const appliedTemplate = { labels: ['tier'], annotations: [], taints: [], unschedulable: false };
+
+  expect(statusOf(up, { ...running, appliedTemplate }).appliedTemplate).toEqual(appliedTemplate);
+  expect(statusOf({}, { ...running, appliedTemplate }).appliedTemplate).toEqual(appliedTemplate);
+});

@@ -7,7 +7,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import { operation } from '../operation.ts';
 import { conditionMet, conditionUnmet, type Problem } from '../problem.ts';
 import type { TenantNode } from '../tenant/node.ts';
-import { isNodeReady, isUninitialized, nodeReadyCondition } from '../tenant/node.ts';
+import { claimsOtherServer, isNodeReady, isUninitialized, nodeReadyCondition } from '../tenant/node.ts';
 import { machineAddresses } from './addresses.ts';
 
 /** What is known of a machine beside itself. */
@@ -31,7 +31,7 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   const serverID = facts.server?.id ?? (isServerKnown ? undefined : previous?.serverID);
   const serverStatus = server?.status ?? (isServerKnown ? undefined : previous?.serverStatus);
   const isNodeUp = isNodeKnown
-    ? node !== undefined && isNodeReady(node)
+    ? node !== undefined && isNodeReady(node) && !isAnothers(node, serverID)
     : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
   const isRunning = serverStatus === 'ACTIVE' && isNodeUp;
   // Trouble with a node that works, such as its floating IP, keeps it from being called ready for the first time, not
@@ -57,6 +57,8 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ...(address !== undefined && { address }),
     ...nodeFacts(previous, facts),
     ...readyTimes(previous, isReady, nowMs),
+    // The node-template controller's.
+    ...(previous?.appliedTemplate && { appliedTemplate: previous.appliedTemplate }),
     lastOperation: lastOperation(previous, phase, facts, server, nowMs),
   };
 }
@@ -114,13 +116,26 @@ function serverCondition(
   return conditionUnmet(type, { reason: ConditionReason.ServerFailed, message });
 }
 
-function nodeCondition({ node, isNodeKnown }: MachineFacts, previous: MachineStatus | undefined): ConditionState {
+function isAnothers(node: TenantNode, serverID: string | undefined): boolean {
+  return serverID !== undefined && claimsOtherServer(node, serverID);
+}
+
+function nodeCondition(
+  { node, server, isNodeKnown }: MachineFacts,
+  previous: MachineStatus | undefined,
+): ConditionState {
   const type = ConditionType.NodeReady;
   const last = isNodeKnown ? undefined : findCondition(previous?.conditions, type);
   if (last) return last;
   if (node === undefined) {
     const message = 'the server has not joined the cluster as a node yet';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForNode, message });
+  }
+  const serverID = server?.id ?? previous?.serverID;
+  if (isAnothers(node, serverID)) {
+    const claim = node.spec?.providerID?.slice(0, 255);
+    const message = `the node says in spec.providerID that it is ${claim}, and the machine has server ${serverID}; delete the Machine, and its pool makes another`;
+    return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
   }
   if (isNodeReady(node)) return conditionMet(type);
   const { status, message: kubeletSays } = nodeReadyCondition(node) ?? {};

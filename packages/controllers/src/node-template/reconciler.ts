@@ -1,17 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import type { Machine } from '@fairway/api/kinds/machine';
+import { type AppliedTemplate, type Machine, machines } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { isPaused } from '@fairway/api/pause';
 import type { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { TransportError } from '@fairway/kube/client/transport';
 import type { Result } from '@fairway/kube/controller/result';
 import { ignoreGone } from '../ignore-gone.ts';
-import { tenantNodes } from '../tenant/node.ts';
+import { writeStatus } from '../status-writer.ts';
+import { type TenantNode, tenantNodes } from '../tenant/node.ts';
 import type { TenantClusters } from '../tenant/tenant-clusters.ts';
-import { templatePatch } from './template-patch.ts';
+import { eitherOf, recordOf, templatePatch, type WantedTemplate, wantedTemplate } from './template-patch.ts';
 
 export interface NodeTemplateDependencies {
+  /** Fairway's own API, where each Machine says what was put on its node. */
+  readonly client: KubeClient;
   readonly cache: {
     readonly clusters: Informer<Cluster>;
     readonly nodePools: Informer<NodePool>;
@@ -42,15 +48,44 @@ export class NodeTemplateReconciler {
     const tenant = cluster && tenants.get(identityOf(cluster));
     const node = tenant?.nodes.get(name);
     if (pool === undefined || tenant === undefined || node === undefined) return {};
-    const patch = templatePatch(node, pool.metadata.name ?? '', pool.spec.template);
-    if (patch === undefined) return {};
+    const wanted = wantedTemplate(pool.metadata.name ?? '', pool.spec.template);
     try {
-      await ignoreGone(tenant.client.resource(tenantNodes).patch(name, { type: 'merge', value: patch }));
+      await this.#bringInLine(machine, tenant.client.resource(tenantNodes), node, wanted);
       return {};
     } catch (error) {
       // The tenant's API server is away: its return is seen by the machine's node, or here.
       if (error instanceof TransportError) return { requeueAfterMs: RETRY_MS };
       throw error;
     }
+  }
+
+  /**
+   * What is put on the node is written down first, and struck off when the node is seen without it: killed in between, the record names
+   * more than there is, never less.
+   */
+  async #bringInLine(
+    machine: Machine,
+    nodes: ResourceClient<TenantNode>,
+    node: TenantNode,
+    wanted: WantedTemplate,
+  ): Promise<void> {
+    const { name = '' } = node.metadata;
+    const record = recordOf(wanted);
+    const applied = eitherOf(machine.status?.appliedTemplate, record);
+    await this.#write(machine, applied);
+    let patch = templatePatch(node, applied, wanted);
+    const isToStrikeOff = !isDeepStrictEqual(applied, record);
+    if (patch === undefined && isToStrikeOff) {
+      // The cache may be older than what was put there last.
+      const { items } = await nodes.list({ fieldSelector: `metadata.name=${name}` });
+      patch = items[0] && templatePatch(items[0], applied, wanted);
+    }
+    if (patch) await ignoreGone(nodes.patch(name, { type: 'merge', value: patch }));
+    else if (isToStrikeOff) await this.#write(machine, record);
+  }
+
+  async #write(machine: Machine, appliedTemplate: AppliedTemplate): Promise<void> {
+    const status = { ...machine.status, appliedTemplate };
+    await writeStatus(this.#dependencies.client.resource(machines), machine, status);
   }
 }

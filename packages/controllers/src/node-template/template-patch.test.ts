@@ -1,7 +1,13 @@
 import type { NodeTemplate } from '@fairway/api/kinds/node-pool';
 import { describe, expect, test } from 'vitest';
 import type { NodeTaint, TenantNode } from '../tenant/node.ts';
-import { APPLIED_TEMPLATE_ANNOTATION, templatePatch } from './template-patch.ts';
+import {
+  eitherOf,
+  OLD_APPLIED_TEMPLATE_ANNOTATION,
+  templatePatch as patchOf,
+  recordOf,
+  wantedTemplate,
+} from './template-patch.ts';
 
 const lifecycleTaint: NodeTaint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
@@ -14,13 +20,20 @@ function template(given: {
   return { metadata: { labels }, spec: { taints, unschedulable } };
 }
 
+/** What is done to a node of the pool `general` on which `applied` may have been put, and what a restart finds written down. */
+function templatePatch(node: TenantNode, applied: NodeTemplate | undefined, wanted: NodeTemplate) {
+  const next = wantedTemplate('general', wanted);
+  const before = applied && recordOf(wantedTemplate('general', applied));
+  return patchOf(node, eitherOf(before, recordOf(next)), next);
+}
+
 /** A node on which a template was applied, and which the tenant may have changed since. */
 function nodeWith(
   applied: NodeTemplate,
   changes: Partial<TenantNode['spec']> & { labels?: Record<string, string> } = {},
 ): TenantNode {
   const bare: TenantNode = { metadata: { name: 'n1', resourceVersion: '7' }, spec: { taints: [lifecycleTaint] } };
-  const patch = templatePatch(bare, 'general', applied);
+  const patch = templatePatch(bare, undefined, applied);
   const { labels, ...spec } = changes;
   return {
     metadata: {
@@ -44,29 +57,28 @@ describe('a node', () => {
       unschedulable: true,
     });
 
-    expect(templatePatch(nodeWith(wanted), 'general', wanted)).toBeUndefined();
+    expect(templatePatch(nodeWith(wanted), wanted, wanted)).toBeUndefined();
   });
 
-  test('that is new gets labels and taints beside those that others set, and a note of what was applied', () => {
+  test('that is new gets labels and taints beside those that others set', () => {
     const bare: TenantNode = { metadata: { name: 'n1', resourceVersion: '7' }, spec: { taints: [lifecycleTaint] } };
 
     const patch = templatePatch(
       bare,
-      'general',
+      undefined,
       template({ labels: { tier: 'web' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
     );
 
     expect(patch?.metadata.resourceVersion).toBe('7');
     expect(patch?.metadata.labels).toEqual({ tier: 'web', 'fairway.dev/node-pool': 'general' });
     expect(patch?.spec?.taints).toEqual([lifecycleTaint, { key: 'gpu', effect: 'NoSchedule' }]);
-    expect(patch?.metadata.annotations).toHaveProperty([APPLIED_TEMPLATE_ANNOTATION]);
   });
 
   test('loses what the pool no longer asks for and keeps what the tenant added', () => {
     const before = template({ labels: { tier: 'web', old: 'x' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] });
     const node = nodeWith(before, { labels: { mine: 'y' } });
 
-    const patch = templatePatch(node, 'general', template({ labels: { tier: 'web' } }));
+    const patch = templatePatch(node, before, template({ labels: { tier: 'web' } }));
 
     expect(patch?.metadata.labels).toEqual({ old: null });
     expect(patch?.spec?.taints).toEqual([lifecycleTaint]);
@@ -75,8 +87,26 @@ describe('a node', () => {
   test('gets a label back that the tenant changed', () => {
     const wanted = template({ labels: { tier: 'web' } });
 
-    expect(templatePatch(nodeWith(wanted, { labels: { tier: 'db' } }), 'general', wanted)?.metadata.labels).toEqual({
+    expect(templatePatch(nodeWith(wanted, { labels: { tier: 'db' } }), wanted, wanted)?.metadata.labels).toEqual({
       tier: 'web',
+    });
+  });
+
+  test('is never asked what was applied to it: what a kubelet says of that goes, and nothing else', () => {
+    const wanted = template({ labels: { tier: 'web' } });
+    const node = nodeWith(wanted, { labels: { 'node-restriction.kubernetes.io/tenant': 'a' } });
+    const claim = {
+      labels: ['node-restriction.kubernetes.io/tenant'],
+      annotations: ['mine'],
+      taints: ['node.kubernetes.io/not-ready:NoSchedule'],
+      unschedulable: true,
+    };
+    const annotations = { mine: 'x', [OLD_APPLIED_TEMPLATE_ANNOTATION]: JSON.stringify(claim) };
+
+    const patch = templatePatch({ ...node, metadata: { ...node.metadata, annotations } }, wanted, wanted);
+
+    expect(patch).toEqual({
+      metadata: { resourceVersion: '7', labels: {}, annotations: { [OLD_APPLIED_TEMPLATE_ANNOTATION]: null } },
     });
   });
 });
@@ -90,6 +120,7 @@ describe('a cordon', () => {
   ])('$reason', ({ was, wanted, isCordoned, patch }) => {
     const node = nodeWith(template({ unschedulable: was }), { unschedulable: isCordoned });
 
-    expect(templatePatch(node, 'general', template({ unschedulable: wanted }))?.spec?.unschedulable).toBe(patch);
+    const applied = template({ unschedulable: was });
+    expect(templatePatch(node, applied, template({ unschedulable: wanted }))?.spec?.unschedulable).toBe(patch);
   });
 });

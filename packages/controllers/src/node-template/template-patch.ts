@@ -1,19 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NODE_POOL_LABEL } from '@fairway/api/group';
+import type { AppliedTemplate } from '@fairway/api/kinds/machine';
 import type { NodeTemplate } from '@fairway/api/kinds/node-pool';
 import type { NodeTaint, TenantNode } from '../tenant/node.ts';
 
-/** On a tenant's Node: what Fairway put there, so that what the pool no longer asks for can go and what others put there can stay. */
-export const APPLIED_TEMPLATE_ANNOTATION = 'fairway.dev/applied-template';
+/**
+ * Where Fairway once kept on the Node itself what it had put there. A kubelet may write it, so it is never read: whoever
+ * stole one had Fairway take away taints and labels that keep other workloads off the node.
+ */
+export const OLD_APPLIED_TEMPLATE_ANNOTATION = 'fairway.dev/applied-template';
 
-interface Applied {
-  readonly labels: readonly string[];
-  readonly annotations: readonly string[];
-  readonly taints: readonly string[];
-  readonly unschedulable: boolean;
-}
-
-const NOTHING_APPLIED: Applied = { labels: [], annotations: [], taints: [], unschedulable: false };
+const NOTHING_APPLIED: AppliedTemplate = { labels: [], annotations: [], taints: [], unschedulable: false };
 
 /** A JSON merge patch for a Node. */
 export interface NodePatch {
@@ -25,46 +22,67 @@ export interface NodePatch {
   readonly spec?: { readonly taints?: readonly NodeTaint[]; readonly unschedulable?: boolean | null };
 }
 
-/**
- * What brings a node in line with its pool's template: three-way, between what was applied, what is there and what is wished for.
- * Undefined when nothing is to be done. A merge patch replaces the taints whole, hence its resourceVersion.
- */
-export function templatePatch(node: TenantNode, poolName: string, template: NodeTemplate): NodePatch | undefined {
-  const applied = appliedOf(node);
-  const wantedLabels = { ...template.metadata.labels, [NODE_POOL_LABEL]: poolName };
-  const wantedAnnotations = template.metadata.annotations ?? {};
-  const wantedTaints = (template.spec.taints ?? []).map(({ key, value, effect }): NodeTaint => {
-    return { key, effect, ...(value !== undefined && { value }) };
-  });
-  const next: Applied = {
-    labels: Object.keys(wantedLabels).sort(),
-    annotations: Object.keys(wantedAnnotations).sort(),
-    taints: wantedTaints.map(taintKey).sort(),
-    unschedulable: template.spec.unschedulable,
-  };
-  const labels = mapPatch(node.metadata.labels ?? {}, applied.labels, wantedLabels);
-  const annotations = mapPatch(node.metadata.annotations ?? {}, applied.annotations, wantedAnnotations);
-  if (!isDeepStrictEqual(applied, next)) annotations[APPLIED_TEMPLATE_ANNOTATION] = JSON.stringify(next);
-  const taints = mergeTaints(node.spec?.taints ?? [], applied.taints, wantedTaints);
-  const unschedulable = cordonPatch(node, applied.unschedulable, next.unschedulable);
-  const spec = { ...(taints && { taints }), ...(unschedulable !== undefined && { unschedulable }) };
-  const isSame = Object.keys(labels).length + Object.keys(annotations).length + Object.keys(spec).length === 0;
-  if (isSame) return undefined;
+/** What a pool's template comes to on a node. */
+export interface WantedTemplate {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly taints: readonly NodeTaint[];
+  readonly unschedulable: boolean;
+}
+
+export function wantedTemplate(poolName: string, { metadata, spec }: NodeTemplate): WantedTemplate {
   return {
-    metadata: { resourceVersion: node.metadata.resourceVersion, labels, annotations },
-    ...(Object.keys(spec).length > 0 && { spec }),
+    labels: { ...metadata.labels, [NODE_POOL_LABEL]: poolName },
+    annotations: metadata.annotations ?? {},
+    taints: (spec.taints ?? []).map(({ key, value, effect }) => ({
+      key,
+      effect,
+      ...(value !== undefined && { value }),
+    })),
+    unschedulable: spec.unschedulable,
   };
 }
 
-function appliedOf(node: TenantNode): Applied {
-  const text = node.metadata.annotations?.[APPLIED_TEMPLATE_ANNOTATION];
-  if (text === undefined) return NOTHING_APPLIED;
-  try {
-    return { ...NOTHING_APPLIED, ...(JSON.parse(text) as Partial<Applied>) };
-  } catch {
-    // The tenant changed it; from here on it is known again.
-    return NOTHING_APPLIED;
-  }
+/** The record of a node on which nothing but `wanted` was put. */
+export function recordOf({ labels, annotations, taints, unschedulable }: WantedTemplate): AppliedTemplate {
+  return {
+    labels: Object.keys(labels).sort(),
+    annotations: Object.keys(annotations).sort(),
+    taints: taints.map(taintKey).sort(),
+    unschedulable,
+  };
+}
+
+/** The record of a node that may have what either says: what is written down before the node is touched. */
+export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplate): AppliedTemplate {
+  const union = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])].sort();
+  return {
+    labels: union(a.labels, b.labels),
+    annotations: union(a.annotations, b.annotations),
+    taints: union(a.taints, b.taints),
+    unschedulable: a.unschedulable || b.unschedulable,
+  };
+}
+
+/**
+ * What brings a node in line with its pool's template: three-way, between what may have been applied, what is there and what is wished for.
+ * Undefined when nothing is to be done. A merge patch replaces the taints whole, hence its resourceVersion.
+ */
+export function templatePatch(
+  node: TenantNode,
+  applied: AppliedTemplate,
+  wanted: WantedTemplate,
+): NodePatch | undefined {
+  const { resourceVersion } = node.metadata;
+  const present = node.metadata.annotations ?? {};
+  const labels = mapPatch(node.metadata.labels ?? {}, applied.labels, wanted.labels);
+  const annotations = mapPatch(present, [...applied.annotations, OLD_APPLIED_TEMPLATE_ANNOTATION], wanted.annotations);
+  const taints = mergeTaints(node.spec?.taints ?? [], applied.taints, wanted.taints);
+  const unschedulable = cordonPatch(node, applied.unschedulable, wanted.unschedulable);
+  const spec = { ...(taints && { taints }), ...(unschedulable !== undefined && { unschedulable }) };
+  const isSame = Object.keys(labels).length + Object.keys(annotations).length + Object.keys(spec).length === 0;
+  if (isSame) return undefined;
+  return { metadata: { resourceVersion, labels, annotations }, ...(Object.keys(spec).length > 0 && { spec }) };
 }
 
 function mapPatch(
