@@ -107,3 +107,26 @@ test('a cloud that shows no addresses for a moment changes nothing', () => {
 
   expect(nodePatches(initialized(), machine, silent).status).toBeUndefined();
 });
+
+test('a node that registered as another server gets no pods, and no other providerID', () => {
+  const claim = 'openstack://RegionOne/another';
+  const bold: TenantNode = { ...fresh, spec: { providerID: claim, taints: [] } };
+
+  const { object } = nodePatches(bold, machine, facts) as { object: { spec: TenantNode['spec'] } };
+
+  expect(object.spec).toEqual({
+    taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' }],
+  });
+});
+
+test('a server is reached by its own addresses and name, whatever its kubelet says', () => {
+  const addresses = [
+    { type: 'Hostname', address: 'metadata.internal' },
+    { type: 'InternalIP', address: '169.254.169.254' },
+    { type: 'InternalDNS', address: 'elsewhere' },
+  ];
+
+  const { status } = nodePatches({ ...fresh, status: { addresses } }, machine, facts);
+
+  expect(status).toEqual(nodePatches(fresh, machine, facts).status);
+});

@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { machineAddresses } from '@fairway/controllers/machine/addresses';
-import { type NodeTaint, type TenantNode, UNINITIALIZED_TAINT } from '@fairway/controllers/tenant/node';
+import {
+  claimsOtherServer,
+  type NodeTaint,
+  type TenantNode,
+  UNINITIALIZED_TAINT,
+} from '@fairway/controllers/tenant/node';
 import type { Server } from '@fairway/openstack/types/server';
 
 /** What kube-scheduler and the node lifecycle controller know as "the machine is switched off". */
@@ -24,12 +29,14 @@ export interface ServerFacts {
 /**
  * Tells a Node its providerID, instance type, zone, region and addresses, and takes the `uninitialized` taint away:
  * what Kubernetes expects from a cloud provider
- * (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller). providerID is never changed.
+ * (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller). providerID is never changed; a node
+ * that calls itself another server has the taint for as long as it does, whether it registered with it or not.
  */
 export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFacts): NodePatches {
   const labels = missingLabels(node, machine, facts);
   const providerID = node.spec?.providerID ? undefined : providerIDOf(facts);
-  const taints = wantedTaints(node.spec?.taints ?? [], facts.server.status);
+  const isKnown = !claimsOtherServer(node, facts.server.id);
+  const taints = wantedTaints(node.spec?.taints ?? [], facts.server.status, isKnown);
   const spec = { ...(providerID !== undefined && { providerID }), ...(taints && { taints }) };
   const isObjectSame = Object.keys(labels).length + Object.keys(spec).length === 0;
   const addresses = wantedAddresses(node, facts.server);
@@ -78,20 +85,26 @@ function labelValue(text: string): string {
   return clean.replace(/^[-_.]+|[-_.]+$/g, '');
 }
 
-function wantedTaints(taints: readonly NodeTaint[], serverStatus: string): readonly NodeTaint[] | undefined {
-  const kept = taints.filter(({ key }) => key !== UNINITIALIZED_TAINT && key !== SHUTDOWN_TAINT.key);
+function wantedTaints(
+  taints: readonly NodeTaint[],
+  serverStatus: string,
+  isKnown: boolean,
+): readonly NodeTaint[] | undefined {
+  const kept = taints.filter(({ key }) => key !== SHUTDOWN_TAINT.key && (key !== UNINITIALIZED_TAINT || !isKnown));
+  if (!isKnown && !kept.some(({ key }) => key === UNINITIALIZED_TAINT)) {
+    kept.push({ key: UNINITIALIZED_TAINT, value: 'true', effect: 'NoSchedule' });
+  }
   const shutdown = taints.find(({ key }) => key === SHUTDOWN_TAINT.key) ?? SHUTDOWN_TAINT;
   const wanted = serverStatus === 'SHUTOFF' ? [...kept, shutdown] : kept;
   return isDeepStrictEqual(wanted, taints) ? undefined : wanted;
 }
 
-/** The server's addresses; the kubelet's host name stays, and a cloud that knows none for a moment changes nothing. */
+/** The server's addresses and name, whatever the kubelet says of them; a cloud that knows none for a moment changes nothing. */
 function wantedAddresses(node: TenantNode, server: Server) {
   const ips = machineAddresses(server).filter(({ type }) => type !== 'Hostname');
   if (ips.length === 0) return undefined;
   const present = node.status?.addresses ?? [];
-  const hostname = present.find(({ type }) => type === 'Hostname') ?? { type: 'Hostname', address: server.name };
-  const wanted = [...ips, { type: 'Hostname', address: hostname.address }];
+  const wanted = [...ips, { type: 'Hostname', address: server.name }];
   return isDeepStrictEqual(
     wanted,
     present.map(({ type, address }) => ({ type, address })),

@@ -29,6 +29,11 @@ export const tenantNodes: ResourceType<TenantNode> = {
   namespaced: false,
 };
 
+/** What a kubelet says is kept no longer than this: it goes on into conditions, and whoever holds its certificate may say anything. */
+const MAX_MESSAGE_LENGTH = 1024;
+const MAX_VERSION_LENGTH = 64;
+const MAX_ADDRESSES = 32;
+
 /** Drops what nobody here reads: images, volumes, capacity and heartbeats make up most of a Node. */
 export function trimNode(node: TenantNode): TenantNode {
   const { name, uid, labels, annotations, resourceVersion, creationTimestamp, deletionTimestamp } = node.metadata;
@@ -45,13 +50,17 @@ export function trimNode(node: TenantNode): TenantNode {
     },
     ...(node.spec && { spec: node.spec }),
     status: {
-      ...(node.status?.nodeInfo && { nodeInfo: { kubeletVersion: node.status.nodeInfo.kubeletVersion } }),
-      ...(node.status?.addresses && { addresses: node.status.addresses }),
-      conditions: ready
-        ? [{ type: ready.type, status: ready.status, ...(ready.message !== undefined && { message: ready.message }) }]
-        : [],
+      ...(node.status?.nodeInfo && {
+        nodeInfo: { kubeletVersion: node.status.nodeInfo.kubeletVersion.slice(0, MAX_VERSION_LENGTH) },
+      }),
+      ...(node.status?.addresses && { addresses: node.status.addresses.slice(0, MAX_ADDRESSES) }),
+      conditions: ready ? [trimCondition(ready)] : [],
     },
   };
+}
+
+function trimCondition({ type, status, message }: { type: string; status: string; message?: string }) {
+  return { type, status, ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE_LENGTH) }) };
 }
 
 export function nodeReadyCondition(node: TenantNode) {
@@ -68,4 +77,13 @@ export function isNodeReady(node: TenantNode): boolean {
 
 export function isUninitialized(node: TenantNode): boolean {
   return node.spec?.taints?.some(({ key }) => key === UNINITIALIZED_TAINT) ?? false;
+}
+
+/**
+ * Whether the node calls itself another server than its machine's. Its kubelet writes spec.providerID when it registers, nobody can change it later, and
+ * whoever believes it would take one server for another.
+ */
+export function claimsOtherServer(node: TenantNode, serverID: string): boolean {
+  const claimed = node.spec?.providerID;
+  return Boolean(claimed) && claimed?.slice(claimed.lastIndexOf('/') + 1) !== serverID;
 }
