@@ -1,7 +1,7 @@
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import type { Logger } from '@fairway/kube/log';
+import type { Logger } from '@fairway/base/log';
 import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
 import { type FairwayOnCloud, startFairwayOn } from '../tests/main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS, type JobCloud } from '../tests/main-job/job-clouds.ts';

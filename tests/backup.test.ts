@@ -5,14 +5,14 @@ import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { RULES_SINCE_MINOR } from '@fairway/cli/install/definitions';
-import { Home } from '@fairway/cli/up/home';
 import { holdings } from '@fairway/controllers/testing/cloud-contents';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, RoleBindings, Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventually } from '@fairway/kube/testing/eventually';
+import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { Home } from '@fairway/service/up/home';
 import type { Cloud } from '@fairway/simulator/cloud';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 

@@ -1,7 +1,8 @@
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { HollowNode } from '@fairway/hollow/node/hollow-node';
 import { MemoryDisks } from '@fairway/hollow/node/node-state';
 import { userDataOf } from '@fairway/hollow/node/testing/node-cluster';
-import { systemClock } from '@fairway/kube/clock';
 import {
   ClusterRoleBindings,
   ConfigMaps,
@@ -16,7 +17,6 @@ import {
   ServiceAccounts,
   Services,
 } from '@fairway/kube/kinds/resources';
-import { silentLogger } from '@fairway/kube/log';
 import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';

@@ -1,11 +1,11 @@
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { serverOwner } from '@fairway/controllers/cloud/ownership';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import type { Server } from '@fairway/openstack/types/server';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
 import { type Holdings, holdingsOf } from './main-job/holdings.ts';

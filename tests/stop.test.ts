@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
-import { Home } from '@fairway/cli/up/home';
-import { up } from '@fairway/cli/up/up';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
 import { eventually } from '@fairway/kube/testing/eventually';
+import { Home } from '@fairway/service/up/home';
+import { up } from '@fairway/service/up/up';
 import { expect, test } from 'vitest';
 
 test('a Fairway with nodes and watches that run stops within a second', async () => {

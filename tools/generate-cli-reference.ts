@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
 import { buildProgram } from '@fairway/cli/program';
 import { renderReference } from '@fairway/cli/reference/reference';
-import { systemClock } from '@fairway/kube/clock';
 
 // Writes docs/cli.md from the tree of commands: npm run generate:cli
 const silent = { write: () => {}, isTerminal: false };

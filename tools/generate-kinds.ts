@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Schema } from '../packages/kube/src/schema/schema.ts';
+import { dirname, join } from 'node:path';
+import type { Schema } from '@fairway/apiserver/schema/schema';
 import { FREE_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
 import { ATOMIC_OBJECTS, type MergeSemantics, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
 import { isModel, type Model, type ModelProperty, readModel } from './kinds/models.ts';
@@ -177,19 +177,23 @@ function formatDefinitions(definitions: Readonly<Record<string, unknown>>): stri
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-export const GENERATED_FOLDER = join(import.meta.dirname, '..', 'packages', 'kube', 'src', 'kinds', 'generated');
+const ROOMS = join(import.meta.dirname, '..', 'packages');
+const TYPES_FOLDER = join(ROOMS, 'kube', 'src', 'kinds', 'generated');
+const SCHEMAS_FOLDER = join(ROOMS, 'apiserver', 'src', 'kinds', 'generated');
 
-/** What belongs into GENERATED_FOLDER: file name → text. */
+/** What is generated: path → text. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   const { schemas, descriptions, types } = generateKinds();
   return {
-    'schemas.json': formatDefinitions(schemas),
-    'descriptions.json': formatDefinitions(descriptions),
-    'types.ts': types,
+    [join(SCHEMAS_FOLDER, 'schemas.json')]: formatDefinitions(schemas),
+    [join(SCHEMAS_FOLDER, 'descriptions.json')]: formatDefinitions(descriptions),
+    [join(TYPES_FOLDER, 'types.ts')]: types,
   };
 }
 
 if (import.meta.main) {
-  mkdirSync(GENERATED_FOLDER, { recursive: true });
-  for (const [name, text] of Object.entries(generatedFiles())) writeFileSync(join(GENERATED_FOLDER, name), text);
+  for (const [path, text] of Object.entries(generatedFiles())) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
 }

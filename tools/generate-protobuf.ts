@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FieldEntry, MessageTable } from '../packages/kube/src/protobuf/message-table.ts';
+import type { FieldEntry, MessageTable } from '@fairway/apiserver/protobuf/message-table';
 
 /**
  * Makes the table by which Protobuf bodies of the built-in kinds are read, from the Go types of Kubernetes:
  * `node tools/generate-protobuf.ts PATH/k8s.io/api PATH/k8s.io/apimachinery`. The Go source says what the .proto files leave out:
  * which messages are inlined in JSON, and which zero values JSON omits.
  */
-const OUTPUT = new URL('../packages/kube/src/protobuf/generated/kubernetes-messages.json', import.meta.url);
+const OUTPUT = new URL('../packages/apiserver/src/protobuf/generated/kubernetes-messages.json', import.meta.url);
 
 const SCALARS: Readonly<Record<string, string>> = {
   string: 'string',

@@ -6,20 +6,29 @@ const root = join(import.meta.dirname, '..');
 
 /** What the code of a room may import; its tests may also import what `TESTS_MAY_ALSO` says. */
 const LAYERS: Record<string, readonly string[]> = {
-  kube: [],
-  openstack: ['kube'],
-  hollow: ['kube', 'openstack'],
-  api: ['kube'],
-  'control-plane': ['kube', 'api'],
-  controllers: ['kube', 'openstack', 'api', 'control-plane'],
-  'cloud-provider': ['kube', 'openstack', 'api', 'control-plane', 'controllers'],
-  gateway: ['kube', 'openstack', 'api', 'control-plane', 'controllers'],
-  simulator: ['kube', 'openstack'],
-  cli: ['kube', 'openstack', 'hollow', 'api', 'control-plane', 'controllers', 'cloud-provider', 'gateway', 'simulator'],
+  base: [],
+  kube: ['base'],
+  apiserver: ['base', 'kube'],
+  openstack: ['base'],
+  hollow: ['base', 'kube', 'apiserver', 'openstack'],
+  api: ['base', 'kube', 'apiserver'],
+  'control-plane': ['base', 'kube', 'apiserver', 'api'],
+  tenancy: ['base', 'kube', 'openstack', 'api', 'control-plane'],
+  controllers: ['base', 'kube', 'openstack', 'api', 'control-plane', 'tenancy'],
+  'cloud-provider': ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
+  gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
+  simulator: ['base', 'openstack'],
+  service: [
+    ...['base', 'kube', 'apiserver', 'openstack', 'hollow', 'api', 'control-plane', 'tenancy', 'controllers'],
+    ...['cloud-provider', 'gateway', 'simulator'],
+  ],
+  cli: ['base', 'kube', 'apiserver', 'openstack', 'hollow', 'api', 'control-plane', 'tenancy', 'service'],
 };
-const TESTS_MAY_ALSO: readonly string[] = ['simulator', 'hollow', 'openstack', 'control-plane', 'cloud-provider'];
+const TESTS_MAY_ALSO: readonly string[] = [
+  ...['simulator', 'hollow', 'apiserver', 'openstack', 'control-plane', 'controllers', 'cloud-provider'],
+];
 /** The simulator knows `openstack` by its wire types alone: a client's mistake must not be a simulator's habit. */
-const SIMULATOR_MAY_SEE = /^@fairway\/(kube\/(clock|clock-fake|log)|openstack\/types\/[a-z-]+)$/;
+const SIMULATOR_MAY_SEE = /^@fairway\/(base\/(clock|clock-fake|log)|openstack\/types\/[a-z-]+)$/;
 
 interface Import {
   readonly file: string;

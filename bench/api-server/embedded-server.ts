@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { createBootstrapObjects } from '@fairway/hollow/control-plane/bootstrap-objects';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
 import { loadCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { loadServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
-import { SqliteDatabase } from '@fairway/kube/store/sqlite-database';
 
 /** What the process reads from the file that its command line names, as JSON. */
 export interface EmbeddedServerOptions {

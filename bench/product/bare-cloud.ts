@@ -1,7 +1,7 @@
-import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
-import type { Home } from '@fairway/cli/up/home';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import type { Home } from '@fairway/service/up/home';
 import type { Cloud } from '@fairway/simulator/cloud';
 
 const SERVERS = 3;

@@ -1,7 +1,7 @@
-import { Home } from '@fairway/cli/up/home';
-import { up } from '@fairway/cli/up/up';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { Home } from '@fairway/service/up/home';
+import { up } from '@fairway/service/up/up';
 import { measureBareCloud } from './bare-cloud.ts';
 import { startSteadyCloud } from './steady-cloud.ts';
 

@@ -1,7 +1,7 @@
-import type { Home } from '@fairway/cli/up/home';
-import { bootHollowNodes, type SimulatedCloud } from '@fairway/cli/up/simulated-cloud';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import type { Home } from '@fairway/service/up/home';
+import { bootHollowNodes, type SimulatedCloud } from '@fairway/service/up/simulated-cloud';
 import { createCloud } from '@fairway/simulator/cloud';
 import { type Duration, type LatencyProfile, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
 

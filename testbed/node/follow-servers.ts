@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import type { ListedServer } from '@fairway/hollow/node/hollow-node-fleet';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 
 /*
  * Is the hypervisor of a cloud that has none: boots a host for each server that is ACTIVE, with the server's own user data, address and

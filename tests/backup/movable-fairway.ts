@@ -1,18 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import type { TextSink } from '@fairway/cli/command/context';
 import { runWith } from '@fairway/cli/command/run-program';
-import { serve } from '@fairway/cli/serve/serve';
-import { simulatedControlPlanes } from '@fairway/cli/up/control-planes';
-import { Home } from '@fairway/cli/up/home';
-import { bootHollowNodes } from '@fairway/cli/up/simulated-cloud';
-import { up } from '@fairway/cli/up/up';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
+import { serve } from '@fairway/service/serve/serve';
+import { simulatedControlPlanes } from '@fairway/service/up/control-planes';
+import { Home } from '@fairway/service/up/home';
+import { bootHollowNodes } from '@fairway/service/up/simulated-cloud';
+import { up } from '@fairway/service/up/up';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 

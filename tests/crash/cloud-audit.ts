@@ -2,8 +2,8 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
-import { ownerDescription, serverGroupName, serverOwner } from '@fairway/controllers/cloud/ownership';
 import type { Cloud } from '@fairway/simulator/cloud';
+import { ownerDescription, serverGroupName, serverOwner } from '@fairway/tenancy/cloud/ownership';
 
 type Table =
   | 'servers'

@@ -1,10 +1,10 @@
 import { openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { Home } from '@fairway/cli/up/home';
-import { up } from '@fairway/cli/up/up';
-import { systemClock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import { systemClock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { Home } from '@fairway/service/up/home';
+import { up } from '@fairway/service/up/up';
 
 /*
  * A whole Fairway that exists to be killed. It loads, says so, and waits for the word: what is measured and interrupted

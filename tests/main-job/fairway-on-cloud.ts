@@ -1,18 +1,18 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
-import { Home } from '@fairway/cli/up/home';
-import { up } from '@fairway/cli/up/up';
+import { systemClock } from '@fairway/base/clock';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
 import { MemoryDisks } from '@fairway/hollow/node/node-state';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
-import { systemClock } from '@fairway/kube/clock';
-import { type Logger, silentLogger } from '@fairway/kube/log';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { Home } from '@fairway/service/up/home';
+import { up } from '@fairway/service/up/up';
 import type { JobCloud } from './job-clouds.ts';
 
 /** A whole Fairway in this process on a cloud that is none of its own, and hollow nodes for that cloud's servers. */

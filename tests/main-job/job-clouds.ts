@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCloudsYaml } from '@fairway/cli/up/clouds';
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
+import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { createCloud } from '@fairway/simulator/cloud';
 import { ownProjects } from './testbed-projects.ts';
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { ServiceApi } from '@fairway/openstack/service-api';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { z } from 'zod';
 
 const Created = z.object({ id: z.string() });

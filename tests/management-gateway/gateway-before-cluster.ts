@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@fairway/base/testing/free-ports';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
@@ -12,7 +13,6 @@ import {
 } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
-import { freePorts } from '@fairway/kube/testing/free-ports';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
 import { installKnown } from '../management/install-known.ts';

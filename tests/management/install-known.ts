@@ -1,8 +1,8 @@
-import { RULES_SINCE_MINOR } from '@fairway/cli/install/definitions';
-import { install } from '@fairway/cli/install/installer';
-import { manifests } from '@fairway/cli/install/manifests';
+import { systemClock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { systemClock } from '@fairway/kube/clock';
+import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { install } from '@fairway/service/install/installer';
+import { manifests } from '@fairway/service/install/manifests';
 
 /**
  * Does as `fairway install` on an API server of this minor version. One before 1.31, which that refuses, gets no CEL rules, so that all else is tested on it too;

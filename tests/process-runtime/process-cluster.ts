@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { identifyProcess } from '@fairway/cli/up/home';
+import { type Clock, systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import { createClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import { certificateRequirements, issueComponentCertificate } from '@fairway/control-plane/pki/component-certificates';
@@ -8,8 +9,7 @@ import type { ProcessRuntime } from '@fairway/control-plane/process/process-runt
 import type { ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { type Clock, systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
+import { identifyProcess } from '@fairway/service/up/home';
 
 /** UID of the one cluster. */
 export const CLUSTER_UID = 'uid-1';

@@ -1,5 +1,4 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { SHARD_GROUP, SHARDS } from '@fairway/cli/serve/share';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { hash32 } from '@fairway/kube/controller/rendezvous';
@@ -7,6 +6,7 @@ import { shardOfLease } from '@fairway/kube/controller/shard-leases';
 import type { Lease } from '@fairway/kube/kinds/generated/types';
 import { Leases } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
+import { SHARD_GROUP, SHARDS } from '@fairway/service/serve/share';
 import type { Act } from './acts.ts';
 
 const SELECTOR = { namespace: SYSTEM_NAMESPACE, labelSelector: `fairway.dev/shard-group=${SHARD_GROUP}` };

@@ -1,6 +1,6 @@
-import { openCloud, readCloudsYaml } from '@fairway/cli/up/clouds';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 
 /** Everything in the project that a tenant could have made, by kind: `{ servers: [name…], … }`. */
 export async function cloudContent(cloudsYaml: string): Promise<Readonly<Record<string, readonly string[]>>> {

@@ -1,5 +1,5 @@
+import { FakeClock } from '@fairway/base/clock-fake';
 import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
-import { FakeClock } from '@fairway/kube/clock-fake';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { describe, expect, it } from 'vitest';
 import { endpointUrl, type KubeconfigMinting, mintKubeconfig } from './kubeconfig.ts';

@@ -3,8 +3,8 @@ import {
   MAX_KUBECONFIG_SECONDS,
   MIN_KUBECONFIG_SECONDS,
 } from '@fairway/api/kinds/kubeconfig-request';
+import { type Clock, formatTime } from '@fairway/base/clock';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
-import { type Clock, formatTime } from '@fairway/kube/clock';
 import type { ClusterRoleBinding } from '@fairway/kube/kinds/generated/types';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { type ClusterPki, trustBundle } from './pki/cluster-pki.ts';

@@ -5,11 +5,11 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { Informer } from '@fairway/kube/client/informer';
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { KeyWorker } from '@fairway/kube/controller/key-owner';
-import type { CacheExpectations } from './cloud/cache-expectations.ts';
-import type { ClusterClouds } from './cloud/cluster-clouds.ts';
-import type { ClusterCredentials } from './cluster/credentials.ts';
-import { clusterKeyOf } from './cluster-key.ts';
-import type { TenantClusters } from './tenant/tenant-clusters.ts';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { CacheExpectations } from './cache-expectations.ts';
 
 export interface LetGoDependencies {
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };

@@ -1,5 +1,5 @@
 import type { LastOperation } from '@fairway/api/kinds/status';
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 
 /** `lastOperation` with its time moved only when something else of it changed. */
 export function operation(

@@ -1,4 +1,4 @@
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 
 /** Nobody should wonder for longer what Fairway waits for. */
 const TELL_AFTER_MS = 800;

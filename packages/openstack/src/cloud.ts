@@ -1,5 +1,5 @@
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { Credential } from './auth/credential.ts';
 import type { CredentialSource } from './auth/credential-source.ts';
 import { Discovery } from './auth/discovery.ts';

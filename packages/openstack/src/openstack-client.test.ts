@@ -1,4 +1,4 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Cloud } from './cloud.ts';
 import type { OpenStackClient } from './openstack-client.ts';

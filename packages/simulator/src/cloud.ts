@@ -1,8 +1,8 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '@fairway/kube/clock';
-import { type Logger, silentLogger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import { renderCloudsYaml } from './clouds-yaml.ts';
 import { type ActiveListener, type GoneListener, ServerLife } from './compute/server-life.ts';
 import { computeService } from './compute/service.ts';

@@ -1,4 +1,4 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { type Cloud, createCloud } from './cloud.ts';
 import type { CloudConfig } from './config.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { KeyPair, Quota, Server, ServerGroup } from './compute/records.ts';
 import type { CloudConfig } from './config.ts';
 import type { Faults } from './http/faults.ts';

@@ -1,5 +1,5 @@
+import { systemClock } from '@fairway/base/clock';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
-import { systemClock } from '@fairway/kube/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { createServiceAccountKeys, type ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';

@@ -1,8 +1,8 @@
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { freePorts } from '@fairway/base/testing/free-ports';
 import { type Controllers, createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
-import { MemoryStore } from '@fairway/kube/store/memory-store';
-import { freePorts } from '@fairway/kube/testing/free-ports';
 import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
 
 /** A control plane that serves on loopback, with its controllers, without nodes. */

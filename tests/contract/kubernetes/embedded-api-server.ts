@@ -1,9 +1,9 @@
+import { ALL_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
+import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { ApiServer } from '@fairway/apiserver/server/api-server';
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
+import { systemClock } from '@fairway/base/clock';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { systemClock } from '@fairway/kube/clock';
-import { ALL_KINDS } from '@fairway/kube/kinds/builtin-kinds';
-import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
-import { ApiServer } from '@fairway/kube/server/api-server';
-import { MemoryStore } from '@fairway/kube/store/memory-store';
 
 /** The embedded server with the built-in kinds and nothing beside. */
 export function startEmbedded(): { readonly client: KubeClient; readonly server: ApiServer } {

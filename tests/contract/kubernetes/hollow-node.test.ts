@@ -1,10 +1,11 @@
+import { signCertificateRequest } from '@fairway/apiserver/auth/certificates/certificate-signer';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { HollowNode } from '@fairway/hollow/node/hollow-node';
 import { MemoryDisks } from '@fairway/hollow/node/node-state';
 import { userDataOf } from '@fairway/hollow/node/testing/node-cluster';
-import { signCertificateRequest } from '@fairway/kube/auth/certificates/certificate-signer';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { systemClock } from '@fairway/kube/clock';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import {
   CertificateSigningRequests,
@@ -15,7 +16,6 @@ import {
   Pods,
   Secrets,
 } from '@fairway/kube/kinds/resources';
-import { silentLogger } from '@fairway/kube/log';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

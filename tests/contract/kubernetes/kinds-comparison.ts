@@ -1,9 +1,9 @@
+import { ALL_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
+import { type Manifest, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
+import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { ALL_KINDS } from '@fairway/kube/kinds/builtin-kinds';
-import { type Manifest, NAMESPACE } from '@fairway/kube/kinds/testing/kinds-corpus';
 import { type ApiError, isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
-import type { ResourceDefinition } from '@fairway/kube/server/resource';
 
 /** What came of a request, in a form that can be compared between servers. */
 export type Outcome =

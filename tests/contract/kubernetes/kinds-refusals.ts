@@ -1,4 +1,4 @@
-import type { Manifest } from '@fairway/kube/kinds/testing/kinds-corpus';
+import type { Manifest } from '@fairway/apiserver/kinds/testing/kinds-corpus';
 
 /** A manifest that a server refuses, as a change to one that it takes. */
 export interface Refusal {

@@ -1,6 +1,6 @@
+import { ALL_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
+import { ACCEPTED, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { ALL_KINDS } from '@fairway/kube/kinds/builtin-kinds';
-import { ACCEPTED, NAMESPACE } from '@fairway/kube/kinds/testing/kinds-corpus';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbedded } from './embedded-api-server.ts';

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@fairway/base/testing/free-ports';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { generateKeyPair, privateKeyToPem, publicKeyToPem } from '@fairway/kube/pki/key-pair';
-import { freePorts } from '@fairway/kube/testing/free-ports';
 
 /** kube-apiserver and etcd out of `KUBEBUILDER_ASSETS`, or undefined where there are none. */
 export function findAssets(): string | undefined {

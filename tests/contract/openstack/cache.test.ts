@@ -1,4 +1,4 @@
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
 import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { expect, it } from 'vitest';
 import { describeClouds } from './targets.ts';

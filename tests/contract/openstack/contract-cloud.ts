@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
 import { Cloud } from '@fairway/openstack/cloud';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';

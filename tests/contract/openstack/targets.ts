@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { createCloud } from '@fairway/simulator/cloud';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';

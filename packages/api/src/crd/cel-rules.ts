@@ -1,4 +1,4 @@
-import type { Schema, ValidationRule } from '@fairway/kube/schema/schema';
+import type { Schema, ValidationRule } from '@fairway/apiserver/schema/schema';
 import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
 
 export const IMMUTABLE_DETAIL = 'can not be changed after creation';

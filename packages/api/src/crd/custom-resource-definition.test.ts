@@ -1,4 +1,4 @@
-import type { Schema } from '@fairway/kube/schema/schema';
+import type { Schema } from '@fairway/apiserver/schema/schema';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../kinds/all.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';

@@ -1,7 +1,7 @@
-import type { CustomResourceDefinition } from '@fairway/kube/crd/types';
+import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import { applyDefaults } from '@fairway/apiserver/schema/defaults';
+import type { Definitions, Schema, ValidationRule } from '@fairway/apiserver/schema/schema';
 import type { Json } from '@fairway/kube/object/meta';
-import { applyDefaults } from '@fairway/kube/schema/defaults';
-import type { Definitions, Schema, ValidationRule } from '@fairway/kube/schema/schema';
 import type { Kind } from '../kinds/kind.ts';
 import { NAME_PATTERN } from '../names.ts';
 import { addRule, crossFieldCel, immutabilityCel, transitionCel } from './cel-rules.ts';

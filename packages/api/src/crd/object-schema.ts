@@ -1,4 +1,4 @@
-import type { Schema } from '@fairway/kube/schema/schema';
+import type { Schema } from '@fairway/apiserver/schema/schema';
 import type { Kind } from '../kinds/kind.ts';
 import { structuralSchema } from '../schema/structural-schema.ts';
 

@@ -1,5 +1,5 @@
+import type { PrinterColumn, ScaleDefinition } from '@fairway/apiserver/server/resource';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
-import type { PrinterColumn, ScaleDefinition } from '@fairway/kube/server/resource';
 import type { z } from 'zod';
 import { GROUP, VERSION } from '../group.ts';
 

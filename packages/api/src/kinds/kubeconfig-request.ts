@@ -1,5 +1,5 @@
+import type { Schema } from '@fairway/apiserver/schema/schema';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import type { Schema } from '@fairway/kube/schema/schema';
 import { z } from 'zod';
 import { GROUP, VERSION } from '../group.ts';
 import { int32, timestamp } from '../schema/scalars.ts';

@@ -1,4 +1,4 @@
-import type { Schema } from '@fairway/kube/schema/schema';
+import type { Schema } from '@fairway/apiserver/schema/schema';
 import { z } from 'zod';
 
 /**

@@ -1,5 +1,5 @@
+import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import type { ResourceDefinition } from '@fairway/kube/server/resource';
 import { objectSchema } from '../crd/object-schema.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { ruleErrors, transitionErrors } from '../validation/object-rules.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { usageError } from '../command/cli-error.ts';
+import { usageError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
 
 export const PASSPHRASE_VARIABLE = 'FAIRWAY_BACKUP_PASSPHRASE';
@@ -20,7 +20,7 @@ export async function readPassphrase(
   }
 }
 
-/** The passphrase of a new backup. Throws a CliError where there is none, or it is too short to protect anything. */
+/** The passphrase of a new backup. Throws a CommandError where there is none, or it is too short to protect anything. */
 export function newPassphrase(passphrase: string | undefined): string {
   if (passphrase === undefined) {
     throw usageError(

@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Archive } from '@fairway/service/backup/archive';
+import { BACKED_UP_KINDS, backedUpKind } from '@fairway/service/backup/backed-up-kinds';
+import { encodeBackup, openBackup, parseBackup, type ReadBackup } from '@fairway/service/backup/backup-file';
+import { writeNewFile } from '@fairway/service/backup/new-file';
+import { pauseSource } from '@fairway/service/backup/pause-source';
+import { takeSnapshot } from '@fairway/service/backup/snapshot';
+import { usageError } from '@fairway/service/command-error';
+import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { withConnection } from '../client/connect.ts';
-import { usageError } from '../command/cli-error.ts';
-import { CLIENT_VERSION } from '../command/client-version.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import type { Archive } from './archive.ts';
-import { BACKED_UP_KINDS, backedUpKind } from './backed-up-kinds.ts';
-import { encodeBackup, openBackup, parseBackup, type ReadBackup } from './backup-file.ts';
-import { writeNewFile } from './new-file.ts';
 import { newPassphrase, readPassphrase } from './passphrase.ts';
-import { pauseSource } from './pause-source.ts';
-import { takeSnapshot } from './snapshot.ts';
 
 export interface BackupOptions {
   readonly output?: string;
@@ -45,7 +45,7 @@ export async function runBackup(context: CliContext, globals: GlobalOptions, opt
     const { objects, resourceVersions } = await takeSnapshot(client, { signal });
     return { contents: { server, paused: areClustersPaused(objects), resourceVersions }, objects };
   });
-  const origin = { id: randomUUID(), createdAt, fairway: CLIENT_VERSION };
+  const origin = { id: randomUUID(), createdAt, fairway: FAIRWAY_VERSION };
   await writeNewFile(path, await encodeBackup(archive, origin, passphrase), origin.id);
   const backup = await readBackup(path);
   const written = await openBackup(path, backup, passphrase);
@@ -72,7 +72,7 @@ export async function runVerify(context: CliContext, file: string, options: Veri
   context.stdout.write(`${describe(file, backup, await openBackup(file, backup, passphrase))}\n`);
 }
 
-/** Rejects with a CliError that says what is wrong with the file. */
+/** Rejects with a CommandError that says what is wrong with the file. */
 export async function readBackup(path: string): Promise<ReadBackup> {
   let bytes: Buffer;
   try {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
-import { CLIENT_VERSION } from '../command/client-version.ts';
+import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { chooseKubeconfig } from './choose-kubeconfig.ts';
 
@@ -27,7 +27,7 @@ export async function withConnection<T>(
     clock: context.clock,
   });
   const client = new KubeClient(new HttpsTransport({ ...transport, clock: context.clock }), {
-    userAgent: `fairway/${CLIENT_VERSION}`,
+    userAgent: `fairway/${FAIRWAY_VERSION}`,
     clock: context.clock,
   });
   try {

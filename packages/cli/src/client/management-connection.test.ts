@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { TransportError } from '@fairway/kube/client/transport';
-import { systemClock } from '@fairway/kube/clock';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { explainedByManagement, managementConnection } from './management-connection.ts';

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
+import type { Clock } from '@fairway/base/clock';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { inClusterConnection } from '@fairway/kube/client/in-cluster';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { TransportError } from '@fairway/kube/client/transport';
-import type { Clock } from '@fairway/kube/clock';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { CliError } from '../command/cli-error.ts';
-import { CLIENT_VERSION } from '../command/client-version.ts';
+import { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
+import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { ExitCode } from '../command/exit-code.ts';
 
 /** A management cluster's API. */
 export interface ManagementConnection {
@@ -39,14 +39,14 @@ export async function managementConnection(
 /** What a person can do about a management cluster that does not answer or does not know who asks; any other error as it is. */
 export function explainedByManagement(error: unknown, { description }: ManagementConnection): unknown {
   if (error instanceof TransportError && SILENT_CODES.has((error.cause as NodeJS.ErrnoException | undefined)?.code)) {
-    return new CliError(`the API server of the management cluster does not answer: ${error.message}`, {
+    return new CommandError(`the API server of the management cluster does not answer: ${error.message}`, {
       exitCode: ExitCode.Unreachable,
       advice: `it must serve when Fairway starts: look at it, or at "server" in the kubeconfig (${description})`,
       cause: error,
     });
   }
   if (isApiError(error, 'Unauthorized')) {
-    return new CliError(`${description} does not accept the credential of the kubeconfig (401 Unauthorized)`, {
+    return new CommandError(`${description} does not accept the credential of the kubeconfig (401 Unauthorized)`, {
       advice: 'it may have ended; that of "fairway serve" comes from "kubectl -n fairway-system create token fairway"',
       cause: error,
     });
@@ -63,7 +63,7 @@ const SILENT_CODES: ReadonlySet<string | undefined> = new Set([
 
 export function managementClient({ transport }: ManagementConnection, clock: Clock, userAgent = 'fairway'): KubeClient {
   return new KubeClient(new HttpsTransport({ ...transport, clock }), {
-    userAgent: `${userAgent}/${CLIENT_VERSION}`,
+    userAgent: `${userAgent}/${FAIRWAY_VERSION}`,
     clock,
   });
 }

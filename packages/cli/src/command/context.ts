@@ -1,4 +1,4 @@
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 
 /** A stream that a command writes text to. */
 export interface TextSink {

@@ -2,8 +2,8 @@ import { KubeconfigError } from '@fairway/kube/client/kubeconfig';
 import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError, forbidden, notFound } from '@fairway/kube/object/api-error';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import { CommandError } from '@fairway/service/command-error';
 import { expect, test } from 'vitest';
-import { CliError } from './cli-error.ts';
 import { explainError } from './explain-error.ts';
 
 const subject = { group: 'fairway.dev', resource: 'clusters', name: 'demo' };
@@ -34,7 +34,7 @@ test.each([
     message: /403/,
     advice: undefined,
   },
-  { error: new CliError('a', { exitCode: 4, advice: 'b' }), exitCode: 4, message: 'a', advice: 'b' },
+  { error: new CommandError('a', { exitCode: 4, advice: 'b' }), exitCode: 4, message: 'a', advice: 'b' },
   { error: new Error('odd'), exitCode: 1, message: 'odd', advice: undefined },
 ])('$error is told as $message', ({ error, exitCode, message, advice }) => {
   const explained = explainError(error);

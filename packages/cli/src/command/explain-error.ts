@@ -3,8 +3,8 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { CloudConfigError } from '@fairway/openstack/config/cloud-config';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
-import { CliError } from './cli-error.ts';
-import { ExitCode } from './exit-code.ts';
+import { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
 
 /** An error as a person is told of it. */
 export interface Explanation {
@@ -15,7 +15,7 @@ export interface Explanation {
 
 /** One line about what went wrong, where there is one what to do, and what the process says to a script. */
 export function explainError(error: unknown): Explanation {
-  if (error instanceof CliError) return { message: error.message, advice: error.advice, exitCode: error.exitCode };
+  if (error instanceof CommandError) return { message: error.message, advice: error.advice, exitCode: error.exitCode };
   if (error instanceof ApiError) return explainApiError(error);
   if (error instanceof TransportError) return { ...explainSilence(error), exitCode: ExitCode.Unreachable };
   if (error instanceof KubeconfigError || error instanceof CloudConfigError) {

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
+import { ExitCode } from '@fairway/service/exit-code';
 import { CommanderError } from 'commander';
 import { buildProgram } from '../program.ts';
 import type { CliContext, TextSink } from './context.ts';
-import { ExitCode } from './exit-code.ts';
 
 /** Runs the command of a real process. Resolves with its exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {

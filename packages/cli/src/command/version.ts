@@ -1,4 +1,4 @@
-import { CLIENT_VERSION } from './client-version.ts';
+import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext, GlobalOptions } from './context.ts';
 
 interface VersionOptions {
@@ -12,7 +12,7 @@ export async function printVersion(
   globals: GlobalOptions,
   options: VersionOptions,
 ): Promise<void> {
-  const client = { version: CLIENT_VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
+  const client = { version: FAIRWAY_VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
   if (options.client) {
     await print(context, options, { client });
     return;

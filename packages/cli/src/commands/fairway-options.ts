@@ -1,7 +1,7 @@
+import type { LogLevel } from '@fairway/service/logger';
+import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
-import type { LogLevel } from '../command/logger.ts';
 import { durationFrom } from '../command/options.ts';
-import type { ControlPlaneKind } from '../up/choose-control-plane.ts';
 import { parseIPAddress } from '../up/listen-address.ts';
 
 /** What `up` and `serve` are both told. */

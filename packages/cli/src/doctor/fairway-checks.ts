@@ -8,14 +8,14 @@ import { type KubeConnection, loadKubeConnection } from '@fairway/kube/client/ku
 import { ShardLeases } from '@fairway/kube/controller/shard-leases';
 import { Leases } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { foreignDefinitions, foreignKindsMessage } from '@fairway/service/install/foreign-definitions';
+import { isEmbedded } from '@fairway/service/install/is-embedded';
+import { SHARD_GROUP, SHARDS } from '@fairway/service/serve/share';
+import { type Home, identifyProcess } from '@fairway/service/up/home';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
-import { foreignDefinitions, foreignKindsMessage } from '../install/foreign-definitions.ts';
-import { isEmbedded } from '../install/is-embedded.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
-import { SHARD_GROUP, SHARDS } from '../serve/share.ts';
-import { type Home, identifyProcess } from '../up/home.ts';
 import { certificateFinding } from './certificate.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { replicaFindings } from './replicas.ts';

@@ -1,4 +1,4 @@
-import { formatMicroTime } from '@fairway/kube/clock';
+import { formatMicroTime } from '@fairway/base/clock';
 import { ShardLeases } from '@fairway/kube/controller/shard-leases';
 import type { Lease } from '@fairway/kube/kinds/generated/types';
 import { describe, expect, test } from 'vitest';

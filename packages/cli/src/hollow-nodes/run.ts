@@ -1,11 +1,11 @@
 import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
 import { FolderDisks } from '@fairway/hollow/node/node-state';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import { createLogger, type LogLevel } from '@fairway/service/logger';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { Home } from '@fairway/service/up/home';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
-import { createLogger, type LogLevel } from '../command/logger.ts';
-import { openCloud, readCloudsYaml } from '../up/clouds.ts';
-import { Home } from '../up/home.ts';
 
 interface HollowNodesOptions {
   readonly cloud: string;

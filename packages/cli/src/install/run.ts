@@ -1,13 +1,13 @@
 import type { ServerVersion } from '@fairway/kube/client/kube-client';
+import { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
+import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { type Installed, install } from '@fairway/service/install/installer';
+import { isEmbedded } from '@fairway/service/install/is-embedded';
+import { manifests } from '@fairway/service/install/manifests';
 import { dump } from 'js-yaml';
 import { explainedByManagement, managementClient, managementConnection } from '../client/management-connection.ts';
-import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { ExitCode } from '../command/exit-code.ts';
-import { RULES_SINCE_MINOR } from './definitions.ts';
-import { type Installed, install } from './installer.ts';
-import { isEmbedded } from './is-embedded.ts';
-import { manifests } from './manifests.ts';
 
 interface InstallCommandOptions {
   readonly dryRun?: boolean;
@@ -52,13 +52,13 @@ function printed({ output }: InstallCommandOptions): string {
 
 function checkVersion({ gitVersion, minor }: ServerVersion, server: string): void {
   if (isEmbedded(gitVersion)) {
-    throw new CliError(`${server} is the API of "fairway up", which has all that Fairway needs`, {
+    throw new CommandError(`${server} is the API of "fairway up", which has all that Fairway needs`, {
       exitCode: ExitCode.Usage,
       advice: 'name the kubeconfig of the cluster that shall hold the objects with --kubeconfig or --context',
     });
   }
   if (Number.parseInt(minor, 10) < RULES_SINCE_MINOR) {
-    throw new CliError(
+    throw new CommandError(
       `the API server of ${server} is ${gitVersion}; it takes 1.${RULES_SINCE_MINOR} to enforce the rules of Fairway's kinds`,
       {
         exitCode: ExitCode.Usage,

@@ -1,4 +1,4 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { expect, test } from 'vitest';
 import { fakeContext } from '../testing/fake-context.ts';
 import type { ClusterView } from './cluster-view.ts';

@@ -1,8 +1,8 @@
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
+import { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
 import type { Connection } from '../client/connect.ts';
-import { CliError } from '../command/cli-error.ts';
 import type { CliContext } from '../command/context.ts';
-import { ExitCode } from '../command/exit-code.ts';
 import { adviceFor } from './advice.ts';
 import { type ClusterView, followCluster } from './cluster-view.ts';
 import type { Goal } from './goal.ts';
@@ -13,7 +13,7 @@ import type { Outcome } from './step.ts';
 /** How long something may wait for a person before the command gives up: what is missing may be on its way. */
 const BLOCKED_GRACE_MS = 15_000;
 
-/** Shows progress until the goal is reached. Throws a CliError when it can't be, or not in time; the goal is not undone. */
+/** Shows progress until the goal is reached. Throws a CommandError when it can't be, or not in time; the goal is not undone. */
 export async function waitFor(
   context: CliContext,
   connection: Connection,
@@ -72,12 +72,12 @@ export async function reach(goal: Goal, { follow, reporter, clock, signal, timeo
   }
   signal.throwIfAborted();
   if (latest.state === 'blocked') throw blocked(goal, latest);
-  throw new CliError(`${goal.subject}: not finished within ${Math.round(timeoutMs / 1000)} s`, {
+  throw new CommandError(`${goal.subject}: not finished within ${Math.round(timeoutMs / 1000)} s`, {
     exitCode: ExitCode.TimedOut,
     advice: 'Fairway goes on with it: see "fairway cluster list", or wait longer with --timeout',
   });
 }
 
-function blocked({ subject }: Goal, { reason, message }: { reason: string; message: string }): CliError {
-  return new CliError(`${subject}: ${reason}: ${message}`, { advice: adviceFor(reason) });
+function blocked({ subject }: Goal, { reason, message }: { reason: string; message: string }): CommandError {
+  return new CommandError(`${subject}: ${reason}: ${message}`, { advice: adviceFor(reason) });
 }

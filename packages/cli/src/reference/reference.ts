@@ -1,5 +1,5 @@
+import { ExitCode } from '@fairway/service/exit-code';
 import type { Command, Option } from 'commander';
-import { ExitCode } from '../command/exit-code.ts';
 
 const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
   Ok: 'it is done',

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
-import type { Clock } from '@fairway/kube/clock';
-import { CliError } from '../command/cli-error.ts';
-import { ExitCode } from '../command/exit-code.ts';
+import type { Clock } from '@fairway/base/clock';
+import { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
 
 export interface Checksum {
   readonly algorithm: 'sha512' | 'sha256';
@@ -27,7 +27,7 @@ const MOST_VAIN_ATTEMPTS = 3;
 
 /**
  * Downloads a file, and gives it its name once its checksum is right and it is on disk. What an earlier attempt, cut off or
- * killed, has left in `PATH.part` is gone on with. Throws a CliError.
+ * killed, has left in `PATH.part` is gone on with. Throws a CommandError.
  */
 export async function download(url: string, path: string, checksum: Checksum, options: DownloadOptions): Promise<void> {
   const part = `${path}.part`;
@@ -38,7 +38,7 @@ export async function download(url: string, path: string, checksum: Checksum, op
     rmSync(part, { force: true });
     // The rest of another file than the beginning is from.
     if (hadBegun) return download(url, path, checksum, options);
-    throw new CliError(`${url} is not what its ${checksum.algorithm} says: it was removed`, {
+    throw new CommandError(`${url} is not what its ${checksum.algorithm} says: it was removed`, {
       advice: 'the mirror is damaged or being changed: try again later, or another one with --mirror',
     });
   }
@@ -58,7 +58,7 @@ async function receiveAll(url: string, part: string, options: DownloadOptions): 
     try {
       return await receive(url, part, options);
     } catch (error) {
-      if (options.signal.aborted || error instanceof CliError) throw error;
+      if (options.signal.aborted || error instanceof CommandError) throw error;
       vain = sizeOf(part) > before ? 0 : vain + 1;
       if (vain >= MOST_VAIN_ATTEMPTS) throw explainDownload(error, url);
       await options.clock.sleep(RETRY_MS, options.signal);
@@ -103,7 +103,7 @@ async function receive(url: string, part: string, options: DownloadOptions): Pro
   }
 }
 
-/** The text of a small file, or undefined where there is none. Throws a CliError. */
+/** The text of a small file, or undefined where there is none. Throws a CommandError. */
 export async function readText(
   url: string,
   options: Pick<DownloadOptions, 'fetch' | 'signal'>,
@@ -116,26 +116,26 @@ export async function readText(
     if (!response.ok) throw refusal(url, response.status);
     return text;
   } catch (error) {
-    if (options.signal.aborted || error instanceof CliError) throw error;
+    if (options.signal.aborted || error instanceof CommandError) throw error;
     throw explainDownload(error, url);
   }
 }
 
-function refusal(url: string, status: number): CliError {
+function refusal(url: string, status: number): CommandError {
   const advice = status === 404 ? 'the mirror is not complete: try another one with --mirror' : 'try again later';
-  return new CliError(`${url} answers with status ${status}`, { advice });
+  return new CommandError(`${url} answers with status ${status}`, { advice });
 }
 
-function explainDownload(error: unknown, url: string): CliError {
+function explainDownload(error: unknown, url: string): CommandError {
   const { cause } = error as { cause?: unknown };
   const { code, message } = (cause ?? error) as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new CliError(`there is no room for ${url}: ${message}`, {
+    return new CommandError(`there is no room for ${url}: ${message}`, {
       advice: 'a release takes about 600 MiB: make room, or choose another disk with XDG_DATA_HOME; then run it again',
       cause: error,
     });
   }
-  return new CliError(`${url} could not be downloaded: ${message}`, {
+  return new CommandError(`${url} could not be downloaded: ${message}`, {
     exitCode: ExitCode.Unreachable,
     advice:
       'run it again, it goes on where it stopped; behind a proxy set HTTPS_PROXY and NODE_USE_ENV_PROXY=1, or name a mirror with --mirror',

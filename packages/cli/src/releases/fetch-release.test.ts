@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
+import type { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CliError } from '../command/cli-error.ts';
-import { ExitCode } from '../command/exit-code.ts';
 import { MIRRORED, ReleaseMirror } from '../testing/release-mirror.ts';
 import { fetchRelease } from './fetch-release.ts';
 import { mirrorsAt, releaseWish } from './release-files.ts';
@@ -65,10 +65,10 @@ function fetchIt(
   });
 }
 
-async function failure(attempt: Promise<unknown>): Promise<CliError> {
+async function failure(attempt: Promise<unknown>): Promise<CommandError> {
   const outcome = await attempt.then(
     () => undefined,
-    (error: CliError) => error,
+    (error: CommandError) => error,
   );
   if (outcome === undefined) throw new Error('it did not fail');
   return outcome;

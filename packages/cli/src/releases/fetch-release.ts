@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Clock } from '@fairway/base/clock';
 import { releaseFolder } from '@fairway/control-plane/process/fetched-releases';
 import { syncFolder, syncTree } from '@fairway/control-plane/process/files';
-import type { Clock } from '@fairway/kube/clock';
-import { CliError } from '../command/cli-error.ts';
+import { CommandError } from '@fairway/service/command-error';
 import type { Step } from '../progress/step.ts';
 import { type Checksum, download, readText } from './download.ts';
 import {
@@ -32,7 +32,7 @@ export interface FetchOptions {
 
 /**
  * Downloads the programs of a release into a folder of its own, which gets its name when all are there and verified. An
- * earlier attempt's files are used. Answers with the folder. Throws a CliError.
+ * earlier attempt's files are used. Answers with the folder. Throws a CommandError.
  */
 export async function fetchRelease(options: FetchOptions): Promise<string> {
   const { wish, mirrors, releases } = options;
@@ -80,24 +80,24 @@ async function checksumOf(file: ReleaseFile, options: FetchOptions): Promise<Che
       entry === undefined ? text : text.split('\n').find((candidate) => candidate.trim().endsWith(` ${entry}`));
     const hex = line?.trim().split(/\s/)[0]?.toLowerCase() ?? '';
     if (new RegExp(`^[0-9a-f]{${algorithm === 'sha512' ? 128 : 64}}$`).test(hex)) return { algorithm, hex };
-    throw new CliError(`${url} holds no ${algorithm} of ${file.name}`, {
+    throw new CommandError(`${url} holds no ${algorithm} of ${file.name}`, {
       advice: 'the mirror answers with something else: try another one with --mirror',
     });
   }
   throw nothingThere(file, options);
 }
 
-function nothingThere(file: ReleaseFile, { wish, mirrors }: FetchOptions): CliError {
+function nothingThere(file: ReleaseFile, { wish, mirrors }: FetchOptions): CommandError {
   const isEtcd = file.name.startsWith('etcd-');
   if (isEtcd) {
-    return new CliError(`there is no etcd ${wish.etcd} for linux/${wish.architecture} at ${mirrors.etcd}`, {
+    return new CommandError(`there is no etcd ${wish.etcd} for linux/${wish.architecture} at ${mirrors.etcd}`, {
       advice: 'name another version with --etcd',
     });
   }
   const known = knownPatches(wish.version);
   const advice =
     known.length === 0 ? 'choose a version that is released' : `Fairway knows ${known[0]} to ${known.at(-1)}`;
-  return new CliError(
+  return new CommandError(
     `there is no Kubernetes ${wish.version} for linux/${wish.architecture} at ${mirrors.kubernetes}`,
     { advice },
   );
@@ -113,7 +113,7 @@ async function unpack(draft: string, archive: string): Promise<void> {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(`${archive} could not be unpacked: ${message.trim()}`, {
+    throw new CommandError(`${archive} could not be unpacked: ${message.trim()}`, {
       advice: code === 'ENOENT' ? 'install tar and gzip' : 'make room where it says so, then run it again',
       cause: error,
     });

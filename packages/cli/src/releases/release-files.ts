@@ -1,5 +1,5 @@
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
-import { usageError } from '../command/cli-error.ts';
+import { usageError } from '@fairway/service/command-error';
 
 /** Where upstream publishes; a mirror has both paths below one address. */
 export interface Mirrors {
@@ -82,7 +82,7 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = {
   s390x: 's390x',
 };
 
-/** What to fetch on a machine, with the etcd that belongs to the version. Throws a CliError for what there is not. */
+/** What to fetch on a machine, with the etcd that belongs to the version. Throws a CommandError for what there is not. */
 export function releaseWish(
   version: string,
   etcd: string | undefined,

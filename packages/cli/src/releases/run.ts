@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { releasesFolder } from '@fairway/control-plane/process/fetched-releases';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
-import { CliError } from '../command/cli-error.ts';
+import { CommandError } from '@fairway/service/command-error';
+import { Home, HomeInUseError, identifyProcess, lockHome } from '@fairway/service/up/home';
 import type { CliContext } from '../command/context.ts';
 import { layOut } from '../output/table.ts';
 import { openReporter } from '../progress/open-reporter.ts';
-import { Home, HomeInUseError, identifyProcess, lockHome } from '../up/home.ts';
 import { fetchRelease } from './fetch-release.ts';
 import { mirrorsAt, releaseWish } from './release-files.ts';
 
@@ -42,7 +42,7 @@ function lockReleases(releases: string): () => void {
     return lockHome(new Home(releases), self, identifyProcess);
   } catch (error) {
     if (!(error instanceof HomeInUseError)) throw error;
-    throw new CliError(`another "fairway releases fetch" is at work in ${releases}`, {
+    throw new CommandError(`another "fairway releases fetch" is at work in ${releases}`, {
       advice: 'wait until it has ended',
       cause: error,
     });

@@ -1,8 +1,8 @@
 import { API_VERSION } from '@fairway/api/group';
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { CommandError, usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../client/connect.ts';
-import { CliError, usageError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
 import { type ObjectForm, renderObjects } from '../output/objects.ts';
@@ -122,7 +122,7 @@ async function createAll(
       pools.push(await client.resource(nodePools).create(pool, write));
     } catch (error) {
       const advice = `cluster "${cluster.metadata.name}" exists now: add the pool with "fairway nodepool create", or delete the cluster`;
-      throw new CliError(error instanceof Error ? error.message : String(error), { advice, cause: error });
+      throw new CommandError(error instanceof Error ? error.message : String(error), { advice, cause: error });
     }
     announce(context, nodePools, pools.at(-1) as NodePool, output, dryRun);
   }

@@ -1,7 +1,7 @@
 import { API_VERSION } from '@fairway/api/group';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { usageError } from '@fairway/service/command-error';
 import { withConnection } from '../client/connect.ts';
-import { usageError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { TaintOption, WaitOptions } from '../command/options.ts';
 import type { ObjectForm } from '../output/objects.ts';

@@ -7,10 +7,10 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { Cloud } from '@fairway/openstack/cloud';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { CommandError } from '@fairway/service/command-error';
+import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Connection, withConnection } from '../client/connect.ts';
-import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { readCloudsYaml } from '../up/clouds.ts';
 import { qualifiedName } from './kinds.ts';
 
 export interface CreateCredentialOptions {
@@ -59,7 +59,7 @@ export async function createCredential(
       const ready = findCondition(status?.conditions, 'Ready');
       if (ready?.status !== 'True') {
         const advice = `mend it, or take it back: fairway credential delete ${name} --cloud ${options.cloud}`;
-        throw new CliError(ready?.message ?? 'Fairway has not said yet whether it can use it', { advice });
+        throw new CommandError(ready?.message ?? 'Fairway has not said yet whether it can use it', { advice });
       }
       const until = status?.expiresAt === undefined ? '' : ` until ${status.expiresAt}`;
       context.stderr.write(
@@ -86,7 +86,7 @@ export async function deleteCredential(
       if (context.clock.now() > deadlineMs) {
         const advice =
           'delete the clusters that use it, or give them another one of the same project (spec.credentialName)';
-        throw new CliError(`credential "${name}" is still in use`, { advice });
+        throw new CommandError(`credential "${name}" is still in use`, { advice });
       }
       await context.clock.sleep(POLL_MS, context.signal);
     }

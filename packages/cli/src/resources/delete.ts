@@ -1,8 +1,8 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { CommandError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../client/connect.ts';
-import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
 import { clusterGone, type Goal, machineReplaced, poolGone } from '../progress/goal.ts';
@@ -35,7 +35,7 @@ export async function deleteObjects(
     const { client, namespace } = connection;
     const targets = await Promise.all(names.map((name) => findTarget(connection, kindName, name, context.signal)));
     if (!options.yes && context.confirm && !(await context.confirm(question(kindName, names)))) {
-      throw new CliError('nothing was deleted');
+      throw new CommandError('nothing was deleted');
     }
     for (const { name, uid } of targets) {
       await client

@@ -11,9 +11,9 @@ import {
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { mergeKubeconfigs, parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { CommandError } from '@fairway/service/command-error';
 import { dump } from 'js-yaml';
 import { withConnection } from '../client/connect.ts';
-import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 
 interface KubeconfigOptions {
@@ -41,7 +41,7 @@ export async function printKubeconfig(
       const answer = await client
         .resource(clusters)
         .createSubresource(clusterName, KUBECONFIG_SUBRESOURCE, request, write);
-      if (answer.status === undefined) throw new CliError('the server answered without a kubeconfig');
+      if (answer.status === undefined) throw new CommandError('the server answered without a kubeconfig');
       return answer.status;
     } catch (error) {
       throw await explained(error, client, clusterName, namespace);
@@ -67,7 +67,7 @@ async function explained(refusal: unknown, client: KubeClient, name: string, nam
   } catch {
     return refusal;
   }
-  return new CliError(`the API server has cluster "${name}", but gives no kubeconfigs`, {
+  return new CommandError(`the API server has cluster "${name}", but gives no kubeconfigs`, {
     advice: 'ask the gateway of "fairway serve": name its address and its authority in the kubeconfig',
     cause: refusal,
   });
@@ -77,7 +77,7 @@ async function explained(refusal: unknown, client: KubeClient, name: string, nam
 async function mergeInto(path: string, kubeconfig: string): Promise<void> {
   const existing = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new CliError(`cannot read ${path}: ${error.message}`);
+    throw new CommandError(`cannot read ${path}: ${error.message}`);
   });
   const merged = mergeKubeconfigs([
     parseKubeconfig(kubeconfig, 'the answer'),

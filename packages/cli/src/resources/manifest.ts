@@ -4,9 +4,9 @@ import { API_VERSION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { ObjectMeta } from '@fairway/kube/object/meta';
+import { usageError } from '@fairway/service/command-error';
 import { loadAll } from 'js-yaml';
 import { z } from 'zod';
-import { usageError } from '../command/cli-error.ts';
 import type { CliContext } from '../command/context.ts';
 
 /** What a file of clusters and pools holds; the server checks the rest. */

@@ -2,8 +2,8 @@ import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
+import { usageError } from '@fairway/service/command-error';
 import { withConnection } from '../client/connect.ts';
-import { usageError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { qualifiedName } from './kinds.ts';
 

@@ -1,7 +1,7 @@
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
+import { CommandError } from '@fairway/service/command-error';
 import { dump } from 'js-yaml';
 import { type Connection, withConnection } from '../client/connect.ts';
-import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { OutputFormat, WaitOptions } from '../command/options.ts';
 import { layOut } from '../output/table.ts';
@@ -65,13 +65,13 @@ export async function restoreSnapshot(
     const { status } = await client.resource(clusters).get(name, { namespace, signal: context.signal });
     const names = status?.etcd?.snapshots?.map((known) => known.name) ?? [];
     if (!names.includes(snapshot)) {
-      throw new CliError(`cluster "${name}" has no snapshot "${snapshot}"`, {
+      throw new CommandError(`cluster "${name}" has no snapshot "${snapshot}"`, {
         advice: `choose one of "fairway cluster snapshots ${name}"`,
       });
     }
     const question = `Set all objects of cluster "${name}" back to what they were in snapshot ${snapshot}?`;
     if (!options.yes && context.confirm && !(await context.confirm(question))) {
-      throw new CliError('nothing was restored');
+      throw new CommandError('nothing was restored');
     }
     const restore = { snapshot, requestedAt: new Date(context.clock.now()).toISOString() };
     await patchEtcd(context, connection, name, { restore });

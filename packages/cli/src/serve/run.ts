@@ -1,4 +1,15 @@
 import { isApiError } from '@fairway/kube/object/api-error';
+import { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
+import { MissingKindsError } from '@fairway/service/fairway/management-engine';
+import { foreignKindsMessage } from '@fairway/service/install/foreign-definitions';
+import { createLogger } from '@fairway/service/logger';
+import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-place';
+import type { GatewayServing } from '@fairway/service/serve/gateway';
+import type { ListenAddress } from '@fairway/service/serve/listen-address';
+import { type RunningReplica, serve } from '@fairway/service/serve/serve';
+import { Home, HomeInUseError } from '@fairway/service/up/home';
+import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import {
   explainedByManagement,
@@ -6,21 +17,10 @@ import {
   managementClient,
   managementConnection,
 } from '../client/management-connection.ts';
-import { CliError } from '../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { ExitCode } from '../command/exit-code.ts';
-import { createLogger } from '../command/logger.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
-import { MissingKindsError } from '../fairway/management-engine.ts';
-import { foreignKindsMessage } from '../install/foreign-definitions.ts';
 import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
-import { Home, HomeInUseError } from '../up/home.ts';
-import type { ListenAddress } from '../up/listen-address.ts';
-import { readNodeSettings } from '../up/node-settings.ts';
 import { explainStart } from '../up/run.ts';
-import { FOREIGN_ADVICE, ForeignControlPlanesError } from './control-plane-place.ts';
-import type { GatewayServing } from './gateway.ts';
-import { type RunningReplica, serve } from './serve.ts';
 
 interface ServeCommandOptions extends FairwayCommandOptions {
   readonly gateway: boolean;
@@ -77,7 +77,7 @@ function gatewayOf({ transport }: ManagementConnection, options: ServeCommandOpt
   const { gateway, listen, tlsSan, webhookUrl } = options;
   if (!gateway) return undefined;
   if (webhookUrl === undefined && (listen.host === '0.0.0.0' || listen.host === '::')) {
-    throw new CliError(`--listen ${listen.host}:${listen.port} is no address that the API server could call`, {
+    throw new CommandError(`--listen ${listen.host}:${listen.port} is no address that the API server could call`, {
       exitCode: ExitCode.Usage,
       advice: 'name the address of the gateways with --webhook-url https://HOST:PORT',
     });
@@ -108,19 +108,19 @@ async function start(
   try {
     return await run();
   } catch (error) {
-    if (error instanceof HomeInUseError) throw new CliError(error.message, { cause: error });
+    if (error instanceof HomeInUseError) throw new CommandError(error.message, { cause: error });
     if (error instanceof ForeignControlPlanesError) {
-      throw new CliError(error.message, { exitCode: ExitCode.Usage, advice: FOREIGN_ADVICE, cause: error });
+      throw new CommandError(error.message, { exitCode: ExitCode.Usage, advice: FOREIGN_ADVICE, cause: error });
     }
     if (error instanceof MissingKindsError) {
-      throw new CliError(`${error.message} (${connection.description})`, {
+      throw new CommandError(`${error.message} (${connection.description})`, {
         exitCode: ExitCode.Usage,
         advice: 'run "fairway install" with the same kubeconfig, as an administrator of that cluster',
         cause: error,
       });
     }
     if (isApiError(error, 'Forbidden')) {
-      throw new CliError(error.message, {
+      throw new CommandError(error.message, {
         advice: 'serve as the ServiceAccount fairway-system/fairway, whose rights "fairway install" writes',
         cause: error,
       });

@@ -1,5 +1,5 @@
-import type { Clock } from '@fairway/kube/clock';
-import { FakeClock } from '@fairway/kube/clock-fake';
+import type { Clock } from '@fairway/base/clock';
+import { FakeClock } from '@fairway/base/clock-fake';
 import type { CliContext } from '../command/context.ts';
 
 export interface FakeContext extends CliContext {

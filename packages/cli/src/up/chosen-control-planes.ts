@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
-import type { CliContext } from '../command/context.ts';
-import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
-import { chooseControlPlane } from './choose-control-plane.ts';
+import { chooseControlPlane } from '@fairway/service/up/choose-control-plane';
 import {
   type ControlPlanes,
   type ControlPlanesOptions,
   processControlPlanes,
   simulatedControlPlanes,
   simulatedProcesses,
-} from './control-planes.ts';
-import type { Home } from './home.ts';
+} from '@fairway/service/up/control-planes';
+import type { Home } from '@fairway/service/up/home';
+import type { CliContext } from '../command/context.ts';
+import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 
 /**
  * Chooses how control planes run, says so where it is a choice, and keeps it with the home. With `areLeft`, all run as processes that serve on

@@ -1,11 +1,6 @@
 import { isIP } from 'node:net';
+import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import { InvalidArgumentError } from 'commander';
-
-export interface ListenAddress {
-  readonly host: string;
-  /** 0 for any free one. */
-  readonly port: number;
-}
 
 const MAX_PORT = 65_535;
 

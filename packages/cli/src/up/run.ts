@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
+import { createLogger } from '@fairway/service/logger';
+import type { ListenAddress } from '@fairway/service/serve/listen-address';
+import { Home, HomeInUseError } from '@fairway/service/up/home';
+import { readNodeSettings } from '@fairway/service/up/node-settings';
+import { type RunningFairway, type UpOptions, up } from '@fairway/service/up/up';
+import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { homePath } from '../client/choose-kubeconfig.ts';
-import { CliError } from '../command/cli-error.ts';
-import { CLIENT_VERSION } from '../command/client-version.ts';
 import type { CliContext } from '../command/context.ts';
-import { ExitCode } from '../command/exit-code.ts';
-import { createLogger } from '../command/logger.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { chosenControlPlanes } from './chosen-control-planes.ts';
-import { Home, HomeInUseError } from './home.ts';
-import type { ListenAddress } from './listen-address.ts';
-import { readNodeSettings } from './node-settings.ts';
-import { type RunningFairway, type UpOptions, up } from './up.ts';
 
 interface UpCommandOptions extends FairwayCommandOptions {
   readonly listen: ListenAddress;
@@ -56,7 +56,7 @@ async function start(
       nodeSettings,
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
-      version: CLIENT_VERSION,
+      version: FAIRWAY_VERSION,
       clock,
       random: Math.random,
       log: createLogger(options.logLevel),
@@ -70,13 +70,16 @@ async function start(
 
 /** What a person does about a start that failed at the address or the home; other errors as they are. */
 export function explainStart(error: unknown, listen: string): unknown {
-  if (error instanceof HomeInUseError) return new CliError(error.message, { cause: error });
+  if (error instanceof HomeInUseError) return new CommandError(error.message, { cause: error });
   const advise = ADVICE_BY_CODE.get((error as NodeJS.ErrnoException).code ?? '');
   if (advise === undefined) return error;
-  return new CliError(...advise(error as Error, listen));
+  return new CommandError(...advise(error as Error, listen));
 }
 
-type Explain = (error: Error, listen: string) => [message: string, options: ConstructorParameters<typeof CliError>[1]];
+type Explain = (
+  error: Error,
+  listen: string,
+) => [message: string, options: ConstructorParameters<typeof CommandError>[1]];
 
 const notListening: Explain = (cause, listen) => [
   `${listen} is no address of this machine`,

@@ -2,19 +2,19 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
-import type { ClusterClouds } from '@fairway/controllers/cloud/cluster-clouds';
-import { serversOfMachine } from '@fairway/controllers/cloud/servers';
-import { ignoreGone } from '@fairway/controllers/ignore-gone';
-import { machineAddresses } from '@fairway/controllers/machine/addresses';
-import type { NodeBootstrapper } from '@fairway/controllers/machine/dependencies';
-import type { TenantCluster, TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
-import { hasCondition } from '@fairway/kube/auth/certificates/certificate-signer';
+import { hasCondition } from '@fairway/apiserver/auth/certificates/certificate-signer';
+import { type Clock, formatTime } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
-import { type Clock, formatTime } from '@fairway/kube/clock';
 import type { Result } from '@fairway/kube/controller/result';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
-import type { Logger } from '@fairway/kube/log';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
+import type { TenantCluster, TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import { machineAddresses } from '@fairway/tenancy/machine-addresses';
+import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 import { BOOTSTRAP_USER, type ClaimedMachine, claimedNode, judge } from './node-request.ts';
 
 export interface ApprovalDependencies {

@@ -1,10 +1,10 @@
 import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
+import { SIGNERS } from '@fairway/apiserver/auth/certificates/signers';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { NODE_BOOTSTRAPPERS_GROUP } from '@fairway/control-plane/bootstrap/bootstrap-token';
 import { TEAM, TestFairway } from '@fairway/controllers/testing/test-fairway';
-import { SIGNERS } from '@fairway/kube/auth/certificates/signers';
-import type { UserInfo } from '@fairway/kube/auth/user';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';

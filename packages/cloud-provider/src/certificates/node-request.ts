@@ -1,4 +1,4 @@
-import { pemOfRequest, SIGNERS } from '@fairway/kube/auth/certificates/signers';
+import { pemOfRequest, SIGNERS } from '@fairway/apiserver/auth/certificates/signers';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import {
   type CertificateRequest,

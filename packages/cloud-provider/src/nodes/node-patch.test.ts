@@ -1,6 +1,6 @@
 import type { Machine } from '@fairway/api/kinds/machine';
-import type { TenantNode } from '@fairway/controllers/tenant/node';
 import { Server } from '@fairway/openstack/types/server';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { expect, test } from 'vitest';
 import { nodePatches } from './node-patch.ts';
 

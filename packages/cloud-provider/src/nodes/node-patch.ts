@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '@fairway/api/kinds/machine';
-import { machineAddresses } from '@fairway/controllers/machine/addresses';
+import type { Server } from '@fairway/openstack/types/server';
 import {
   claimsOtherServer,
   type NodeTaint,
   type TenantNode,
   UNINITIALIZED_TAINT,
-} from '@fairway/controllers/tenant/node';
-import type { Server } from '@fairway/openstack/types/server';
+} from '@fairway/tenancy/connection/node';
+import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 
 /** What kube-scheduler and the node lifecycle controller know as "the machine is switched off". */
 const SHUTDOWN_TAINT: NodeTaint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };

@@ -2,17 +2,17 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
-import type { ClusterClouds } from '@fairway/controllers/cloud/cluster-clouds';
-import { serversOfMachine } from '@fairway/controllers/cloud/servers';
-import { clusterKeyOf } from '@fairway/controllers/cluster-key';
-import { ignoreGone } from '@fairway/controllers/ignore-gone';
-import { type TenantNode, tenantNodes } from '@fairway/controllers/tenant/node';
-import type { TenantClusters } from '@fairway/controllers/tenant/tenant-clusters';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { TransportError } from '@fairway/kube/client/transport';
 import type { Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
+import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { type NodePatches, nodePatches } from './node-patch.ts';
 
 export interface NodeDependencies {

@@ -1,5 +1,5 @@
-import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE } from '@fairway/kube/auth/bootstrap-tokens';
-import { formatTime } from '@fairway/kube/clock';
+import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE } from '@fairway/apiserver/auth/bootstrap-tokens';
+import { formatTime } from '@fairway/base/clock';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 
 /** Group of nodes of Fairway that are about to join; what they may do is ask for a certificate. */

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { CLUSTER_LABEL, CLUSTER_UID_LABEL, SYSTEM_NAMESPACE } from '@fairway/api/group';
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import type { ClusterIdentity } from '../runtime.ts';

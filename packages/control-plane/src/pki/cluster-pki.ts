@@ -1,4 +1,4 @@
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { joinPemBundles } from '@fairway/kube/pki/certificate-info';
 import { createServiceAccountKeys, type ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';

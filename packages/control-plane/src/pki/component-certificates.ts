@@ -1,5 +1,5 @@
 import { addressAt, parseCidr } from '@fairway/api/domain/cidr';
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 import { type IssuedCertificate, issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import type { ClusterPki } from './cluster-pki.ts';
 

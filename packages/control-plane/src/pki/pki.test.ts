@@ -1,4 +1,4 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { certificateInfo, splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';

@@ -1,4 +1,4 @@
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.ts';
 
 const FIND_AGAIN_MS = 30_000;

@@ -1,5 +1,5 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
-import { silentLogger } from '@fairway/kube/log';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
 import { expect, test } from 'vitest';
 import { DatabaseRoom, makeRoom } from './database-room.ts';
 

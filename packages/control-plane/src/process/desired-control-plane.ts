@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 import { type CertificateWithKey, renewCertificates } from '../pki/certificates-secret.ts';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import { type ComponentName, certificateRequirements } from '../pki/component-certificates.ts';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import { isExecutable } from './executables.ts';
 import { diskFiles } from './files.ts';
 import { type Binaries, binaryFolders, findBinaries } from './find-binaries.ts';

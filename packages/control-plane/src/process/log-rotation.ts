@@ -1,4 +1,4 @@
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 import type { Files } from './files.ts';
 
 const PERIOD_MS = 60_000;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Clock } from '@fairway/kube/clock';
-import { leaveToAct } from '@fairway/kube/fence';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import { leaveToAct } from '@fairway/base/fence';
+import type { Logger } from '@fairway/base/log';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint } from '../runtime.ts';
 import { BinaryFinder } from './binary-finder.ts';
 import { type ClusterRecord, endpointOf, makeRecord, quotaToApply, readRecord, writeRecord } from './cluster-record.ts';

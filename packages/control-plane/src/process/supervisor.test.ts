@@ -1,5 +1,5 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
-import { silentLogger } from '@fairway/kube/log';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
 import { beforeEach, expect, test } from 'vitest';
 import { COMPONENTS, type Component, perComponent } from './components.ts';
 import { TERMINATION_GRACE_MS } from './plan-steps.ts';

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import { COMPONENTS, type Component, perComponent } from './components.ts';
 import { type Files, pathsIn } from './files.ts';
 import { logPath, pidPath } from './folder-layout.ts';

@@ -1,9 +1,9 @@
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
-import type { Store } from '@fairway/kube/store/store';
 
 /** PEM of what a server shows, and of whom it believes. */
 export interface ServerTls {
@@ -12,7 +12,7 @@ export interface ServerTls {
   readonly clientCa: string;
 }
 
-/** The part of `Listener` of packages/kube/src/server that the runtime uses. */
+/** The part of `Listener` of packages/apiserver/src/server that the runtime uses. */
 export interface TlsListener {
   readonly port: number;
   setTls(tls: ServerTls): void;

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import type { Store } from '@fairway/kube/store/store';
+import type { Store } from '@fairway/apiserver/store/store';
 
 /** A bucket beside those of the API server, which knows nothing of it. */
 const BUCKET = 'runtime.fairway.dev';

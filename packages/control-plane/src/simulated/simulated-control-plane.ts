@@ -1,7 +1,7 @@
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
-import type { Store } from '@fairway/kube/store/store';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
 import { renewalTimeMs } from '../pki/plan-renewal.ts';

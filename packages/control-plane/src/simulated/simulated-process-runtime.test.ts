@@ -1,6 +1,6 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
-import { runUnder } from '@fairway/kube/fence';
-import { silentLogger } from '@fairway/kube/log';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { runUnder } from '@fairway/base/fence';
+import { silentLogger } from '@fairway/base/log';
 import { beforeEach, expect, test } from 'vitest';
 import { createClusterPki } from '../pki/cluster-pki.ts';
 import { FakeMachine } from '../process/testing/fake-machine.ts';

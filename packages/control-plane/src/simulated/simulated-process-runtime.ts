@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '@fairway/kube/clock';
-import { leaveToAct } from '@fairway/kube/fence';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import { leaveToAct } from '@fairway/base/fence';
+import type { Logger } from '@fairway/base/log';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import {
   COMPONENT_VALIDITY_MS,

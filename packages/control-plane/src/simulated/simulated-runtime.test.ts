@@ -1,9 +1,9 @@
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { FakeClock } from '@fairway/kube/clock-fake';
-import { silentLogger } from '@fairway/kube/log';
-import { MemoryStore } from '@fairway/kube/store/memory-store';
-import type { Store } from '@fairway/kube/store/store';
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
+import type { Store } from '@fairway/apiserver/store/store';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClusterPki } from '../pki/cluster-pki.ts';
 import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';

@@ -1,6 +1,6 @@
-import type { Clock, Timer } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
-import type { Store } from '@fairway/kube/store/store';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';

@@ -2,8 +2,8 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
-import { tenantNodes } from '../tenant/node.ts';
 import { holdings } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 

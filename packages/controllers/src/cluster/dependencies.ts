@@ -4,16 +4,16 @@ import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
+import type { Clock } from '@fairway/base/clock';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
-import type { FailureBackoff } from '../cloud/backoff.ts';
-import type { CacheExpectations } from '../cloud/cache-expectations.ts';
-import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
-import type { TenantClusters } from '../tenant/tenant-clusters.ts';
-import type { ClusterCredentials } from './credentials.ts';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { FailureBackoff } from '../backoff.ts';
+import type { CacheExpectations } from '../cache-expectations.ts';
 
 export interface ClusterDependencies {
   readonly client: KubeClient;

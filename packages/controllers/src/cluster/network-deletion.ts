@@ -1,9 +1,9 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
-import { isOwnedByCluster } from '../cloud/ownership.ts';
-import type { ProjectCloud } from '../cloud/project-cloud.ts';
-import { serversOfCluster } from '../cloud/servers.ts';
+import { isOwnedByCluster } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
 
 /** What is left of a cluster in the cloud, for people; nothing when all is gone. */

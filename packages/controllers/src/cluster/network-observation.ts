@@ -2,10 +2,10 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Port } from '@fairway/openstack/types/network';
-import type { Ledger } from '../cloud/ledger.ts';
-import { type NetworkRole, ownedBy, ownerDescription } from '../cloud/ownership.ts';
-import type { ProjectCloud } from '../cloud/project-cloud.ts';
-import { StillSettling } from '../cloud/still-settling.ts';
+import type { Ledger } from '@fairway/tenancy/cloud/ledger';
+import { type NetworkRole, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import type { NetworkWish, ObservedNetwork } from './network-plan.ts';
 
 /** How old a list may be for a look at a network that is ready: changes by others are found this late. */

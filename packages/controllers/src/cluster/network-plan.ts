@@ -1,7 +1,7 @@
 import type { ConditionReason } from '@fairway/api/conditions';
 import type { Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup, SecurityGroupRuleCreate } from '@fairway/openstack/types/security-group';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '@fairway/tenancy/problem';
 import { type RuleChanges, ruleChanges } from './security-rules.ts';
 
 /** What a Cluster asks of the network of its nodes, with the plan's defaults filled in. */

@@ -1,7 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { type NetworkRole, ownerDescription } from '../cloud/ownership.ts';
-import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { detachAll } from './network-deletion.ts';
 import { observeNetwork } from './network-observation.ts';
 import { type NetworkPlan, type NetworkStep, type NetworkWish, planNetwork } from './network-plan.ts';

@@ -12,20 +12,20 @@ import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { ApiError } from '@fairway/kube/object/api-error';
-import { cloudProblemOf } from '../cloud/cloud-problem.ts';
-import { requireOwnProject } from '../cloud/foreign-project.ts';
-import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { credentialProblem, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
+import type { Problem } from '@fairway/tenancy/problem';
 import { heedPause } from '../pause.ts';
-import type { Problem } from '../problem.ts';
 import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
-import { setUpTenant } from '../tenant/tenant-setup.ts';
-import { credentialProblem, missingCloud } from './credential-problem.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { ensureNetwork } from './network.ts';
 import type { NetworkPlan } from './network-plan.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
+import { setUpTenant } from './tenant-setup.ts';
 import { controlPlaneSpec, networkWish } from './wishes.ts';
 
 /** How often a cluster at rest is compared with the cloud. */

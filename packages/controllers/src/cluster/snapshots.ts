@@ -1,10 +1,10 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import type { ClusterSpec, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { LastOperation } from '@fairway/api/kinds/status';
+import { formatTime } from '@fairway/base/clock';
 import type { ControlPlaneState, RestoreProblem } from '@fairway/control-plane/runtime';
-import { formatTime } from '@fairway/kube/clock';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
-import { conditionMet, conditionUnmet } from '../problem.ts';
+import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
 type EtcdStatus = NonNullable<ClusterStatus['etcd']>;
 

@@ -13,8 +13,8 @@ import {
   removeCondition,
   setCondition,
 } from '@fairway/kube/controller/conditions';
+import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
-import { conditionMet, conditionUnmet, type Problem } from '../problem.ts';
 import type { NetworkPlan } from './network-plan.ts';
 import { restoreOperation, snapshotStatus, snapshotsCondition } from './snapshots.ts';
 

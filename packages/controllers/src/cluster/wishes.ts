@@ -6,7 +6,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneSpec, SnapshotPolicy } from '@fairway/control-plane/runtime';
-import { clusterIdentity } from './credentials.ts';
+import { clusterIdentity } from '@fairway/tenancy/credentials/credentials';
 import type { NetworkWish } from './network-plan.ts';
 
 /** What the cluster asks of its network. */

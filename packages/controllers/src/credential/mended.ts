@@ -5,7 +5,7 @@ import type { Informer } from '@fairway/kube/client/informer';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import type { KeyOwner } from '@fairway/kube/controller/key-owner';
-import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 
 /** Key of the CloudCredential that a cluster's project is reached with; undefined for the operator's own login. */
 export function credentialKeyOf({ metadata, spec }: Cluster): string | undefined {

@@ -6,15 +6,15 @@ import {
   cloudCredentials,
 } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
 import { isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
-import type { ProjectCloud, WatchedClouds } from '../cloud/project-cloud.ts';
+import type { ProjectCloud, WatchedClouds } from '@fairway/tenancy/cloud/project-cloud';
 import { heedPause } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { phaseOf } from './phase.ts';

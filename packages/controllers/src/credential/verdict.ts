@@ -1,10 +1,10 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import type { CloudCredential, CloudCredentialStatus } from '@fairway/api/kinds/cloud-credential';
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Token } from '@fairway/openstack/types/identity';
-import { cloudProblemOf } from '../cloud/cloud-problem.ts';
-import type { ProjectCloud } from '../cloud/project-cloud.ts';
+import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 /** What Keystone says of a credential. */
 export interface Verdict {

@@ -9,6 +9,7 @@ import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
+import type { Clock } from '@fairway/base/clock';
 import {
   type BootstrapToken,
   bootstrapTokenSecret,
@@ -19,14 +20,13 @@ import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-setting
 import { nodeUserData } from '@fairway/control-plane/bootstrap/node-user-data';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import type { Clock } from '@fairway/kube/clock';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Flavor } from '@fairway/openstack/types/compute';
-import type { ClusterCredentials } from '../cluster/credentials.ts';
-import { ignoreGone } from '../ignore-gone.ts';
-import type { TenantClusters } from '../tenant/tenant-clusters.ts';
-import type { NodeBootstrapper } from './dependencies.ts';
+import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 
 export interface BootstrapperOptions {
   readonly credentials: ClusterCredentials;

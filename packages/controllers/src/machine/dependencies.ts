@@ -1,28 +1,15 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
-import type { Flavor } from '@fairway/openstack/types/compute';
-import type { FailureBackoff } from '../cloud/backoff.ts';
-import type { CacheExpectations } from '../cloud/cache-expectations.ts';
-import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
-import type { TenantClusters } from '../tenant/tenant-clusters.ts';
-
-/** Makes what a server boots from. */
-export interface NodeBootstrapper {
-  /**
-   * Cloud-init for the machine's server, in base64, with a bootstrap token that is in the tenant's cluster when this resolves. The same machine
-   * always gets the same token, so that a repeated call leaves nothing behind.
-   */
-  userData(cluster: Cluster, pool: NodePool, machine: Machine, flavor: Flavor): Promise<string>;
-  /** Public half of the machine's token: the request for its first certificate comes from the user `system:bootstrap:ID`. */
-  tokenID(cluster: Cluster, machine: Machine): Promise<string>;
-  /** Takes the token back; the machine has joined, or is going. */
-  revoke(cluster: Cluster, machine: Machine): Promise<void>;
-}
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+import type { FailureBackoff } from '../backoff.ts';
+import type { CacheExpectations } from '../cache-expectations.ts';
 
 export interface MachineDependencies {
   readonly client: KubeClient;

@@ -2,9 +2,9 @@ import { identityOf } from '@fairway/api/identity';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
-import { type NetworkRole, ownedBy, ownerDescription } from '../cloud/ownership.ts';
-import type { ProjectCloud } from '../cloud/project-cloud.ts';
-import { StillSettling } from '../cloud/still-settling.ts';
+import { type NetworkRole, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import type { MachineScope } from './scope.ts';
 
 /** How old the list of floating IPs may be for a server that shows none. */

@@ -1,7 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { SchedulerHints, ServerCreate } from '@fairway/openstack/types/server';
-import { clusterTag, FAIRWAY_TAG, machineTag } from '../cloud/ownership.ts';
+import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
 
 export interface ServerInputs {
   readonly clusterUid: string;

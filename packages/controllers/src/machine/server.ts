@@ -3,9 +3,9 @@ import { identityOf } from '@fairway/api/identity';
 import { serverFaultKind } from '@fairway/openstack/compute/server-fault';
 import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Server } from '@fairway/openstack/types/server';
-import { machineTag } from '../cloud/ownership.ts';
-import type { ServerRef } from '../cloud/project-cloud.ts';
-import type { Problem } from '../problem.ts';
+import { machineTag } from '@fairway/tenancy/cloud/ownership';
+import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
+import type { Problem } from '@fairway/tenancy/problem';
 import type { MachineScope } from './scope.ts';
 import { serverRequest } from './server-request.ts';
 

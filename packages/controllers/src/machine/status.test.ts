@@ -1,8 +1,8 @@
 import type { Machine, MachineStatus } from '@fairway/api/kinds/machine';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { Server, type ServerStatus } from '@fairway/openstack/types/server';
+import { type TenantNode, UNINITIALIZED_TAINT } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
-import { type TenantNode, UNINITIALIZED_TAINT } from '../tenant/node.ts';
 import { type MachineFacts, machineStatus } from './status.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);

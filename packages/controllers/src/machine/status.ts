@@ -1,14 +1,14 @@
 import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
 import type { Machine, MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
 import type { OperationState, OperationType } from '@fairway/api/kinds/status';
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import { type ConditionState, findCondition, isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
 import type { Server } from '@fairway/openstack/types/server';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
+import { claimsOtherServer, isNodeReady, isUninitialized, nodeReadyCondition } from '@fairway/tenancy/connection/node';
+import { machineAddresses } from '@fairway/tenancy/machine-addresses';
+import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
-import { conditionMet, conditionUnmet, type Problem } from '../problem.ts';
-import type { TenantNode } from '../tenant/node.ts';
-import { claimsOtherServer, isNodeReady, isUninitialized, nodeReadyCondition } from '../tenant/node.ts';
-import { machineAddresses } from './addresses.ts';
 
 /** What is known of a machine beside itself. */
 export interface MachineFacts {

@@ -1,7 +1,7 @@
 import type { ServerGroup } from '@fairway/openstack/types/compute';
-import { serverGroupName } from '../cloud/ownership.ts';
-import type { ProjectCloud } from '../cloud/project-cloud.ts';
-import { StillSettling } from '../cloud/still-settling.ts';
+import { serverGroupName } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 
 /** How old a list of server groups may be; they change when Fairway changes them. */
 const MAX_AGE_MS = 600_000;

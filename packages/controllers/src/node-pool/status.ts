@@ -6,8 +6,8 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
+import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
-import { conditionMet, conditionUnmet, type Problem } from '../problem.ts';
 
 export interface PoolFacts {
   readonly machines: readonly Machine[];

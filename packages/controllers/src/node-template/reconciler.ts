@@ -4,15 +4,15 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type AppliedTemplate, type Machine, machines } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { isPaused } from '@fairway/api/pause';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { TransportError } from '@fairway/kube/client/transport';
 import type { Result } from '@fairway/kube/controller/result';
-import { ignoreGone } from '../ignore-gone.ts';
+import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
+import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { writeStatus } from '../status-writer.ts';
-import { type TenantNode, tenantNodes } from '../tenant/node.ts';
-import type { TenantClusters } from '../tenant/tenant-clusters.ts';
 import { eitherOf, recordOf, templatePatch, type WantedTemplate, wantedTemplate } from './template-patch.ts';
 
 export interface NodeTemplateDependencies {

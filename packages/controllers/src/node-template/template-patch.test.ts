@@ -1,6 +1,6 @@
 import type { NodeTemplate } from '@fairway/api/kinds/node-pool';
+import type { NodeTaint, TenantNode } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
-import type { NodeTaint, TenantNode } from '../tenant/node.ts';
 import {
   eitherOf,
   OLD_APPLIED_TEMPLATE_ANNOTATION,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { NODE_POOL_LABEL } from '@fairway/api/group';
 import type { AppliedTemplate } from '@fairway/api/kinds/machine';
 import type { NodeTemplate } from '@fairway/api/kinds/node-pool';
-import type { NodeTaint, TenantNode } from '../tenant/node.ts';
+import type { NodeTaint, TenantNode } from '@fairway/tenancy/connection/node';
 
 /**
  * Where Fairway once kept on the Node itself what it had put there. A kubelet may write it, so it is never read: whoever

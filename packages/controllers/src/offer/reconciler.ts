@@ -1,6 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
-import type { Clock } from '@fairway/kube/clock';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import type { Reconcile } from '@fairway/kube/controller/result';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';

@@ -7,9 +7,9 @@ import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
-import type { ClusterClouds } from '../cloud/cluster-clouds.ts';
-import { serverOwner } from '../cloud/ownership.ts';
-import { serversOfCluster } from '../cloud/servers.ts';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
+import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 
 export interface ServerSweeperDependencies {
   readonly client: KubeClient;

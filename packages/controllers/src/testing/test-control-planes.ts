@@ -1,14 +1,14 @@
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { ApiServer } from '@fairway/apiserver/server/api-server';
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
+import type { Clock } from '@fairway/base/clock';
 import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
 import { HOLLOW_RESOURCES } from '@fairway/hollow/control-plane/resources';
-import type { UserInfo } from '@fairway/kube/auth/user';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
-import { builtinDefinitions } from '@fairway/kube/kinds/definitions';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { ApiServer } from '@fairway/kube/server/api-server';
-import { MemoryStore } from '@fairway/kube/store/memory-store';
-import { tenantNodes } from '../tenant/node.ts';
+import { tenantNodes } from '@fairway/tenancy/connection/node';
 
 export const TENANT_ADMIN: UserInfo = { username: 'fairway', groups: ['system:masters', 'system:authenticated'] };
 

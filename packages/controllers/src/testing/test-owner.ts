@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '@fairway/kube/clock';
+import { type Clock, systemClock } from '@fairway/base/clock';
+import type { Grant } from '@fairway/base/fence';
 import type { KeyOwner, KeyWorker, Tenure } from '@fairway/kube/controller/key-owner';
-import type { Grant } from '@fairway/kube/fence';
 
 /** Owns what a test says. */
 export class TestOwner implements KeyOwner {

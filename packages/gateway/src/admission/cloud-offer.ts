@@ -1,9 +1,9 @@
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
-import type { ProjectCloud } from '@fairway/controllers/cloud/project-cloud';
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import type { Router } from '@fairway/openstack/types/network';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 /** How old what the cloud offers may be when a request is judged by it. */
 const MAX_AGE_MS = 60_000;

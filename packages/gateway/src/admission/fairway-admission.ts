@@ -5,10 +5,10 @@ import { GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { RESTORE_PAUSE } from '@fairway/api/pause';
-import type { Clouds } from '@fairway/controllers/cloud/project-cloud';
+import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
-import type { AdmissionPlugin, AdmissionRequest } from '@fairway/kube/server/admission';
+import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { CloudOffer } from './cloud-offer.ts';
 import type { StoredFacts } from './stored-facts.ts';
 

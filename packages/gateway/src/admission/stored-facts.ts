@@ -4,8 +4,8 @@ import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/k
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { type Plan, plans } from '@fairway/api/kinds/plan';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { isApiError } from '@fairway/kube/object/api-error';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 
 type Stored<T> = T | Promise<T>;
 

@@ -1,12 +1,12 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
-import type { Authorizer, UserInfo } from '@fairway/kube/auth/user';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import { authorize } from '@fairway/apiserver/server/authorize';
+import { decodeBody } from '@fairway/apiserver/server/decode';
+import { warningHeader } from '@fairway/apiserver/server/pipeline';
+import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/apiserver/server/request';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { methodNotAllowed } from '@fairway/kube/object/api-error';
-import { authorize } from '@fairway/kube/server/authorize';
-import { decodeBody } from '@fairway/kube/server/decode';
-import { warningHeader } from '@fairway/kube/server/pipeline';
-import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/kube/server/request';
 import type { KubeconfigIssuer } from './kubeconfig-issuer.ts';
 
 export interface KubeconfigAnswerOptions {

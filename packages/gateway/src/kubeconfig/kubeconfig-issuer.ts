@@ -5,17 +5,17 @@ import {
   type KubeconfigRequest,
   kubeconfigRequestSchema,
 } from '@fairway/api/kinds/kubeconfig-request';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { validateObject } from '@fairway/apiserver/schema/validate';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import { mintKubeconfig } from '@fairway/control-plane/kubeconfig';
 import type { Endpoint } from '@fairway/control-plane/runtime';
-import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
-import type { UserInfo } from '@fairway/kube/auth/user';
-import type { Clock } from '@fairway/kube/clock';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
-import type { Logger } from '@fairway/kube/log';
 import { conflict } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
 import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
-import { validateObject } from '@fairway/kube/schema/validate';
+import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 
 export interface KubeconfigIssuerOptions {
   readonly credentials: () => ClusterCredentials;

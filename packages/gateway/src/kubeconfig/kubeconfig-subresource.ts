@@ -1,6 +1,6 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '@fairway/api/kinds/kubeconfig-request';
-import type { CustomSubresource } from '@fairway/kube/server/resource';
+import type { CustomSubresource } from '@fairway/apiserver/server/resource';
 import { type KubeconfigIssuerOptions, kubeconfigIssuer } from './kubeconfig-issuer.ts';
 
 /** `clusters/kubeconfig` on the embedded server. */

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { API_VERSION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { KubeconfigRequest } from '@fairway/api/kinds/kubeconfig-request';
-import type { UserInfo } from '@fairway/kube/auth/user';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { Events, Secrets } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';

@@ -1,8 +1,8 @@
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { systemClock } from '@fairway/base/clock';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { InformerReader } from '@fairway/kube/client/informer-reader';
 import { InformerSet } from '@fairway/kube/client/informer-set';
-import { systemClock } from '@fairway/kube/clock';
-import { FakeClock } from '@fairway/kube/clock-fake';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManagementCluster } from '../testing/management-cluster.ts';

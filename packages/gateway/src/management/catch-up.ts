@@ -1,10 +1,10 @@
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 
 export interface CatchUpOptions {
   /** As old as its watches. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { acceptsJson, notAcceptable, parseAccept } from '@fairway/kube/server/negotiation';
-import type { Answer, ApiRequest } from '@fairway/kube/server/request';
+import { acceptsJson, notAcceptable, parseAccept } from '@fairway/apiserver/server/negotiation';
+import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import { discoveryView } from './discovery-view.ts';
 import type { ImpersonationHeaders } from './impersonation.ts';
 import type { Upstream } from './upstream.ts';

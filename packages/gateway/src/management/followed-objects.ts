@@ -1,12 +1,12 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { authenticationConfig } from '@fairway/kube/auth/delegated/client-authority';
+import { authenticationConfig } from '@fairway/apiserver/auth/delegated/client-authority';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { Informer } from '@fairway/kube/client/informer';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
 import type { ConfigMap, Secret, ValidatingWebhookConfiguration } from '@fairway/kube/kinds/generated/types';
 import { Secrets, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
-import type { Logger } from '@fairway/kube/log';
 import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
 import { ROOTS_SECRET } from './gateway-roots.ts';
 

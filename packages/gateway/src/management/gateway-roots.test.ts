@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import { FakeClock } from '@fairway/kube/clock-fake';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { TrustStore } from '@fairway/kube/pki/trust-store';
 import { describe, expect, test } from 'vitest';

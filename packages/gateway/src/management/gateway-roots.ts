@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { Clock } from '@fairway/base/clock';
 import {
   beginRotation,
   completeRotation,
@@ -7,7 +8,6 @@ import {
   switchAuthority,
 } from '@fairway/control-plane/pki/authority-rotation';
 import { AUTHORITY_VALIDITY_MS, type AuthorityPair } from '@fairway/control-plane/pki/cluster-pki';
-import type { Clock } from '@fairway/kube/clock';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { createCertificateAuthority, loadCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';

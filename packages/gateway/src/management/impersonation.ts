@@ -1,4 +1,4 @@
-import type { UserInfo } from '@fairway/kube/auth/user';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { ApiError } from '@fairway/kube/object/api-error';
 
 /** Headers by which kube-apiserver takes a request as somebody else's. */

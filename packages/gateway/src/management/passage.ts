@@ -1,7 +1,7 @@
 import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
-import { type ResourcePath, routeOf } from '@fairway/kube/server/router';
+import { type ResourcePath, routeOf } from '@fairway/apiserver/server/router';
 import type { RequestTarget } from './request-target.ts';
 
 /** What the gateway does with a request of somebody it knows. */

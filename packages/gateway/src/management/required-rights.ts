@@ -1,6 +1,6 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { AUTHENTICATION_CONFIG } from '@fairway/kube/auth/delegated/client-authority';
-import { SelfSubjectAccessReviews } from '@fairway/kube/auth/delegated/review-types';
+import { AUTHENTICATION_CONFIG } from '@fairway/apiserver/auth/delegated/client-authority';
+import { SelfSubjectAccessReviews } from '@fairway/apiserver/auth/delegated/review-types';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';

@@ -1,6 +1,6 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';

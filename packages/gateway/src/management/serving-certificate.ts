@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import type { Clock } from '@fairway/kube/clock';
+import type { TlsOptions } from '@fairway/apiserver/server/listener';
+import type { Clock } from '@fairway/base/clock';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
-import type { TlsOptions } from '@fairway/kube/server/listener';
 
 const DAY_MS = 86_400_000;
 const VALIDITY_MS = 90 * DAY_MS;

@@ -3,12 +3,12 @@ import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
-import { writeBootstrapPolicy } from '@fairway/kube/auth/bootstrap-policy/write-policy';
+import { writeBootstrapPolicy } from '@fairway/apiserver/auth/bootstrap-policy/write-policy';
 import { createIfMissing } from '@fairway/kube/client/create-if-missing';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
 import { ClusterRoleBindings, ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { CATALOGUE_BINDING, FAIRWAY_ROLES } from './rbac.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', SYSTEM_NAMESPACE];

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
-import type { UserInfo } from '@fairway/kube/auth/user';
-import { silentLogger } from '@fairway/kube/log';
-import { Health } from '@fairway/kube/server/health';
-import { Routes } from '@fairway/kube/server/routes';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { Health } from '@fairway/apiserver/server/health';
+import { Routes } from '@fairway/apiserver/server/routes';
+import { silentLogger } from '@fairway/base/log';
 import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
 import { Registry } from 'prom-client';
 import { GatewayMetrics } from '../management/gateway-metrics.ts';

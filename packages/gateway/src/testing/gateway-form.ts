@@ -1,12 +1,12 @@
-import type { ConfiguredClouds } from '@fairway/controllers/cloud/configured-clouds';
-import type { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
-import type { UserInfo } from '@fairway/kube/auth/user';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { ApiServer } from '@fairway/apiserver/server/api-server';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
-import type { ApiServer } from '@fairway/kube/server/api-server';
-import type { Store } from '@fairway/kube/store/store';
+import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
+import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 
 /** What both forms of the gateway are made from. */
 export interface FormParts {

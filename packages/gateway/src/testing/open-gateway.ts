@@ -1,11 +1,11 @@
-import { ConfiguredClouds } from '@fairway/controllers/cloud/configured-clouds';
-import { ClusterCredentials } from '@fairway/controllers/cluster/credentials';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { TransportRequest } from '@fairway/kube/client/transport';
-import { systemClock } from '@fairway/kube/clock';
-import { silentLogger } from '@fairway/kube/log';
 import type { Status } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
+import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
+import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { Registry } from 'prom-client';
 import { GatewayMetrics } from '../management/gateway-metrics.ts';
 import { createManagementGateway, type ManagementGateway } from '../management/management-gateway.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { RuleWithOperations, ValidatingWebhook } from '@fairway/kube/kinds/generated/types';
 import { ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { ApiError, type Status } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import type { AdmissionPlugin, AdmissionRequest } from '@fairway/kube/server/admission';
 
 interface ReviewResponse {
   readonly response: {

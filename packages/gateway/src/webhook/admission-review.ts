@@ -1,4 +1,4 @@
-import type { UserInfo } from '@fairway/kube/auth/user';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ApiError, Status } from '@fairway/kube/object/api-error';
 import { badRequest } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';

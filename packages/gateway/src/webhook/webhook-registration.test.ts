@@ -1,8 +1,8 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { systemClock } from '@fairway/base/clock';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { TransportRequest } from '@fairway/kube/client/transport';
-import { systemClock } from '@fairway/kube/clock';
 import { Secrets, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';

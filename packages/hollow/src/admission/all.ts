@@ -1,7 +1,7 @@
-import type { Clock } from '@fairway/kube/clock';
-import type { AdmissionPlugin } from '@fairway/kube/server/admission';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
-import type { Store } from '@fairway/kube/store/store';
+import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock } from '@fairway/base/clock';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { limitRanger } from './limit-ranger.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { alwaysPullImages, defaultTolerationSeconds, priorityAdmission, taintNodesByCondition } from './pods.ts';

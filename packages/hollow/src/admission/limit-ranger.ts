@@ -1,3 +1,5 @@
+import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Container, LimitRange, LimitRangeItem, Pod } from '@fairway/kube/kinds/generated/types';
 import { LimitRanges, PersistentVolumeClaims, Pods } from '@fairway/kube/kinds/resources';
 import { forbidden } from '@fairway/kube/object/api-error';
@@ -9,8 +11,6 @@ import {
   type Quantity,
   ZERO,
 } from '@fairway/kube/object/quantity';
-import type { AdmissionPlugin } from '@fairway/kube/server/admission';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { created } from './plugin.ts';
 
 type List = Readonly<Record<string, string>>;

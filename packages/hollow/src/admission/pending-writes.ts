@@ -1,6 +1,6 @@
-import type { Clock } from '@fairway/kube/clock';
-import { bucketOf } from '@fairway/kube/server/served-resource';
-import type { Store } from '@fairway/kube/store/store';
+import { bucketOf } from '@fairway/apiserver/server/served-resource';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock } from '@fairway/base/clock';
 
 /** A request that was admitted and never stored (refused later, or its client gone) is forgotten after so long. */
 const EXPIRY_MS = 60_000;

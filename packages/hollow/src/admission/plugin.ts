@@ -1,5 +1,5 @@
+import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
-import type { AdmissionRequest } from '@fairway/kube/server/admission';
 
 /** The object of a request that creates one of `type`; undefined for every other request. */
 export function created<T extends KubeObject>(request: AdmissionRequest, type: ResourceType<T>): T | undefined {

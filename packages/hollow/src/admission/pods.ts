@@ -1,8 +1,8 @@
+import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { PriorityClass, Toleration } from '@fairway/kube/kinds/generated/types';
 import { Nodes, Pods, PriorityClasses } from '@fairway/kube/kinds/resources';
 import { forbidden } from '@fairway/kube/object/api-error';
-import type { AdmissionPlugin } from '@fairway/kube/server/admission';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { created, written } from './plugin.ts';
 
 const GONE_NODES = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];

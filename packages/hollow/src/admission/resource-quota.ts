@@ -1,3 +1,5 @@
+import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Pod, ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { forbidden } from '@fairway/kube/object/api-error';
@@ -10,8 +12,6 @@ import {
   subtractQuantities,
   ZERO,
 } from '@fairway/kube/object/quantity';
-import type { AdmissionPlugin, AdmissionRequest } from '@fairway/kube/server/admission';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import type { PendingWrites } from './pending-writes.ts';
 import { countedResource, isInScope, parseHard, sumUsage, type Usage, usageOf } from './quota-usage.ts';
 

@@ -1,10 +1,10 @@
-import { isMirrorPod } from '@fairway/kube/auth/pod-references';
+import { isMirrorPod } from '@fairway/apiserver/auth/pod-references';
+import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
+import { generateName } from '@fairway/apiserver/server/generate-name';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Container, Pod, ServiceAccount, Volume } from '@fairway/kube/kinds/generated/types';
 import { Pods, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import { forbidden } from '@fairway/kube/object/api-error';
-import type { AdmissionPlugin } from '@fairway/kube/server/admission';
-import { generateName } from '@fairway/kube/server/generate-name';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { created } from './plugin.ts';
 
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -1,10 +1,10 @@
-import { settleServiceUpdate } from '@fairway/kube/kinds/core/service';
+import { settleServiceUpdate } from '@fairway/apiserver/kinds/core/service';
+import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Service, ServicePort } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
-import type { AdmissionPlugin } from '@fairway/kube/server/admission';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { Address4 } from 'ip-address';
 import type { PendingWrites } from './pending-writes.ts';
 import { written } from './plugin.ts';

@@ -1,7 +1,7 @@
+import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { StorageClass } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
-import type { AdmissionPlugin } from '@fairway/kube/server/admission';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { created } from './plugin.ts';
 
 export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';

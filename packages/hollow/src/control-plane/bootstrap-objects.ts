@@ -1,6 +1,7 @@
-import { writeBootstrapPolicy } from '@fairway/kube/auth/bootstrap-policy/write-policy';
+import { writeBootstrapPolicy } from '@fairway/apiserver/auth/bootstrap-policy/write-policy';
 import { createIfMissing } from '@fairway/kube/client/create-if-missing';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { ConfigMap, EndpointSlice, Namespace, Service } from '@fairway/kube/kinds/generated/types';
 import {
   ConfigMaps,
@@ -10,7 +11,6 @@ import {
   ServiceAccounts,
   Services,
 } from '@fairway/kube/kinds/resources';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 
 export interface ClusterFacts {
   readonly clusterName: string;

@@ -1,23 +1,23 @@
-import { createAuth } from '@fairway/kube/auth/create-auth';
+import { createAuth } from '@fairway/apiserver/auth/create-auth';
 import {
   JWKS_PATH,
   jsonWebKeySet,
   OPENID_CONFIGURATION_PATH,
   openidConfiguration,
-} from '@fairway/kube/auth/issuer-discovery';
-import type { UserInfo } from '@fairway/kube/auth/user';
+} from '@fairway/apiserver/auth/issuer-discovery';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { ApiServer } from '@fairway/apiserver/server/api-server';
+import { jsonAnswer } from '@fairway/apiserver/server/request';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
 import { Manager } from '@fairway/kube/controller/manager';
 import { EventRecorder } from '@fairway/kube/events/recorder';
-import { builtinDefinitions, describedDefinitions } from '@fairway/kube/kinds/definitions';
-import type { Logger } from '@fairway/kube/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
-import { ApiServer } from '@fairway/kube/server/api-server';
-import { jsonAnswer } from '@fairway/kube/server/request';
-import type { Store } from '@fairway/kube/store/store';
 import { Address4 } from 'ip-address';
 import { hollowAdmission } from '../admission/all.ts';
 import { allControllers } from '../controllers/all.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { kubectlMinor, lacking } from '@fairway/kube/testing/kubectl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
-import { formatTime } from '@fairway/kube/clock';
+import type { CustomSubresource } from '@fairway/apiserver/server/resource';
+import { formatTime } from '@fairway/base/clock';
 import type { Binding, Pod } from '@fairway/kube/kinds/generated/types';
 import { badRequest, conflict } from '@fairway/kube/object/api-error';
-import type { CustomSubresource } from '@fairway/kube/server/resource';
 
 /** `pods/binding`: what a scheduler posts. As kube-apiserver's pkg/registry/core/pod/storage assignPod. */
 export const podBinding: CustomSubresource = {

@@ -1,10 +1,10 @@
+import type { CustomSubresource, SubresourceRequest } from '@fairway/apiserver/server/resource';
+import { formatTime } from '@fairway/base/clock';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { formatTime } from '@fairway/kube/clock';
 import type { Eviction, Pod, PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import { PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
 import { ApiError, badRequest, forbidden, isApiError, tooManyRequests } from '@fairway/kube/object/api-error';
 import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
-import type { CustomSubresource, SubresourceRequest } from '@fairway/kube/server/resource';
 import { noteDisruption } from '../controllers/disrupt-pod.ts';
 import { isPodFinished, isPodReady } from '../controllers/pods.ts';
 

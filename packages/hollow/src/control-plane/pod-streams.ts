@@ -1,5 +1,5 @@
+import type { CustomSubresource } from '@fairway/apiserver/server/resource';
 import { ApiError } from '@fairway/kube/object/api-error';
-import type { CustomSubresource } from '@fairway/kube/server/resource';
 
 /** Streams into containers, of which a hollow cluster has none: refused in words. */
 function refusing(kind: string, why: string): CustomSubresource {

@@ -1,10 +1,10 @@
-import { reviewDefinitions } from '@fairway/kube/auth/auth-kinds';
-import { certificateSigningRequests } from '@fairway/kube/auth/certificates/signing-requests';
-import { serviceAccountToken } from '@fairway/kube/auth/token-request';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '@fairway/kube/crd/custom-resource-definition';
-import { ALL_KINDS, kindOf } from '@fairway/kube/kinds/builtin-kinds';
+import { reviewDefinitions } from '@fairway/apiserver/auth/auth-kinds';
+import { certificateSigningRequests } from '@fairway/apiserver/auth/certificates/signing-requests';
+import { serviceAccountToken } from '@fairway/apiserver/auth/token-request';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '@fairway/apiserver/crd/custom-resource-definition';
+import { ALL_KINDS, kindOf } from '@fairway/apiserver/kinds/builtin-kinds';
+import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube/kinds/resources';
-import type { ResourceDefinition } from '@fairway/kube/server/resource';
 import { podBinding } from './pod-binding.ts';
 import { podEviction } from './pod-eviction.ts';
 import { podStreams } from './pod-streams.ts';

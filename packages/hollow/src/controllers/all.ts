@@ -1,7 +1,9 @@
-import { BOOTSTRAP_TOKEN_TYPE } from '@fairway/kube/auth/bootstrap-tokens';
-import { certificateCleaner } from '@fairway/kube/auth/certificates/certificate-cleaner';
-import { certificateSigner } from '@fairway/kube/auth/certificates/certificate-signer';
-import { aggregatedRoleKeys, clusterRoleAggregator } from '@fairway/kube/auth/cluster-role-aggregator';
+import { BOOTSTRAP_TOKEN_TYPE } from '@fairway/apiserver/auth/bootstrap-tokens';
+import { certificateCleaner } from '@fairway/apiserver/auth/certificates/certificate-cleaner';
+import { certificateSigner } from '@fairway/apiserver/auth/certificates/certificate-signer';
+import { aggregatedRoleKeys, clusterRoleAggregator } from '@fairway/apiserver/auth/cluster-role-aggregator';
+import { EventTtl } from '@fairway/apiserver/lifecycle/event-ttl';
+import { namespaceController } from '@fairway/apiserver/lifecycle/namespace-controller';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Runnable } from '@fairway/kube/controller/manager';
 import type { Secret, Service } from '@fairway/kube/kinds/generated/types';
@@ -24,8 +26,6 @@ import {
   Services,
   StatefulSets,
 } from '@fairway/kube/kinds/resources';
-import { EventTtl } from '@fairway/kube/lifecycle/event-ttl';
-import { namespaceController } from '@fairway/kube/lifecycle/namespace-controller';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { bootstrapSigner, tokenCleaner } from './cluster/bootstrap-tokens.ts';

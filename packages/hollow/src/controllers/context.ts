@@ -1,12 +1,12 @@
-import type { ServiceAccountTokenSubject } from '@fairway/kube/auth/service-account-tokens';
+import type { ServiceAccountTokenSubject } from '@fairway/apiserver/auth/service-account-tokens';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
-import type { Logger } from '@fairway/kube/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
-import type { Store } from '@fairway/kube/store/store';
 
 /** What every controller of one hollow cluster shares. */
 export interface ControllerContext {

@@ -1,5 +1,5 @@
+import { formatTime } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { formatTime } from '@fairway/kube/clock';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';

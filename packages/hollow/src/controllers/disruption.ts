@@ -1,4 +1,5 @@
 import { keyOf } from '@fairway/kube/client/object-key';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { Controller } from '@fairway/kube/controller/controller';
 import { controllerOf, groupOf } from '@fairway/kube/controller/owners';
@@ -15,7 +16,6 @@ import {
 import { jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import type { ControllerContext } from './context.ts';
 import { countOf } from './deployment/replica-counts.ts';
 import { indexPodsByNamespace, podsIn } from './pod-indexes.ts';

@@ -1,7 +1,7 @@
+import { bucketOf } from '@fairway/apiserver/server/served-resource';
+import type { Change, Store } from '@fairway/apiserver/store/store';
 import type { Runnable } from '@fairway/kube/controller/manager';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
-import { bucketOf } from '@fairway/kube/server/served-resource';
-import type { Change, Store } from '@fairway/kube/store/store';
 
 /**
  * A runnable that comes to life when the first object of one of its kinds is stored, and stays: a cluster without Deployments has no

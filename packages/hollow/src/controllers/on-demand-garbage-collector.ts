@@ -1,10 +1,10 @@
+import { GarbageCollector } from '@fairway/apiserver/lifecycle/garbage-collector';
+import type { Change, Store } from '@fairway/apiserver/store/store';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock, Timer } from '@fairway/kube/clock';
 import type { Runnable } from '@fairway/kube/controller/manager';
-import { GarbageCollector } from '@fairway/kube/lifecycle/garbage-collector';
-import type { Logger } from '@fairway/kube/log';
 import { jsonEqual } from '@fairway/kube/object/json';
-import type { Change, Store } from '@fairway/kube/store/store';
 
 export interface OnDemandGarbageCollectorOptions {
   readonly client: KubeClient;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Clock } from '@fairway/base/clock';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock } from '@fairway/kube/clock';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';

@@ -1,6 +1,6 @@
-import { systemClock } from '@fairway/kube/clock';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { Nodes } from '@fairway/kube/kinds/resources';
-import { silentLogger } from '@fairway/kube/log';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { Cloud } from '@fairway/openstack/cloud';
 import { startTestCloud, TEST_PASSWORD, type TestCloud } from '@fairway/simulator/test-cloud';

@@ -1,7 +1,7 @@
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import type { Transport } from '@fairway/kube/client/transport';
-import type { Clock, Timer } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
 import { HollowNode, type NodePhase } from './hollow-node.ts';
 import { isNodeUserData } from './node-bootstrap.ts';
 import type { NodeDisks } from './node-state.ts';

@@ -1,11 +1,11 @@
-import { fullJitterMs } from '@fairway/kube/client/full-jitter';
+import type { Clock } from '@fairway/base/clock';
+import { fullJitterMs } from '@fairway/base/full-jitter';
+import type { Logger } from '@fairway/base/log';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
-import type { Clock } from '@fairway/kube/clock';
 import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Nodes } from '@fairway/kube/kinds/resources';
-import type { Logger } from '@fairway/kube/log';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { UserDataError } from './cloud-init.ts';
 import { type NodeBootstrap, parseUserData } from './node-bootstrap.ts';

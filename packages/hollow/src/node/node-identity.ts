@@ -1,10 +1,10 @@
 import { createHash, createPublicKey } from 'node:crypto';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { ClientCertificate } from '@fairway/kube/client/https-connections';
 import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
-import type { Clock, Timer } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { generateKeyPair, type KeyPair, privateKeyFromPem, privateKeyToPem } from '@fairway/kube/pki/key-pair';
 import { CertificateDeniedError, requestCertificate } from './certificate-request.ts';

@@ -1,5 +1,5 @@
+import { formatMicroTime } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { formatMicroTime } from '@fairway/kube/clock';
 import type { Lease, Node } from '@fairway/kube/kinds/generated/types';
 import { Leases } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';

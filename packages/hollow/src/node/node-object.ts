@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import type { Node, NodeAddress, NodeCondition, NodeStatus, NodeSystemInfo } from '@fairway/kube/kinds/generated/types';
 import {
   formatQuantity,

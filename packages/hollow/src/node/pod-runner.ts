@@ -1,9 +1,9 @@
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock, Timer } from '@fairway/kube/clock';
 import type { Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
-import type { Logger } from '@fairway/kube/log';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { PodAnnotation, parseDurationMs } from './container-behavior.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import type {
   Container,
   ContainerState,

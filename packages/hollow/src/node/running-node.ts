@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { fullJitterMs } from '@fairway/kube/client/full-jitter';
+import type { Clock, Timer } from '@fairway/base/clock';
+import { fullJitterMs } from '@fairway/base/full-jitter';
+import type { Logger } from '@fairway/base/log';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Clock, Timer } from '@fairway/kube/clock';
 import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Nodes } from '@fairway/kube/kinds/resources';
-import type { Logger } from '@fairway/kube/log';
 import type { NodeBootstrap } from './node-bootstrap.ts';
 import type { NodeIdentity } from './node-identity.ts';
 import { NodeLease } from './node-lease.ts';

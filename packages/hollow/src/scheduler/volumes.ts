@@ -1,6 +1,6 @@
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
 import { admitsNode, classOf, findVolume, isDelayed } from '../controllers/storage/match-volume.ts';
 
 /** The scheduler's word to a provisioner: where the first consumer goes. */

@@ -1,6 +1,6 @@
+import { type Clock, formatMicroTime, formatTime } from '@fairway/base/clock';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { type Clock, formatMicroTime, formatTime } from '@fairway/kube/clock';
 import type { ContainerState, Lease, Node, Pod } from '@fairway/kube/kinds/generated/types';
 import { Leases, Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';

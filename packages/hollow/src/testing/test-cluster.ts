@@ -1,13 +1,13 @@
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
+import type { Store } from '@fairway/apiserver/store/store';
+import { type Clock, systemClock } from '@fairway/base/clock';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
 import { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { type Clock, systemClock } from '@fairway/kube/clock';
-import { FakeClock } from '@fairway/kube/clock-fake';
-import { silentLogger } from '@fairway/kube/log';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
-import { MemoryStore } from '@fairway/kube/store/memory-store';
-import type { Store } from '@fairway/kube/store/store';
 import { createHollowControlPlane, type HollowControlPlane } from '../control-plane/hollow-control-plane.ts';
 import { FakeNodes, type FakeNodesOptions } from './fake-nodes.ts';
 

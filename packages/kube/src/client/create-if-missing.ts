@@ -1,7 +1,7 @@
 import { isApiError } from '../object/api-error.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta.ts';
-import type { ObjectReader } from '../server/object-reader.ts';
 import type { KubeClient } from './kube-client.ts';
+import type { ObjectReader } from './object-reader.ts';
 
 /** Creates an object that the server does not hold yet; one that is there stays as it is. */
 export async function createIfMissing<T extends KubeObject>(

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@fairway/base/clock';
 
 /** Files of credentials are read again after so long, as client-go does. */
 const RELOAD_MS = 60_000;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { FencedError } from '@fairway/base/fence';
 import { afterEach, describe, expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
-import { FencedError } from '../fence.ts';
 import { startTlsServer, type TlsServer } from '../testing/tls-server.ts';
 import type { ClientCertificate } from './https-connections.ts';
 import { HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';

@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { type Clock, systemClock } from '../clock.ts';
-import { FencedError } from '../fence.ts';
+import { type Clock, systemClock } from '@fairway/base/clock';
+import { FencedError } from '@fairway/base/fence';
 import { type HttpsConnectionOptions, HttpsConnections, isStaleConnection } from './https-connections.ts';
 import { readLines } from './line-reader.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';

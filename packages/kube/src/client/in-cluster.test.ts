@@ -1,5 +1,5 @@
+import { FakeClock } from '@fairway/base/clock-fake';
 import { expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
 import { inClusterConnection } from './in-cluster.ts';
 
 const env = { KUBERNETES_SERVICE_HOST: '10.3.0.1', KUBERNETES_SERVICE_PORT: '443' };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '@fairway/base/clock';
 import { reloading } from './credential-source.ts';
 import type { HttpsTransportOptions } from './https-transport.ts';
 

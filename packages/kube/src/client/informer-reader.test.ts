@@ -1,11 +1,11 @@
+import { authKinds } from '@fairway/apiserver/auth/auth-kinds';
+import { MANAGEMENT_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
+import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { ApiServer } from '@fairway/apiserver/server/api-server';
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
+import { systemClock } from '@fairway/base/clock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { authKinds } from '../auth/auth-kinds.ts';
-import { systemClock } from '../clock.ts';
-import { MANAGEMENT_KINDS } from '../kinds/builtin-kinds.ts';
-import { builtinDefinitions } from '../kinds/definitions.ts';
 import { ConfigMaps, Namespaces, Secrets } from '../kinds/resources.ts';
-import { ApiServer } from '../server/api-server.ts';
-import { MemoryStore } from '../store/memory-store.ts';
 import { InformerReader } from './informer-reader.ts';
 import { InformerSet } from './informer-set.ts';
 import { KubeClient } from './kube-client.ts';

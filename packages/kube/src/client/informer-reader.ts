@@ -1,8 +1,8 @@
 import type { KubeObject, ResourceType } from '../object/meta.ts';
-import type { ObjectReader } from '../server/object-reader.ts';
 import type { Informer } from './informer.ts';
 import type { InformerSet } from './informer-set.ts';
 import { keyOf } from './object-key.ts';
+import type { ObjectReader } from './object-reader.ts';
 
 interface Followed {
   readonly informer: Informer<KubeObject>;

@@ -1,6 +1,6 @@
+import { FakeClock } from '@fairway/base/clock-fake';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
 import { ApiError } from '../object/api-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import { ScriptedApi } from '../testing/scripted-api.ts';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
 import { ApiError } from '../object/api-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import { ScriptedApi } from '../testing/scripted-api.ts';

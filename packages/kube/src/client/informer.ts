@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from '../clock.ts';
-import { type Logger, silentLogger } from '../log.ts';
+import { type Clock, systemClock } from '@fairway/base/clock';
+import { fullJitterMs } from '@fairway/base/full-jitter';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import { ApiError } from '../object/api-error.ts';
 import { apiVersionOf, type KubeObject } from '../object/meta.ts';
-import { fullJitterMs } from './full-jitter.ts';
 import { type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
 import { keyOf } from './object-key.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';

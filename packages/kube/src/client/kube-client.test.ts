@@ -1,6 +1,6 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { FencedError, NO_GRANT, runUnder } from '@fairway/base/fence';
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
-import { FencedError, NO_GRANT, runUnder } from '../fence.ts';
 import { ConfigMaps, Deployments, Nodes } from '../kinds/resources.ts';
 import { ApiError, isApiError, tooManyRequests } from '../object/api-error.ts';
 import { KubeClient } from './kube-client.ts';

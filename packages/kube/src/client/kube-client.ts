@@ -1,6 +1,6 @@
+import { type Clock, systemClock } from '@fairway/base/clock';
+import { fenceFor } from '@fairway/base/fence';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../clock.ts';
-import { fenceFor } from '../fence.ts';
 import { ApiError, type Status } from '../object/api-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import { type Discovery, discover } from './discovery.ts';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@fairway/base/clock-fake';
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
 import { parseKubeconfig, renderKubeconfig } from './kubeconfig.ts';
 import { loadKubeConnection } from './kubeconfig-loader.ts';
 

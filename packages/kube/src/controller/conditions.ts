@@ -1,4 +1,4 @@
-import { formatTime } from '../clock.ts';
+import { formatTime } from '@fairway/base/clock';
 import type { Condition } from '../object/meta.ts';
 
 /** A condition as a reconcile states it; the time of its transition is found by `setCondition`. */

@@ -1,7 +1,7 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { FencedError, fenceFor } from '@fairway/base/fence';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
-import { FencedError, fenceFor } from '../fence.ts';
 import { tooManyRequests } from '../object/api-error.ts';
 import { Controller, type ControllerOptions } from './controller.ts';
 import { ControllerMetrics } from './metrics.ts';

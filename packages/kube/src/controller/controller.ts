@@ -1,8 +1,8 @@
+import { type Clock, systemClock } from '@fairway/base/clock';
+import { FencedError, type Grant, NO_GRANT, runUnder } from '@fairway/base/fence';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Informer } from '../client/informer.ts';
 import { keyOf } from '../client/object-key.ts';
-import { type Clock, systemClock } from '../clock.ts';
-import { FencedError, type Grant, NO_GRANT, runUnder } from '../fence.ts';
-import { type Logger, silentLogger } from '../log.ts';
 import { ApiError, isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import type { KeyOwner, KeyWorker } from './key-owner.ts';

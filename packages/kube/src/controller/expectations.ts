@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@fairway/base/clock';
 
 /** As client-go: an informer that has not shown our writes by then has lost something, and the reconcile looks for itself. */
 const EXPIRY_MS = 5 * 60_000;

@@ -1,4 +1,4 @@
-import type { Grant } from '../fence.ts';
+import type { Grant } from '@fairway/base/fence';
 import type { Tenure } from './key-owner.ts';
 
 /** A moment by two clocks: the wall clock goes on while the machine sleeps, the monotonic one is set by nobody. */

@@ -1,4 +1,4 @@
-import type { Grant } from '../fence.ts';
+import type { Grant } from '@fairway/base/fence';
 
 /** One who works on keys: a Controller. */
 export interface KeyWorker {

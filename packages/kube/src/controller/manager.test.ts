@@ -1,8 +1,8 @@
+import { TestServer } from '@fairway/apiserver/server/test-server';
 import { describe, expect, test } from 'vitest';
 import { InformerSet } from '../client/informer-set.ts';
 import { KubeClient } from '../client/kube-client.ts';
 import { ConfigMaps } from '../kinds/resources.ts';
-import { TestServer } from '../server/test-server.ts';
 import { Controller } from './controller.ts';
 import { Manager } from './manager.ts';
 

@@ -1,4 +1,4 @@
-import { type Logger, silentLogger } from '../log.ts';
+import { type Logger, silentLogger } from '@fairway/base/log';
 
 /** What a manager runs: a Controller, a ShardMember, a poller. */
 export interface Runnable {

@@ -1,5 +1,5 @@
+import { formatMicroTime } from '@fairway/base/clock';
 import type { ResourceClient } from '../client/resource-client.ts';
-import { formatMicroTime } from '../clock.ts';
 import type { Lease } from '../kinds/generated/types.ts';
 import { isApiError } from '../object/api-error.ts';
 import type { ShardLeases } from './shard-leases.ts';

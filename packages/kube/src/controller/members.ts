@@ -1,7 +1,7 @@
+import type { Logger } from '@fairway/base/log';
 import type { Informer } from '../client/informer.ts';
 import type { ResourceClient } from '../client/resource-client.ts';
 import type { Lease } from '../kinds/generated/types.ts';
-import type { Logger } from '../log.ts';
 import { isApiError } from '../object/api-error.ts';
 import { LeaseObserver } from './lease-observer.ts';
 import { assignEvenly } from './rendezvous.ts';

@@ -1,8 +1,8 @@
+import { TestServer } from '@fairway/apiserver/server/test-server';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { describe, expect, test } from 'vitest';
 import { KubeClient } from '../client/kube-client.ts';
-import { FakeClock } from '../clock-fake.ts';
 import { ConfigMaps, Deployments, ReplicaSets } from '../kinds/resources.ts';
-import { TestServer } from '../server/test-server.ts';
 import { Expectations } from './expectations.ts';
 import { ensureFinalizer, removeFinalizer } from './finalizers.ts';
 import { controllerKeys, controllerRef, controllerUidOf, isControlledBy } from './owners.ts';

@@ -1,10 +1,10 @@
+import { kindOf } from '@fairway/apiserver/kinds/builtin-kinds';
+import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { TestServer, testResources } from '@fairway/apiserver/server/test-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { KubeClient } from '../client/kube-client.ts';
 import type { Transport } from '../client/transport.ts';
-import { kindOf } from '../kinds/builtin-kinds.ts';
-import { builtinDefinitions } from '../kinds/definitions.ts';
 import { Leases } from '../kinds/resources.ts';
-import { TestServer, testResources } from '../server/test-server.ts';
 import { Controller } from './controller.ts';
 import type { Result } from './result.ts';
 import { ShardMember } from './sharding.ts';

@@ -1,12 +1,12 @@
+import { type Clock, formatMicroTime, systemClock } from '@fairway/base/clock';
+import type { Grant } from '@fairway/base/fence';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Informer } from '../client/informer.ts';
 import { InformerSet } from '../client/informer-set.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import type { ResourceClient } from '../client/resource-client.ts';
-import { type Clock, formatMicroTime, systemClock } from '../clock.ts';
-import type { Grant } from '../fence.ts';
 import type { Lease } from '../kinds/generated/types.ts';
 import { Leases } from '../kinds/resources.ts';
-import { type Logger, silentLogger } from '../log.ts';
 import { isApiError } from '../object/api-error.ts';
 import { Controller } from './controller.ts';
 import { HeldShards, type Moment } from './held-shards.ts';

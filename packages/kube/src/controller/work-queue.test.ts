@@ -1,6 +1,6 @@
+import { FakeClock } from '@fairway/base/clock-fake';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
 import { WorkQueue } from './work-queue.ts';
 
 function queue(random = () => 1) {

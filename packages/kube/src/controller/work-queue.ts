@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '@fairway/base/clock';
 import { DueHeap } from './due-heap.ts';
 
 /** What a queue tells of itself, for metrics. */

@@ -1,4 +1,4 @@
-import { RecentMap } from '../object/recent-map.ts';
+import { RecentMap } from '@fairway/base/recent-map';
 
 /** One thing that happened to an object. */
 export interface Occurrence {

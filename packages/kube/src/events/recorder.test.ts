@@ -1,9 +1,9 @@
+import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
+import { TestServer, testResources } from '@fairway/apiserver/server/test-server';
 import { describe, expect, test } from 'vitest';
 import { KubeClient } from '../client/kube-client.ts';
 import { type Transport, TransportError } from '../client/transport.ts';
 import { Events } from '../kinds/resources.ts';
-import type { ResourceDefinition } from '../server/resource.ts';
-import { TestServer, testResources } from '../server/test-server.ts';
 import { EventRecorder } from './recorder.ts';
 
 const eventDefinition: ResourceDefinition = {

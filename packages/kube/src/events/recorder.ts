@@ -1,11 +1,11 @@
+import { type Clock, formatTime, systemClock } from '@fairway/base/clock';
+import { runUnder } from '@fairway/base/fence';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import type { KubeClient } from '../client/kube-client.ts';
 import { keyOf } from '../client/object-key.ts';
 import { TransportError } from '../client/transport.ts';
-import { type Clock, formatTime, systemClock } from '../clock.ts';
-import { runUnder } from '../fence.ts';
 import type { Event, ObjectReference } from '../kinds/generated/types.ts';
 import { Events } from '../kinds/resources.ts';
-import { type Logger, silentLogger } from '../log.ts';
 import { ApiError, isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import { type CorrelatedEvent, EventCorrelator } from './event-correlator.ts';

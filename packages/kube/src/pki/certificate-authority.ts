@@ -1,5 +1,5 @@
 import { createPublicKey, type webcrypto } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@fairway/base/clock';
 import { type CertificateTemplate, signCertificate } from './certificate-signing.ts';
 import { generateKeyPair, privateKeyFromPem, privateKeyToPem } from './key-pair.ts';
 import { PkiError } from './pki-error.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { RecentMap } from '../object/recent-map.ts';
+import { RecentMap } from '@fairway/base/recent-map';
 import { parseCertificate } from './certificate-authority.ts';
 import { keyUsagesOf } from './key-usage.ts';
 import { PkiError } from './pki-error.ts';

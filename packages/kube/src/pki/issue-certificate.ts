@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@fairway/base/clock';
 import { BACKDATE_MS, type CertificateAuthority } from './certificate-authority.ts';
 import { signCertificate } from './certificate-signing.ts';
 import { generateKeyPair, privateKeyToPem } from './key-pair.ts';

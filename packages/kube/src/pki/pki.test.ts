@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
 import {
   type CertificateAuthority,
   createCertificateAuthority,

@@ -1,7 +1,7 @@
+import { TestServer } from '@fairway/apiserver/server/test-server';
 import { describe, expect, test } from 'vitest';
 import { KubeClient } from '../client/kube-client.ts';
 import { ConfigMaps } from '../kinds/resources.ts';
-import { TestServer } from '../server/test-server.ts';
 import { eventually, eventuallyGone, eventuallyObject } from './eventually.ts';
 
 async function maps() {

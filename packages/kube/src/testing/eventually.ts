@@ -1,6 +1,6 @@
+import { systemClock } from '@fairway/base/clock';
 import { Informer } from '../client/informer.ts';
 import type { ResourceClient } from '../client/resource-client.ts';
-import { systemClock } from '../clock.ts';
 import type { KubeObject } from '../object/meta.ts';
 
 export interface EventuallySelection {

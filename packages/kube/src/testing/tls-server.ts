@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '@fairway/base/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '../pki/certificate-authority.ts';
 import { issueCertificate } from '../pki/issue-certificate.ts';
 

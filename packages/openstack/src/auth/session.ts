@@ -1,4 +1,4 @@
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 import type { Priority } from '../http/budget.ts';
 import type { HttpClient } from '../http/http-client.ts';
 import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';

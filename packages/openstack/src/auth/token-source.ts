@@ -1,4 +1,4 @@
-import type { Clock } from '@fairway/kube/clock';
+import type { Clock } from '@fairway/base/clock';
 import { isOpenStackError, type OpenStackError } from '../http/openstack-error.ts';
 import type { Token } from '../types/identity.ts';
 

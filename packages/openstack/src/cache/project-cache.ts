@@ -1,5 +1,5 @@
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { ServerFilter } from '../compute/servers.ts';
 import type { Budget } from '../http/budget.ts';
 import type { ImageFilter } from '../image/images.ts';

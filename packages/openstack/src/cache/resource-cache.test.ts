@@ -1,4 +1,4 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { describe, expect, it } from 'vitest';
 import { OpenStackError } from '../http/openstack-error.ts';
 import { type ListCall, ResourceCache } from './resource-cache.ts';

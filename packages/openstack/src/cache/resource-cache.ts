@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '@fairway/kube/clock';
-import { type Logger, silentLogger } from '@fairway/kube/log';
+import type { Clock, Timer } from '@fairway/base/clock';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Priority } from '../http/budget.ts';
 import { isOpenStackError } from '../http/openstack-error.ts';
 import { DEFAULT_INTERVALS, type PollIntervals, pollDelayMs } from './poll-schedule.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@fairway/kube/clock';
+import type { Clock, Timer } from '@fairway/base/clock';
 
 export interface BudgetOptions {
   readonly requestsPerMinute: number;

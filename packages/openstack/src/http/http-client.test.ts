@@ -1,5 +1,5 @@
-import { FakeClock } from '@fairway/kube/clock-fake';
-import { FencedError, runUnder } from '@fairway/kube/fence';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { FencedError, runUnder } from '@fairway/base/fence';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';

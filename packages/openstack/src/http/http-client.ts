@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@fairway/kube/clock';
-import { fenceFor } from '@fairway/kube/fence';
-import { type Logger, silentLogger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import { fenceFor } from '@fairway/base/fence';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Budget, Priority } from './budget.ts';
 import { readErrorBody } from './error-body.ts';
 import { errorKind, outcomeOf } from './error-kind.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { FencedError } from '@fairway/kube/fence';
+import { FencedError } from '@fairway/base/fence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CA_CERT, CLIENT_CERT, CLIENT_KEY, SERVER_CERT, SERVER_KEY } from '../testing/certificates.ts';
 import { TransportError } from './transport.ts';

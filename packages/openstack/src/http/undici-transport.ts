@@ -1,4 +1,4 @@
-import { FencedError } from '@fairway/kube/fence';
+import { FencedError } from '@fairway/base/fence';
 import { Agent, type Dispatcher, request as undiciRequest } from 'undici';
 import { type HttpRequest, type HttpResponse, type HttpTransport, TransportError } from './transport.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import type { FakeClock } from '@fairway/kube/clock-fake';
+import type { FakeClock } from '@fairway/base/clock-fake';
 import type { HttpRequest, HttpResponse, HttpTransport } from '../http/transport.ts';
 import { UndiciTransport } from '../http/undici-transport.ts';
 

@@ -1,4 +1,4 @@
-import type { Timer } from '@fairway/kube/clock';
+import type { Timer } from '@fairway/base/clock';
 import { type LifeStep, pickDurationMs } from '../http/latency.ts';
 import type { World } from '../world.ts';
 import { flavorOf } from './flavor-of.ts';

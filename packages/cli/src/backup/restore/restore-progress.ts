@@ -1,8 +1,8 @@
 import type { ResourceType } from '@fairway/kube/object/meta';
+import { kindName } from '@fairway/service/backup/backed-up-kinds';
+import type { RestorePlan } from '@fairway/service/backup/restore/restore-plan';
 import type { Reporter } from '../../progress/reporter.ts';
 import type { Step } from '../../progress/step.ts';
-import { kindName } from '../backed-up-kinds.ts';
-import type { RestorePlan } from './restore-plan.ts';
 
 /** Counts objects that are done, a line a kind. */
 export class RestoreProgress {

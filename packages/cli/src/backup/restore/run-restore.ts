@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { ResourceType } from '@fairway/kube/object/meta';
+import type { Archive } from '@fairway/service/backup/archive';
+import { objectName } from '@fairway/service/backup/backed-up-kinds';
+import { openBackup } from '@fairway/service/backup/backup-file';
+import type { Header } from '@fairway/service/backup/header';
+import { restoreArchive } from '@fairway/service/backup/restore/restore-archive';
+import { planRestore, type RestorePlan } from '@fairway/service/backup/restore/restore-plan';
+import { readTarget, requireTarget } from '@fairway/service/backup/restore/restore-target';
+import { CommandError, usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../../client/connect.ts';
-import { CliError, usageError } from '../../command/cli-error.ts';
 import type { CliContext, GlobalOptions } from '../../command/context.ts';
 import { openReporter } from '../../progress/open-reporter.ts';
-import type { Archive } from '../archive.ts';
-import { objectName } from '../backed-up-kinds.ts';
-import { openBackup } from '../backup-file.ts';
-import type { Header } from '../header.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { countsOf, readBackup } from '../run-backup.ts';
-import { restoreArchive } from './restore-archive.ts';
-import { planRestore, type RestorePlan } from './restore-plan.ts';
 import { RestoreProgress } from './restore-progress.ts';
-import { readTarget, requireTarget } from './restore-target.ts';
 
 export interface RestoreOptions {
   readonly dryRun?: boolean;
@@ -80,7 +80,7 @@ function refuseConflicts({ stderr }: CliContext, server: string, { conflicts }: 
   if (conflicts.length === 0) return;
   for (const conflict of conflicts) stderr.write(`  ${conflict}\n`);
   const things = conflicts.length === 1 ? 'object is' : 'objects are';
-  throw new CliError(`${conflicts.length} ${things} in the way at ${server}; nothing was changed`, {
+  throw new CommandError(`${conflicts.length} ${things} in the way at ${server}; nothing was changed`, {
     advice: 'delete or rename what is there, or let the backup count with --overwrite where it only differs',
   });
 }

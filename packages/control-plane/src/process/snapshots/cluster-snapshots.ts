@@ -1,5 +1,5 @@
-import type { Clock } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { ControlPlaneSpec, SnapshotsState } from '../../runtime.ts';
 import type { ClusterRecord } from '../cluster-record.ts';
 import { FAILED_AFTER } from '../control-plane-state.ts';

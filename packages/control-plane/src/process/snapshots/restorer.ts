@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { RestoreRequest, SnapshotsState } from '../../runtime.ts';
 import { RestoreError } from './restore-snapshot.ts';
 

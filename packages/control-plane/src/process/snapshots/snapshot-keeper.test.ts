@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FakeClock } from '@fairway/kube/clock-fake';
-import { silentLogger } from '@fairway/kube/log';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { snapshotStream } from '../testing/snapshot-bytes.ts';
 import { SnapshotFolder } from './snapshot-folder.ts';

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '@fairway/kube/clock';
-import type { Logger } from '@fairway/kube/log';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { SnapshotInfo, SnapshotPolicy } from '../../runtime.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 import { snapshotName } from './snapshot-name.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE } from '@fairway/kube/auth/bootstrap-tokens';
+import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE } from '@fairway/apiserver/auth/bootstrap-tokens';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, Secrets } from '@fairway/kube/kinds/resources';

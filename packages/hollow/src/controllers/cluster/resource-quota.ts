@@ -1,14 +1,14 @@
+import { ALL_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
+import { bucketOf } from '@fairway/apiserver/server/served-resource';
+import type { Change } from '@fairway/apiserver/store/store';
 import { keyOf } from '@fairway/kube/client/object-key';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Runnable } from '@fairway/kube/controller/manager';
-import { ALL_KINDS } from '@fairway/kube/kinds/builtin-kinds';
 import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { formatQuantity, ZERO } from '@fairway/kube/object/quantity';
-import type { ObjectReader } from '@fairway/kube/server/object-reader';
-import { bucketOf } from '@fairway/kube/server/served-resource';
-import type { Change } from '@fairway/kube/store/store';
 import { countedResource, isInScope, parseHard, sumUsage, usageOf } from '../../admission/quota-usage.ts';
 import type { ControllerContext } from '../context.ts';
 

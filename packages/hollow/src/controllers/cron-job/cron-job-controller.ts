@@ -1,4 +1,4 @@
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import { Controller } from '@fairway/kube/controller/controller';
 import { CONTROLLER_UID_INDEX, controllerKeys, controllerRef } from '@fairway/kube/controller/owners';
 import type { Result } from '@fairway/kube/controller/result';

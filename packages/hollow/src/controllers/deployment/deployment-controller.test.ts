@@ -1,7 +1,7 @@
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import { Informer } from '@fairway/kube/client/informer';
 import type { Deployment } from '@fairway/kube/kinds/generated/types';
 import { Deployments, Events, Pods, ReplicaSets } from '@fairway/kube/kinds/resources';
-import { MemoryStore } from '@fairway/kube/store/memory-store';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { TestCluster } from '../../testing/test-cluster.ts';

@@ -1,4 +1,4 @@
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import type {
   Deployment,
   DeploymentCondition,

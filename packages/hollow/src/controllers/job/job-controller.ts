@@ -1,5 +1,5 @@
+import { formatTime } from '@fairway/base/clock';
 import { splitKey } from '@fairway/kube/client/object-key';
-import { formatTime } from '@fairway/kube/clock';
 import { Controller } from '@fairway/kube/controller/controller';
 import { Expectations } from '@fairway/kube/controller/expectations';
 import { removeFinalizer } from '@fairway/kube/controller/finalizers';

@@ -1,7 +1,7 @@
-import { JOB_NAME } from '@fairway/kube/kinds/batch/job-defaults';
+import { JOB_NAME } from '@fairway/apiserver/kinds/batch/job-defaults';
+import { generateName } from '@fairway/apiserver/server/generate-name';
 import type { Job, Pod } from '@fairway/kube/kinds/generated/types';
 import { Jobs } from '@fairway/kube/kinds/resources';
-import { generateName } from '@fairway/kube/server/generate-name';
 import { podFromTemplate } from '../workloads/pod-from-template.ts';
 
 /** Holds a pod until its end has been counted. */

@@ -1,4 +1,4 @@
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import type { Node, NodeCondition, Taint } from '@fairway/kube/kinds/generated/types';
 
 export const NOT_READY = 'node.kubernetes.io/not-ready';

@@ -1,4 +1,4 @@
-import { formatTime } from '@fairway/kube/clock';
+import { formatTime } from '@fairway/base/clock';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Result } from '@fairway/kube/controller/result';
 import type { Lease, Node, Pod } from '@fairway/kube/kinds/generated/types';

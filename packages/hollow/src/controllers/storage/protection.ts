@@ -1,4 +1,4 @@
-import { podReferences } from '@fairway/kube/auth/pod-references';
+import { podReferences } from '@fairway/apiserver/auth/pod-references';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { Controller } from '@fairway/kube/controller/controller';
 import { removeFinalizer } from '@fairway/kube/controller/finalizers';

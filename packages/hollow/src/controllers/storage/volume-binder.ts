@@ -1,5 +1,5 @@
+import { formatTime } from '@fairway/base/clock';
 import { keyOf } from '@fairway/kube/client/object-key';
-import { formatTime } from '@fairway/kube/clock';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Result } from '@fairway/kube/controller/result';
 import type {

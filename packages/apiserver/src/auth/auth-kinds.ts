@@ -1,0 +1,38 @@
+import { CertificateSigningRequests, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import type { ResourceDefinition } from '../server/resource.ts';
+import { certificateSigningRequests } from './certificates/signing-requests.ts';
+import {
+  localSubjectAccessReviews,
+  selfSubjectAccessReviews,
+  selfSubjectRulesReviews,
+  subjectAccessReviews,
+} from './reviews/access-reviews.ts';
+import { selfSubjectReviews, tokenReviews } from './reviews/authentication-reviews.ts';
+import { serviceAccountToken } from './token-request.ts';
+
+/** The review kinds; the same for all servers. */
+export const reviewDefinitions: readonly ResourceDefinition[] = [
+  selfSubjectAccessReviews,
+  subjectAccessReviews,
+  localSubjectAccessReviews,
+  selfSubjectRulesReviews,
+  tokenReviews,
+  selfSubjectReviews,
+];
+
+/**
+ * `kinds` with what a server with `createAuth` adds to them: certificate requests with approval, `serviceaccounts/token`, and the
+ * review kinds. They hold nothing of one server: make the list once and give it to all.
+ */
+export function authKinds(kinds: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
+  const extended = kinds.map((kind) => {
+    if (isSame(kind, CertificateSigningRequests)) return certificateSigningRequests;
+    if (!isSame(kind, ServiceAccounts)) return kind;
+    return { ...kind, subresources: { ...kind.subresources, token: serviceAccountToken } };
+  });
+  return [...extended, ...reviewDefinitions];
+}
+
+function isSame(kind: ResourceDefinition, type: { readonly group: string; readonly plural: string }): boolean {
+  return kind.group === type.group && kind.plural === type.plural;
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { ResourceClient } from '@fairway/kube/client/resource-client';
+import type { Reconcile } from '@fairway/kube/controller/result';
+import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { certificateInfo } from '@fairway/kube/pki/certificate-info';
+
+const HOUR_MS = 3_600_000;
+const PENDING_MS = 24 * HOUR_MS;
+
+/** When a request has had its use and is deleted (kube-controller-manager's csrcleaner): answered ones after an hour, others after a day. */
+export function certificateRequestExpiryMs({ metadata, status }: CertificateSigningRequest): number {
+  const conditions = status?.conditions ?? [];
+  if (conditions.length === 0) return timeOf(metadata.creationTimestamp) + PENDING_MS;
+  let expiryMs = Number.POSITIVE_INFINITY;
+  for (const { type, lastUpdateTime } of conditions) {
+    const isWaiting = type === 'Approved' && !status?.certificate;
+    const isFinal = ['Approved', 'Denied', 'Failed'].includes(type);
+    if (isFinal) expiryMs = Math.min(expiryMs, timeOf(lastUpdateTime) + (isWaiting ? PENDING_MS : HOUR_MS));
+  }
+  return Math.min(expiryMs, certificateEndMs(status?.certificate));
+}
+
+/** A condition without a time gives no reason to delete, as a zero time does upstream. */
+function timeOf(timestamp: string | undefined): number {
+  return timestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(timestamp);
+}
+
+function certificateEndMs(certificate: string | undefined): number {
+  if (!certificate) return Number.POSITIVE_INFINITY;
+  try {
+    return certificateInfo(Buffer.from(certificate, 'base64').toString('latin1')).notAfterMs;
+  } catch {
+    return Number.POSITIVE_INFINITY; // Written by a signer of its own ways; the hour after approval applies.
+  }
+}
+
+export interface CertificateCleanerOptions {
+  readonly requests: Pick<Informer<CertificateSigningRequest>, 'get'>;
+  readonly client: Pick<ResourceClient<CertificateSigningRequest>, 'delete'>;
+  readonly clock: Clock;
+}
+
+/** Deletes old requests: nodes make them again and again. */
+export function certificateCleaner({ requests, client, clock }: CertificateCleanerOptions): Reconcile {
+  return async (key, { signal }) => {
+    const csr = requests.get(key);
+    if (csr === undefined) return {};
+    const remainingMs = certificateRequestExpiryMs(csr) - clock.now();
+    if (remainingMs > 0) return Number.isFinite(remainingMs) ? { requeueAfterMs: remainingMs } : {};
+    const { uid } = csr.metadata;
+    try {
+      await client.delete(key, { signal, ...(uid !== undefined && { uid }) });
+    } catch (error) {
+      if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
+    }
+    return {};
+  };
+}

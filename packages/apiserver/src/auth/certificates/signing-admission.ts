@@ -1,0 +1,88 @@
+import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
+import { forbidden } from '@fairway/kube/object/api-error';
+import { jsonEqual } from '@fairway/kube/object/json';
+import { parseCertificateRequest } from '@fairway/kube/pki/certificate-request';
+import type { AdmissionPlugin, AdmissionRequest } from '../../server/admission.ts';
+import type { Authorizer, UserInfo } from '../user.ts';
+import { GROUP_MASTERS } from '../well-known-users.ts';
+import { pemOfRequest, SIGNERS } from './signers.ts';
+
+const GROUP = 'certificates.k8s.io';
+const RESOURCE = 'certificatesigningrequests';
+
+/** CertificateApproval, CertificateSigning and CertificateSubjectRestriction (plugin/pkg/admission/certificates). */
+export function createCertificateSigningAdmission(authorizer: Authorizer): AdmissionPlugin[] {
+  return [
+    {
+      name: 'CertificateApproval',
+      async validate(request) {
+        if (!isFor(request, 'UPDATE', 'approval')) return;
+        // The stored signer counts, whatever signer the update may try to slip in.
+        const { signerName } = specOf(request.oldObject);
+        if (await mayUseSigner(authorizer, request.user, 'approve', signerName)) return;
+        throw refused(request, `user not permitted to approve requests with signerName "${signerName}"`);
+      },
+    },
+    {
+      name: 'CertificateSigning',
+      async validate(request) {
+        if (!isFor(request, 'UPDATE', 'status')) return;
+        const [wanted, old] = [request.object, request.oldObject] as CertificateSigningRequest[];
+        const isUntouched =
+          wanted?.status?.certificate === old?.status?.certificate &&
+          jsonEqual(wanted?.status?.conditions ?? [], old?.status?.conditions ?? []);
+        if (isUntouched) return;
+        const { signerName } = specOf(request.oldObject);
+        if (await mayUseSigner(authorizer, request.user, 'sign', signerName)) return;
+        throw refused(request, `user not permitted to sign requests with signerName "${signerName}"`);
+      },
+    },
+    {
+      name: 'CertificateSubjectRestriction',
+      validate(request) {
+        if (!isFor(request, 'CREATE', '')) return;
+        const spec = specOf(request.object);
+        if (spec.signerName !== SIGNERS.client) return;
+        const { organizations } = parseCertificateRequest(pemOfRequest(spec.request));
+        if (!organizations.includes(GROUP_MASTERS)) return;
+        throw refused(request, `use of ${SIGNERS.client} signer with system:masters group is not allowed`);
+      },
+    },
+  ];
+}
+
+/** The right to the signer itself, or to all signers of its domain (`kubernetes.io/*`). */
+async function mayUseSigner(
+  authorizer: Authorizer,
+  user: UserInfo,
+  verb: string,
+  signerName: string,
+): Promise<boolean> {
+  const domain = signerName.split('/')[0] ?? '';
+  for (const name of [signerName, `${domain}/*`]) {
+    const attributes = {
+      user,
+      verb,
+      group: GROUP,
+      version: '*',
+      resource: 'signers',
+      subresource: '',
+      namespace: '',
+      name,
+    };
+    if ((await authorizer.authorize(attributes)).allowed) return true;
+  }
+  return false;
+}
+
+function isFor({ resource, operation, subresource }: AdmissionRequest, wanted: string, part: string): boolean {
+  return resource.group === GROUP && resource.plural === RESOURCE && operation === wanted && subresource === part;
+}
+
+function specOf(object: AdmissionRequest['object']): CertificateSigningRequest['spec'] {
+  return (object as CertificateSigningRequest).spec;
+}
+
+function refused({ name }: AdmissionRequest, detail: string) {
+  return forbidden({ group: GROUP, resource: RESOURCE, name }, detail);
+}

@@ -1,0 +1,122 @@
+import { formatTime } from '@fairway/base/clock';
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+} from '@fairway/kube/kinds/generated/types';
+import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
+import { badRequest } from '@fairway/kube/object/api-error';
+import { invalid } from '@fairway/kube/object/field-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { z } from 'zod';
+import { kindOf } from '../../kinds/builtin-kinds.ts';
+import type {
+  CustomSubresource,
+  RequestContext,
+  ResourceDefinition,
+  SubresourceRequest,
+} from '../../server/resource.ts';
+import { validateNewRequest, validateStatusChange } from './certificate-validation.ts';
+
+const Condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().optional(),
+  message: z.string().optional(),
+  lastUpdateTime: z.string().nullish(),
+  lastTransitionTime: z.string().nullish(),
+});
+type Condition = z.infer<typeof Condition>;
+
+/** What counts of what an approver sends. */
+const Approval = z.object({
+  metadata: z.object({ resourceVersion: z.string().optional() }),
+  status: z.object({ conditions: z.array(Condition).nullish(), certificate: z.string().nullish() }).nullish(),
+});
+
+const approval: CustomSubresource = {
+  kind: { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' },
+  schema: { $ref: 'io.k8s.api.certificates.v1.CertificateSigningRequest' },
+  get: ({ parent }) => Promise.resolve(parent),
+  update: updateApproval,
+};
+
+const kind = kindOf(CertificateSigningRequests);
+
+/** certificates.k8s.io/v1 CertificateSigningRequest. Use it together with `createCertificateSigningAdmission`. */
+export const certificateSigningRequests: ResourceDefinition = {
+  ...kind,
+  subresources: { approval },
+  strategy: {
+    ...kind.strategy,
+    nameErrors: () => [],
+    prepareForCreate: (object, context) => stampRequester(object as CertificateSigningRequest, context),
+    // What was asked for never changes: an approver must know what he approved.
+    prepareForUpdate: (object, old) => Object.assign(object, { spec: (old as CertificateSigningRequest).spec }),
+    validate: (object, old) => (old === undefined ? validateNewRequest(object as CertificateSigningRequest) : []),
+    validateStatus: (object, old) => {
+      const [now, before] = [object, old] as [CertificateSigningRequest, CertificateSigningRequest];
+      return validateStatusChange(now.status ?? {}, before.status ?? {}, 'status');
+    },
+  },
+};
+
+/** Who asks is what the server knows of him, never what he says. */
+function stampRequester(request: CertificateSigningRequest, { user }: RequestContext): void {
+  const { username: _user, uid: _uid, groups: _groups, extra: _extra, ...asked } = request.spec;
+  const extra = Object.entries(user.extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
+  request.spec = {
+    ...asked,
+    username: user.username,
+    groups: [...user.groups],
+    ...(user.uid !== undefined && { uid: user.uid }),
+    ...(extra.length > 0 && { extra: Object.fromEntries(extra) }),
+  };
+  request.status = {};
+}
+
+/** `kubectl certificate approve` and `deny`: only conditions are written, whatever else is sent. */
+async function updateApproval(request: SubresourceRequest): Promise<KubeObject> {
+  const { body, parent, nowMs } = request;
+  const stored = parent as CertificateSigningRequest;
+  const sent = Approval.safeParse(body);
+  if (!sent.success) throw badRequest(`CertificateSigningRequest: ${z.prettifyError(sent.error)}`);
+  const {
+    metadata: { resourceVersion },
+    status: asked,
+  } = sent.data;
+  const before = stored.status ?? {};
+  const conditions = (asked?.conditions ?? []).map((condition) =>
+    timestamped(condition, before.conditions ?? [], nowMs),
+  );
+  // A certificate that is sent along must be the stored one: dropping it in silence would hide a mistake.
+  const status = { ...before, conditions };
+  const sentCertificate = asked?.certificate ?? before.certificate;
+  const errors = validateStatusChange(
+    { ...status, ...(sentCertificate && { certificate: sentCertificate }) },
+    before,
+    'approval',
+  );
+  if (errors.length > 0) throw invalid(CertificateSigningRequests, stored.metadata.name ?? '', errors);
+  const { resourceVersion: _stored, ...metadata } = stored.metadata;
+  return request.replace({
+    ...stored,
+    metadata: { ...metadata, ...(resourceVersion && { resourceVersion }) },
+    status,
+  } as KubeObject);
+}
+
+function timestamped(
+  { type, status, reason, message, lastUpdateTime, lastTransitionTime }: Condition,
+  before: readonly CertificateSigningRequestCondition[],
+  nowMs: number,
+): CertificateSigningRequestCondition {
+  const known = before.find((condition) => condition.type === type && condition.status === status);
+  return {
+    type,
+    status,
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+    lastUpdateTime: lastUpdateTime ?? formatTime(nowMs),
+    lastTransitionTime: lastTransitionTime ?? known?.lastTransitionTime ?? formatTime(nowMs),
+  };
+}

@@ -1,0 +1,208 @@
+import type { ClusterRole, PolicyRule, Role, RoleBinding } from '@fairway/kube/kinds/generated/types';
+import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles } from '@fairway/kube/kinds/resources';
+import { ApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { AdmissionPlugin, AdmissionRequest } from '../server/admission.ts';
+import { createAuthorizer } from './create-auth.ts';
+import { FakeObjectReader } from './object-reader-fake.ts';
+import { RbacAuthorizer } from './rbac-authorizer.ts';
+import { createRbacEscalationPlugin } from './rbac-escalation.ts';
+import type { UserInfo } from './user.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const pods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] };
+const secrets: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
+const everything: PolicyRule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
+const every = { verbs: ['*'], nonResourceURLs: ['*'] };
+/** May write roles and bindings in the namespace shop, and list pods there. */
+const lead: UserInfo = { username: 'lead', groups: ['leads'] };
+/** Has all rights through RBAC, without being in system:masters. */
+const root: UserInfo = { username: 'root', groups: [] };
+
+let reader: FakeObjectReader;
+let plugin: AdmissionPlugin;
+
+beforeEach(() => {
+  reader = new FakeObjectReader();
+  const rbac = new RbacAuthorizer(reader);
+  plugin = createRbacEscalationPlugin(rbac, createAuthorizer([rbac]));
+  const own: PolicyRule = { verbs: ['create', 'update'], apiGroups: [RBAC], resources: ['roles', 'rolebindings'] };
+  reader.put(Roles, { metadata: { namespace: 'shop', name: 'lead' }, rules: [own, pods] });
+  reader.put(
+    ClusterRoles,
+    { metadata: { name: 'view' }, rules: [pods] },
+    { metadata: { name: 'cluster-admin' }, rules: [everything, every] },
+  );
+  bind('shop', 'Role', 'lead', lead);
+  reader.put(ClusterRoleBindings, {
+    metadata: { name: 'root' },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'User', name: 'root' }],
+  });
+});
+
+function bind(namespace: string, kind: string, role: string, user: UserInfo): void {
+  reader.put(RoleBindings, {
+    metadata: { namespace, name: `${user.username}-${role}` },
+    roleRef: { apiGroup: RBAC, kind, name: role },
+    subjects: [{ kind: 'User', name: user.username }],
+  });
+}
+
+function binding(kind: string, name: string): RoleBinding {
+  return {
+    metadata: { name: 'new' },
+    roleRef: { apiGroup: RBAC, kind, name },
+    subjects: [{ kind: 'User', name: 'lead' }],
+  };
+}
+
+async function write(
+  user: UserInfo,
+  type: ResourceType,
+  namespace: string,
+  object: KubeObject,
+  oldObject?: KubeObject,
+): Promise<string> {
+  const request: AdmissionRequest = {
+    user,
+    operation: oldObject === undefined ? 'CREATE' : 'UPDATE',
+    resource: { ...type, schema: {} },
+    subresource: '',
+    namespace,
+    name: object.metadata.name ?? '',
+    dryRun: false,
+    object,
+    oldObject,
+    warn: () => undefined,
+  };
+  try {
+    await plugin.validate?.(request);
+    return 'allowed';
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.code} ${error.message}`;
+    throw error;
+  }
+}
+
+const role = (...rules: PolicyRule[]): Role => ({ metadata: { name: 'new' }, rules });
+
+describe('nobody gives rights that he does not have', () => {
+  const HELD = `403 roles.${RBAC} "new" is forbidden: user "lead" (groups=["leads"]) is attempting to grant RBAC permissions not currently held:\n`;
+
+  test.each<[string, UserInfo, ResourceType, string, KubeObject, string]>([
+    ['a role of rights one has', lead, Roles, 'shop', role(pods), 'allowed'],
+    [
+      'a role of one right more',
+      lead,
+      Roles,
+      'shop',
+      role(pods, secrets),
+      `${HELD}{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
+    ],
+    [
+      'a role of all rights',
+      lead,
+      Roles,
+      'shop',
+      role(everything),
+      `${HELD}{APIGroups:["*"], Resources:["*"], Verbs:["*"]}`,
+    ],
+    ['the same right in another namespace', lead, Roles, 'bank', role(pods), HELD],
+    ['a right of a namespace, cluster-wide', lead, ClusterRoles, '', role(pods), '403 clusterroles'],
+    ['a role of all rights by who has them', root, Roles, 'shop', role(everything), 'allowed'],
+    [
+      'a role of all rights by a master',
+      { username: 'm', groups: ['system:masters'] },
+      Roles,
+      'shop',
+      role(everything),
+      'allowed',
+    ],
+    ['a binding to a role of rights one has', lead, RoleBindings, 'shop', binding('ClusterRole', 'view'), 'allowed'],
+    [
+      'a binding to cluster-admin',
+      lead,
+      RoleBindings,
+      'shop',
+      binding('ClusterRole', 'cluster-admin'),
+      `403 rolebindings.${RBAC} "new" is forbidden`,
+    ],
+    [
+      'a binding to a role that does not exist',
+      lead,
+      RoleBindings,
+      'shop',
+      binding('ClusterRole', 'later'),
+      `404 clusterrole.${RBAC} "later" not found`,
+    ],
+    [
+      'a cluster-wide binding',
+      lead,
+      ClusterRoleBindings,
+      '',
+      binding('ClusterRole', 'view'),
+      '403 clusterrolebindings',
+    ],
+    [
+      'a cluster-wide binding by who has all rights',
+      root,
+      ClusterRoleBindings,
+      '',
+      binding('ClusterRole', 'cluster-admin'),
+      'allowed',
+    ],
+  ])('%s', async (_name, user, type, namespace, object, expected) => {
+    const answer = await write(user, type, namespace, object);
+    expect(expected === 'allowed' ? answer : answer.slice(0, expected.length)).toBe(expected);
+  });
+
+  test('changing a role is held to the same', async () => {
+    expect(await write(lead, Roles, 'shop', role(pods, secrets), role(pods))).toMatch(/^403/);
+    expect(await write(lead, Roles, 'shop', role(), role(pods))).toBe('allowed');
+  });
+
+  test('the garbage collector may take an owner off a role that it could not have written', async () => {
+    const collector: UserInfo = { username: 'system:serviceaccount:kube-system:generic-garbage-collector', groups: [] };
+    const owners = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: '1' }];
+    const old = { metadata: { name: 'big', ownerReferences: owners, resourceVersion: '1' }, rules: [everything] };
+    const now = { metadata: { name: 'big', resourceVersion: '1' }, rules: [everything] };
+    expect(await write(collector, Roles, 'shop', now, old)).toBe('allowed');
+    expect(
+      await write(collector, Roles, 'shop', { ...now, metadata: { name: 'big', labels: { a: 'b' } } }, old),
+    ).toMatch(/^403/);
+  });
+
+  test('what an aggregated role will gather is unknown: it takes all rights', async () => {
+    const aggregated = (...rules: PolicyRule[]): ClusterRole => ({
+      metadata: { name: 'new' },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] },
+      rules,
+    });
+    expect(await write(lead, ClusterRoles, '', aggregated())).toBe(
+      `403 clusterroles.${RBAC} "new" is forbidden: must have cluster-admin privileges to use the aggregationRule`,
+    );
+    expect(await write(root, ClusterRoles, '', aggregated(everything))).toBe('allowed');
+  });
+});
+
+describe('unless one was given the right to', () => {
+  const grant = (rule: PolicyRule) => {
+    reader.put(Roles, { metadata: { namespace: 'shop', name: 'extra' }, rules: [rule] });
+    bind('shop', 'Role', 'extra', lead);
+  };
+
+  test('escalate: any role', async () => {
+    grant({ verbs: ['escalate'], apiGroups: [RBAC], resources: ['roles'] });
+    expect(await write(lead, Roles, 'shop', role(everything))).toBe('allowed');
+    expect(await write(lead, RoleBindings, 'shop', binding('ClusterRole', 'cluster-admin'))).toMatch(/^403/);
+  });
+
+  test('bind: one role, in one namespace', async () => {
+    grant({ verbs: ['bind'], apiGroups: [RBAC], resources: ['clusterroles'], resourceNames: ['cluster-admin'] });
+    expect(await write(lead, RoleBindings, 'shop', binding('ClusterRole', 'cluster-admin'))).toBe('allowed');
+    expect(await write(lead, RoleBindings, 'bank', binding('ClusterRole', 'cluster-admin'))).toMatch(/^403/);
+    expect(await write(lead, ClusterRoleBindings, '', binding('ClusterRole', 'cluster-admin'))).toMatch(/^403/);
+  });
+});

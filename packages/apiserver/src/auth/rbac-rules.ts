@@ -1,0 +1,102 @@
+import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
+import { isResourceRequest } from './request-attributes.ts';
+import type { RequestAttributes } from './user.ts';
+
+/** Whether one rule allows the request (pkg/apis/rbac/v1/evaluation_helpers.go). */
+export function ruleAllows(rule: PolicyRule, attributes: RequestAttributes): boolean {
+  if (!hasOrAll(rule.verbs, attributes.verb)) return false;
+  if (!isResourceRequest(attributes))
+    return rule.nonResourceURLs?.some((url) => urlCovers(url, attributes.path)) ?? false;
+  const { group, resource, subresource, name } = attributes;
+  return (
+    hasOrAll(rule.apiGroups, group) &&
+    resourceMatches(rule.resources ?? [], resource, subresource) &&
+    allowsName(rule, name)
+  );
+}
+
+function resourceMatches(resources: readonly string[], resource: string, subresource: string): boolean {
+  if (resources.includes('*')) return true;
+  if (subresource === '') return resources.includes(resource);
+  return resources.includes(`${resource}/${subresource}`) || resources.includes(`*/${subresource}`);
+}
+
+/** The parts of `wanted`, each with one verb, group, resource and name, that no rule of `owned` covers. */
+export function uncoveredRules(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  return wanted.flatMap(breakDown).filter((part) => !owned.some((rule) => covers(rule, part)));
+}
+
+function breakDown(rule: PolicyRule): PolicyRule[] {
+  const parts: PolicyRule[] = [];
+  for (const verb of rule.verbs) {
+    for (const group of rule.apiGroups ?? []) {
+      for (const resource of rule.resources ?? []) {
+        const part = { verbs: [verb], apiGroups: [group], resources: [resource] };
+        const names = rule.resourceNames ?? [];
+        if (names.length === 0) parts.push(part);
+        else parts.push(...names.map((name) => ({ ...part, resourceNames: [name] })));
+      }
+    }
+    for (const url of rule.nonResourceURLs ?? []) parts.push({ verbs: [verb], nonResourceURLs: [url] });
+  }
+  return parts;
+}
+
+function covers(owner: PolicyRule, part: PolicyRule): boolean {
+  return (
+    part.verbs.every((verb) => hasOrAll(owner.verbs, verb)) &&
+    (part.apiGroups ?? []).every((group) => hasOrAll(owner.apiGroups, group)) &&
+    (part.resources ?? []).every((resource) => resourceCovers(owner.resources ?? [], resource)) &&
+    (part.nonResourceURLs ?? []).every((url) => owner.nonResourceURLs?.some((own) => urlCovers(own, url))) &&
+    namesCover(owner.resourceNames ?? [], part.resourceNames ?? [])
+  );
+}
+
+/** `pods/*` in a wanted rule is no wildcard: only `*` and `*\/sub` are. */
+function resourceCovers(owned: readonly string[], wanted: string): boolean {
+  const slash = wanted.indexOf('/');
+  return owned.includes('*') || owned.includes(wanted) || (slash >= 0 && owned.includes(`*${wanted.slice(slash)}`));
+}
+
+function urlCovers(owned: string, wanted: string): boolean {
+  return owned === wanted || (owned.endsWith('*') && wanted.startsWith(owned.replace(/\*+$/, '')));
+}
+
+function hasOrAll(list: readonly string[] | undefined, value: string): boolean {
+  return list !== undefined && (list.includes('*') || list.includes(value));
+}
+
+/** A rule without names is for all objects. */
+function allowsName({ resourceNames = [] }: PolicyRule, name: string): boolean {
+  return resourceNames.length === 0 || resourceNames.includes(name);
+}
+
+function namesCover(owned: readonly string[], wanted: readonly string[]): boolean {
+  return owned.length === 0 || (wanted.length > 0 && wanted.every((name) => owned.includes(name)));
+}
+
+/** Rules in upstream's short form, `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}`, those that differ in verbs only as one. */
+export function describeRules(rules: readonly PolicyRule[]): string[] {
+  const merged = new Map<string, PolicyRule>();
+  for (const { verbs, ...rest } of rules) {
+    const key = JSON.stringify(rest);
+    merged.set(key, { ...rest, verbs: [...(merged.get(key)?.verbs ?? []), ...verbs] });
+  }
+  return [...merged.values()].map(describeRule).sort();
+}
+
+function describeRule(rule: PolicyRule): string {
+  const parts = [
+    ['APIGroups', rule.apiGroups],
+    ['Resources', rule.resources],
+    ['NonResourceURLs', rule.nonResourceURLs],
+    ['ResourceNames', rule.resourceNames],
+    ['Verbs', rule.verbs],
+  ] as const;
+  return `{${parts.flatMap(([title, list = []]) => (list.length === 0 ? [] : [`${title}:${quoteList(list)}`])).join(', ')}}`;
+}
+
+/** A list as Go's `%q` prints it. */
+export function quoteList(list: readonly string[]): string {
+  return `[${list.map((value) => JSON.stringify(value)).join(' ')}]`;
+}

@@ -1,0 +1,56 @@
+import type {
+  SelfSubjectReview,
+  TokenReview,
+  TokenReviewStatus,
+  UserInfo as WireUser,
+} from '@fairway/kube/kinds/generated/types';
+import { badRequest, isApiError } from '@fairway/kube/object/api-error';
+import type { ResourceDefinition } from '../../server/resource.ts';
+import type { Access } from '../access.ts';
+import type { UserInfo } from '../user.ts';
+import { reviewDefinition } from './review-definition.ts';
+
+const AUTHENTICATION = 'authentication.k8s.io';
+
+/** `kubectl auth whoami`. */
+export const selfSubjectReviews: ResourceDefinition = reviewDefinition<SelfSubjectReview>(
+  AUTHENTICATION,
+  'selfsubjectreviews',
+  'SelfSubjectReview',
+  false,
+  (review, { user }) => Promise.resolve({ ...review, status: { userInfo: onWire(user) } }),
+);
+
+/** Whether a token is good, and whose: what a node or a webhook asks about who speaks to it. */
+export const tokenReviews: ResourceDefinition = reviewDefinition<TokenReview>(
+  AUTHENTICATION,
+  'tokenreviews',
+  'TokenReview',
+  false,
+  async (review, { access }) => {
+    const { token, audiences = [] } = review.spec;
+    if (!token) throw badRequest('token is required for TokenReview in authentication');
+    return { ...review, status: await examine(access, token, audiences) };
+  },
+);
+
+async function examine(access: Access, token: string, audiences: readonly string[]): Promise<TokenReviewStatus> {
+  try {
+    const known = await access.authenticateToken(token, audiences.length === 0 ? access.apiAudiences : audiences);
+    if (known === undefined) return { user: {}, error: 'invalid bearer token' };
+    return { authenticated: true, user: onWire(known.user), audiences: [...known.audiences] };
+  } catch (error) {
+    if (!isApiError(error, 'Unauthorized')) throw error;
+    return { user: {}, error: 'invalid bearer token' };
+  }
+}
+
+function onWire({ username, uid, groups, extra }: UserInfo): WireUser {
+  const entries = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
+  return {
+    username,
+    ...(uid !== undefined && { uid }),
+    groups: [...groups],
+    ...(entries.length > 0 && { extra: Object.fromEntries(entries) }),
+  };
+}

@@ -1,0 +1,66 @@
+import { isApiError, unauthorized } from '@fairway/kube/object/api-error';
+import type { AuthenticatedToken, TokenAuthenticator } from './token-authenticator.ts';
+import type { Authenticator, UserInfo } from './user.ts';
+import { ANONYMOUS, anonymousUser, GROUP_AUTHENTICATED } from './well-known-users.ts';
+
+export interface UnionOptions {
+  /** In the order of asking; kube-apiserver asks certificates before tokens. */
+  readonly authenticators: readonly Authenticator[];
+  readonly tokens: TokenAuthenticator;
+  readonly apiAudiences: readonly string[];
+  readonly allowAnonymous: boolean;
+}
+
+/**
+ * Asks one authenticator after the other. The first that knows the caller wins, even where another found its part of
+ * the credentials bad. Where none does, bad or unknown credentials are 401: only a request without any is anonymous.
+ */
+export function createUnionAuthenticator(options: UnionOptions): Authenticator {
+  const { authenticators, tokens, apiAudiences, allowAnonymous } = options;
+  return {
+    async authenticate(credentials) {
+      let rejection: unknown;
+      for (const authenticator of authenticators) {
+        try {
+          const user = await authenticator.authenticate(credentials);
+          if (user !== undefined) return asAuthenticated(user);
+        } catch (error) {
+          if (!isApiError(error, 'Unauthorized')) throw error;
+          rejection = error;
+        }
+      }
+      if (credentials.bearerToken !== undefined) {
+        const known = await tokens.authenticateToken(credentials.bearerToken, apiAudiences);
+        if (known !== undefined) return asAuthenticated(known.user);
+        throw unauthorized();
+      }
+      if (rejection !== undefined || !allowAnonymous) throw unauthorized();
+      return anonymousUser;
+    },
+  };
+}
+
+/** The first token authenticator that knows the token; a rejection counts only where none does. */
+export function unionOfTokens(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
+  return {
+    async authenticateToken(token, audiences): Promise<AuthenticatedToken | undefined> {
+      let rejection: unknown;
+      for (const authenticator of authenticators) {
+        try {
+          const known = await authenticator.authenticateToken(token, audiences);
+          if (known !== undefined) return { ...known, user: asAuthenticated(known.user) };
+        } catch (error) {
+          if (!isApiError(error, 'Unauthorized')) throw error;
+          rejection = error;
+        }
+      }
+      if (rejection !== undefined) throw rejection;
+      return undefined;
+    },
+  };
+}
+
+function asAuthenticated(user: UserInfo): UserInfo {
+  if (user.username === ANONYMOUS || user.groups.includes(GROUP_AUTHENTICATED)) return user;
+  return { ...user, groups: [...user.groups, GROUP_AUTHENTICATED] };
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '@fairway/base/clock';
+import { RecentMap } from '@fairway/base/recent-map';
+import { unauthorized } from '@fairway/kube/object/api-error';
+import { subjectOf } from '@fairway/kube/pki/subject';
+import type { TrustStore, TrustVerdict } from '@fairway/kube/pki/trust-store';
+import { x509 } from '@fairway/kube/pki/x509-library';
+import type { Authenticator, UserInfo } from './user.ts';
+import { CREDENTIAL_ID } from './well-known-users.ts';
+
+interface Remembered {
+  readonly trust: TrustStore;
+  readonly verdict: TrustVerdict;
+  readonly user: UserInfo | undefined;
+}
+
+/** Clients that come back on new connections are known again; beyond, the one that was away longest is looked at anew. */
+const MAX_REMEMBERED = 512;
+
+/**
+ * Client certificates: common name → user name, organizations → groups. `trust` is asked on every request, so that a
+ * rotation takes hold of living connections too; dates are compared on every request, signatures once a certificate.
+ */
+export function createX509Authenticator(trust: () => TrustStore, clock: Clock): Authenticator {
+  const byConnection = new WeakMap<Uint8Array, Remembered>();
+  const byFingerprint = new RecentMap<Remembered>(MAX_REMEMBERED);
+  return {
+    authenticate({ clientCertificate }) {
+      if (clientCertificate === undefined) return Promise.resolve(undefined);
+      let known = byConnection.get(clientCertificate);
+      if (known?.trust !== trust()) {
+        known = lookUp(clientCertificate, trust(), byFingerprint);
+        byConnection.set(clientCertificate, known);
+      }
+      const { verdict, user } = known;
+      const nowMs = clock.now();
+      const isBelieved = verdict.trusted && verdict.notBeforeMs <= nowMs && nowMs <= verdict.notAfterMs;
+      return isBelieved ? Promise.resolve(user) : Promise.reject(unauthorized());
+    },
+  };
+}
+
+function lookUp(der: Uint8Array, trust: TrustStore, byFingerprint: RecentMap<Remembered>): Remembered {
+  const fingerprint = createHash('sha256').update(der).digest('hex');
+  const known = byFingerprint.get(fingerprint);
+  if (known?.trust === trust) return known;
+  const verdict = trust.verify(der, 'client auth');
+  const remembered = { trust, verdict, user: verdict.trusted ? userOf(der, fingerprint) : undefined };
+  // Strangers, who can make up any number of certificates, drive out nobody.
+  if (verdict.trusted) byFingerprint.set(fingerprint, remembered);
+  return remembered;
+}
+
+/** Undefined for a certificate that names nobody. */
+function userOf(der: Uint8Array, fingerprint: string): UserInfo | undefined {
+  const { commonName, organizations } = subjectOf(new x509.X509Certificate(Uint8Array.from(der)).subjectName);
+  if (commonName === '') return undefined;
+  return { username: commonName, groups: organizations, extra: { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] } };
+}

@@ -1,0 +1,51 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { ResourceDefinition } from '../server/resource.ts';
+import { storedVersions } from './status.ts';
+import type { CustomResourceDefinition } from './types.ts';
+import { validateDefinition } from './validate-definition.ts';
+
+/**
+ * The kind CustomResourceDefinition itself. Its schema is Kubernetes' own, among the definitions of the built-in kinds. Whoever
+ * serves it keeps the status (`crdStatus`) and registers what established definitions define (`resourcesOfCrd`).
+ */
+export const CUSTOM_RESOURCE_DEFINITIONS: ResourceDefinition = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  singular: 'customresourcedefinition',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  schema: { $ref: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition' },
+  hasStatus: true,
+  columns: [
+    {
+      name: 'Created At',
+      type: 'date',
+      format: 'date-time',
+      description: 'When the definition was created.',
+      value: (object) => object.metadata.creationTimestamp,
+    },
+  ],
+  strategy: {
+    default: setDefaults,
+    prepareForCreate(object) {
+      const crd = object as CustomResourceDefinition;
+      delete crd.status;
+      crd.status = { acceptedNames: { plural: '', kind: '' }, conditions: [], storedVersions: storedVersions(crd) };
+    },
+    validate(object, old) {
+      return validateDefinition(object as CustomResourceDefinition, old as CustomResourceDefinition | undefined);
+    },
+  },
+};
+
+function setDefaults(object: KubeObject): void {
+  const { spec } = object as Partial<CustomResourceDefinition>;
+  const names = spec?.names;
+  if (spec === undefined || typeof names?.kind !== 'string') return;
+  names.singular ||= names.kind.toLowerCase();
+  names.listKind ||= `${names.kind}List`;
+  spec.conversion ??= { strategy: 'None' };
+}

@@ -1,0 +1,65 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { PrinterColumn, ResourceDefinition } from '../server/resource.ts';
+import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts';
+
+/**
+ * What a server serves for a CustomResourceDefinition: one resource for each served version, under the accepted names. The schemas are
+ * the definition's own objects: keep it unchanged while they are served.
+ */
+export function resourcesOfCrd(crd: CustomResourceDefinition): ResourceDefinition[] {
+  return crd.spec.versions.filter(({ served }) => served).map((version) => resourceOf(crd, version));
+}
+
+function resourceOf(crd: CustomResourceDefinition, version: CrdVersion): ResourceDefinition {
+  const { group, scope } = crd.spec;
+  const accepted = crd.status?.acceptedNames;
+  const names = accepted?.plural ? accepted : crd.spec.names;
+  const { status, scale } = version.subresources ?? {};
+  const columns = version.additionalPrinterColumns?.map(columnOf) ?? [];
+  const selectable = version.selectableFields?.map(({ jsonPath }) => [jsonPath.replace(/^\./, ''), jsonPath] as const);
+  const storedAs = storageOf(crd, version);
+  return {
+    group,
+    version: version.name,
+    plural: names.plural,
+    kind: names.kind,
+    namespaced: scope === 'Namespaced',
+    custom: true,
+    schema: version.schema?.openAPIV3Schema ?? { type: 'object' },
+    hasStatus: status !== undefined,
+    ...(names.singular && { singular: names.singular }),
+    ...(names.listKind && { listKind: names.listKind }),
+    ...(names.shortNames && { shortNames: names.shortNames }),
+    ...(names.categories && { categories: names.categories }),
+    ...(scale && { scale }),
+    ...(columns.length > 0 && { columns }),
+    ...(selectable && { selectableFields: Object.fromEntries(selectable) }),
+    ...(storedAs && { storedAs }),
+    ...(version.deprecated && { strategy: { warnings: () => [deprecationOf(crd, version)] } }),
+  };
+}
+
+function columnOf({ name, type, jsonPath, format, description, priority }: CrdColumn): PrinterColumn {
+  return {
+    name,
+    type: type as PrinterColumn['type'],
+    value: jsonPath,
+    ...(format !== undefined && { format }),
+    ...(description !== undefined && { description }),
+    ...(priority !== undefined && { priority }),
+  };
+}
+
+function deprecationOf({ spec }: CustomResourceDefinition, { name, deprecationWarning }: CrdVersion): string {
+  return deprecationWarning ?? `${spec.group}/${name} ${spec.names.kind} is deprecated`;
+}
+
+/** Versions differ in apiVersion alone. Where all objects are stored in this very version, nothing is to be converted. */
+function storageOf(crd: CustomResourceDefinition, version: CrdVersion): ResourceDefinition['storedAs'] {
+  const { group, names, versions } = crd.spec;
+  const stored = crd.status?.storedVersions ?? [];
+  if (version.storage && stored.every((name) => name === version.name)) return undefined;
+  const storage = versions.find((candidate) => candidate.storage)?.name ?? version.name;
+  const as = (name: string) => (object: KubeObject) => ({ ...object, apiVersion: `${group}/${name}` });
+  return { group, plural: names.plural, toStored: as(storage), fromStored: as(version.name) };
+}

@@ -1,0 +1,64 @@
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Schema } from '../schema/schema.ts';
+
+/** `apiextensions.k8s.io/v1` CustomResourceDefinition. */
+export interface CustomResourceDefinition extends KubeObject {
+  spec: CrdSpec;
+  status?: CrdStatus;
+}
+
+export interface CrdSpec {
+  group: string;
+  scope: string;
+  names: CrdNames;
+  versions: CrdVersion[];
+  conversion?: { strategy: string };
+  preserveUnknownFields?: boolean;
+}
+
+export interface CrdNames {
+  plural: string;
+  kind: string;
+  singular?: string;
+  listKind?: string;
+  shortNames?: string[];
+  categories?: string[];
+}
+
+export interface CrdVersion {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  deprecated?: boolean;
+  deprecationWarning?: string;
+  schema?: { openAPIV3Schema?: Schema };
+  subresources?: {
+    status?: object;
+    scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+  };
+  additionalPrinterColumns?: CrdColumn[];
+  selectableFields?: { jsonPath: string }[];
+}
+
+export interface CrdColumn {
+  name: string;
+  type: string;
+  jsonPath: string;
+  format?: string;
+  description?: string;
+  priority?: number;
+}
+
+export interface CrdStatus {
+  acceptedNames: CrdNames;
+  conditions: CrdCondition[];
+  storedVersions: string[];
+}
+
+export interface CrdCondition {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}

@@ -1,0 +1,58 @@
+import type { Job, JobSpec } from '@fairway/kube/kinds/generated/types';
+import { jsonEqual } from '@fairway/kube/object/json';
+import { setDefaults } from '../defaulting.ts';
+import { defaultPodTemplate } from '../pod/pod-defaults.ts';
+
+const BACKOFF_LIMIT = 6;
+const MAX_INT32 = 2 ** 31 - 1;
+export const JOB_NAME = 'batch.kubernetes.io/job-name';
+export const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+/** The same labels without their prefix, which tools from before 1.27 look for. */
+export const OLD_JOB_NAME = 'job-name';
+export const OLD_CONTROLLER_UID = 'controller-uid';
+
+export function defaultJob(job: Job): void {
+  const { spec, metadata } = job;
+  // Neither given: one pod. Completions alone: one at a time. Parallelism alone: a work queue.
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  setDefaults(spec, {
+    parallelism: 1,
+    backoffLimit: spec.backoffLimitPerIndex === undefined ? BACKOFF_LIMIT : MAX_INT32,
+    completionMode: 'NonIndexed',
+    suspend: false,
+    manualSelector: false,
+    podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
+  });
+  for (const rule of spec.podFailurePolicy?.rules ?? []) {
+    for (const pattern of rule.onPodConditions ?? []) setDefaults(pattern, { status: 'True' });
+  }
+  const labels = spec.template?.metadata?.labels;
+  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+  defaultPodTemplate(spec.template);
+}
+
+/** Makes the selector that tells this Job's pods from all others: by its UID. A manual selector stays as it is. */
+export function generateSelector(job: Job, uid: string): void {
+  const { spec } = job;
+  if (spec.manualSelector) return;
+  const metadata = (spec.template.metadata ??= {});
+  const labels = (metadata.labels ??= {});
+  const hasLabelsOfPods = jsonEqual(job.metadata.labels ?? {}, labels);
+  const name = job.metadata.name ?? '';
+  for (const [key, value] of [
+    [OLD_JOB_NAME, name],
+    [JOB_NAME, name],
+    [OLD_CONTROLLER_UID, uid],
+    [CONTROLLER_UID, uid],
+  ] as const) {
+    labels[key] ??= value;
+  }
+  if (hasLabelsOfPods) job.metadata.labels = { ...labels };
+  spec.selector ??= {};
+  spec.selector.matchLabels = { ...spec.selector.matchLabels, [CONTROLLER_UID]: uid };
+}
+
+/** What CronJob makes Jobs of keeps its own shape: only its pods get defaults before there is a Job. */
+export function defaultJobTemplate(spec: JobSpec | undefined): void {
+  defaultPodTemplate(spec?.template);
+}

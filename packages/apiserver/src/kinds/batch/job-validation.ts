@@ -1,0 +1,104 @@
+import type { Job, JobSpec, PodTemplateSpec } from '@fairway/kube/kinds/generated/types';
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { jsonEqual } from '@fairway/kube/object/json';
+import { invalidValue, nonNegative, oneOf, required } from '../field-errors.ts';
+import { podTemplateErrors } from '../pod/pod-validation.ts';
+import { immutable, labelSelectorErrors } from '../validation-common.ts';
+import { selectorMatchErrors } from '../workload-validation.ts';
+import { CONTROLLER_UID, JOB_NAME } from './job-defaults.ts';
+
+const COUNTS = [
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+  'maxFailedIndexes',
+] as const;
+const MAX_INDEXED_PARALLELISM = 100_000;
+
+/** Upstream's ValidateJobSpec, for a Job or for the template of a CronJob at `field`. */
+export function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
+  const errors = COUNTS.flatMap((name) => nonNegative(`${field}.${name}`, spec[name]));
+  errors.push(...oneOf(`${field}.completionMode`, spec.completionMode, ['NonIndexed', 'Indexed']));
+  if (spec.completionMode === 'Indexed') {
+    if (spec.completions === undefined) {
+      errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
+    }
+    if ((spec.parallelism ?? 0) > MAX_INDEXED_PARALLELISM) {
+      const detail = `must be less than or equal to ${MAX_INDEXED_PARALLELISM} when completion mode is Indexed`;
+      errors.push(invalidValue(`${field}.parallelism`, spec.parallelism, detail));
+    }
+  } else if (spec.backoffLimitPerIndex !== undefined) {
+    const detail = 'requires indexed completion mode';
+    errors.push(invalidValue(`${field}.backoffLimitPerIndex`, spec.backoffLimitPerIndex, detail));
+  }
+  errors.push(...podTemplateErrors(spec.template, `${field}.template`));
+  const policy = spec.template?.spec?.restartPolicy;
+  if (policy !== 'OnFailure' && policy !== 'Never') {
+    errors.push(required(`${field}.template.spec.restartPolicy`, 'valid values: "OnFailure", "Never"'));
+  } else if (policy === 'OnFailure' && spec.podFailurePolicy) {
+    const detail = 'only "Never" is supported when podFailurePolicy is specified';
+    errors.push(invalidValue(`${field}.template.spec.restartPolicy`, policy, detail));
+  }
+  return errors;
+}
+
+export function jobErrors(job: Job): FieldError[] {
+  const { spec, metadata } = job;
+  const errors = jobSpecErrors(spec, 'spec');
+  if (spec.selector === undefined) errors.push(required('spec.selector'));
+  errors.push(...labelSelectorErrors('spec.selector', spec.selector));
+  errors.push(...selectorMatchErrors(spec.template, spec.selector));
+  if (spec.manualSelector || metadata.uid === undefined) return errors;
+  const labels = spec.template?.metadata?.labels ?? {};
+  const path = 'spec.template.metadata.labels';
+  if (labels[CONTROLLER_UID] !== metadata.uid) {
+    errors.push(invalidValue(path, labels, `must have "${CONTROLLER_UID}" set to "${metadata.uid}"`));
+  }
+  if (labels[JOB_NAME] !== metadata.name) {
+    errors.push(invalidValue(path, labels, `must have "${JOB_NAME}" set to "${metadata.name}"`));
+  }
+  return errors;
+}
+
+/** Upstream's ValidateJobUpdate: a Job keeps what it runs, unless it has not begun. */
+export function jobUpdateErrors(job: Job, old: Job): FieldError[] {
+  const { spec } = job;
+  const { spec: before } = old;
+  const errors = [
+    ...immutable('spec.selector', spec.selector, before.selector),
+    ...immutable('spec.completionMode', spec.completionMode, before.completionMode),
+    ...immutable('spec.podFailurePolicy', spec.podFailurePolicy, before.podFailurePolicy),
+    ...immutable('spec.backoffLimitPerIndex', spec.backoffLimitPerIndex, before.backoffLimitPerIndex),
+    ...immutable('spec.managedBy', spec.managedBy, before.managedBy),
+    ...templateErrors(job, old),
+  ];
+  const isElastic =
+    spec.completionMode === 'Indexed' && spec.completions === spec.parallelism && spec.completions !== undefined;
+  if (!isElastic) errors.push(...immutable('spec.completions', spec.completions, before.completions));
+  return errors;
+}
+
+function templateErrors(job: Job, old: Job): FieldError[] {
+  const isUnstarted = old.spec.suspend === true && old.status?.startTime === undefined;
+  const wanted = isUnstarted ? withSchedulingOf(job.spec.template, old.spec.template) : job.spec.template;
+  if (jsonEqual(wanted, old.spec.template)) return [];
+  return [invalidValue('spec.template', job.spec.template, 'field is immutable')];
+}
+
+/** While a Job is suspended and has never run, a queue manager may still say where its pods go. */
+function withSchedulingOf(template: PodTemplateSpec, old: PodTemplateSpec): PodTemplateSpec {
+  const spec = { ...template.spec, containers: template.spec?.containers ?? [] };
+  const metadata = { ...template.metadata };
+  for (const field of ['nodeSelector', 'affinity', 'tolerations', 'schedulingGates'] as const) {
+    if (old.spec?.[field] === undefined) delete spec[field];
+    else Object.assign(spec, { [field]: old.spec[field] });
+  }
+  for (const field of ['labels', 'annotations'] as const) {
+    if (old.metadata?.[field] === undefined) delete metadata[field];
+    else metadata[field] = old.metadata[field];
+  }
+  return { ...template, ...(template.metadata && { metadata }), spec };
+}

@@ -1,0 +1,55 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { PrinterColumn, RequestContext, ResourceDefinition, ResourceStrategy } from '../server/resource.ts';
+import { builtinDefinitions } from './definitions.ts';
+
+/** A ResourceStrategy that knows the type of its objects; the server calls it with objects of that kind alone. */
+export interface KindStrategy<T extends KubeObject>
+  extends Pick<ResourceStrategy, 'allowUnconditionalUpdate' | 'statusWritesMetadata' | 'nameErrors'> {
+  default?(object: T): void;
+  prepareForCreate?(object: T, context: RequestContext): void;
+  prepareForUpdate?(object: T, old: T, context: RequestContext): void;
+  validate?(object: T, old: T | undefined): FieldError[];
+  validateStatus?(object: T, old: T): FieldError[];
+  warnings?(object: T): string[];
+  gracePeriodSeconds?(object: T, requested: number | undefined): number;
+}
+
+/** A PrinterColumn whose function knows the type of its objects. */
+export interface KindColumn<T extends KubeObject> extends Omit<PrinterColumn, 'value'> {
+  readonly value: string | ((object: T, nowMs: number) => string | number | boolean | undefined);
+}
+
+export interface KindOptions<T extends KubeObject>
+  extends Omit<ResourceDefinition, keyof ResourceType | 'schema' | 'strategy' | 'columns'> {
+  /** Name of the definition among the generated ones. */
+  readonly definition: string;
+  readonly strategy?: KindStrategy<T>;
+  readonly columns?: readonly KindColumn<T>[];
+}
+
+/** The definition of a built-in kind, over the generated schema of that name. */
+export function defineKind<T extends KubeObject>(type: ResourceType<T>, options: KindOptions<T>): ResourceDefinition {
+  const { definition, strategy, columns, ...rest } = options;
+  return {
+    ...type,
+    ...rest,
+    singular: type.kind.toLowerCase(),
+    schema: { $ref: definition },
+    strategy: withSpec(definition, strategy),
+    ...(columns && { columns: columns as readonly PrinterColumn[] }),
+  };
+}
+
+/** Where a kind has a spec, every object has one, be it empty: it is no pointer upstream. */
+function withSpec(definition: string, strategy: ResourceStrategy = {}): ResourceStrategy {
+  return {
+    // Upstream's status strategies of these kinds take over the spec alone: kube-controller-manager counts revisions that way.
+    statusWritesMetadata: true,
+    ...strategy,
+    default(object: KubeObject & { spec?: object }) {
+      if (object.spec === undefined && builtinDefinitions().get(definition)?.properties?.['spec']) object.spec = {};
+      strategy.default?.(object);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { PodSpec } from '@fairway/kube/kinds/generated/types';
+import { parseQuantity } from '@fairway/kube/object/quantity';
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+/** Upstream's ComputePodQOS: from the CPU and memory that the containers request and may use at most. */
+export function qosClassOf(spec: PodSpec): QosClass {
+  let isGuaranteed = true;
+  let hasAny = false;
+  for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    for (const name of ['cpu', 'memory']) {
+      const limit = resources?.limits?.[name];
+      const request = resources?.requests?.[name] ?? limit;
+      if (isSome(limit) || isSome(request)) hasAny = true;
+      if (!isSome(limit) || !isSome(request) || amount(limit) !== amount(request)) isGuaranteed = false;
+    }
+  }
+  if (!hasAny) return 'BestEffort';
+  return isGuaranteed ? 'Guaranteed' : 'Burstable';
+}
+
+function isSome(quantity: string | undefined): quantity is string {
+  return quantity !== undefined && amount(quantity) > 0n;
+}
+
+function amount(quantity: string): bigint {
+  return parseQuantity(quantity).nanos;
+}

@@ -1,0 +1,20 @@
+import { formatQuantity, parseQuantity, tryParseQuantity } from '@fairway/kube/object/quantity';
+
+/**
+ * Writes a map of quantities in their canonical form, as decoding into Go's types does: `cpu: 1` becomes "1", `1000m` becomes
+ * "1". What is no quantity stays for validation to refuse.
+ */
+export function canonicalizeQuantities(quantities: Record<string, string> | undefined | null): void {
+  if (!quantities) return;
+  for (const [name, value] of Object.entries(quantities)) quantities[name] = canonicalQuantity(value);
+}
+
+export function canonicalQuantity(value: string): string {
+  const quantity = tryParseQuantity(value);
+  return quantity === undefined ? value : formatQuantity(quantity);
+}
+
+/** `requests` that exceed their `limits`, by resource name. */
+export function exceeds(request: string, limit: string): boolean {
+  return parseQuantity(request).nanos > parseQuantity(limit).nanos;
+}

@@ -1,0 +1,117 @@
+import type { MutatingWebhook, RuleWithOperations, ValidatingWebhook } from '@fairway/kube/kinds/generated/types';
+import {
+  MutatingWebhookConfigurations,
+  ValidatingAdmissionPolicies,
+  ValidatingAdmissionPolicyBindings,
+  ValidatingWebhookConfigurations,
+} from '@fairway/kube/kinds/resources';
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { setDefaults } from '../defaulting.ts';
+import { defineKind } from '../define-kind.ts';
+import { duplicates, required } from '../field-errors.ts';
+import { AGE, count, text } from '../printing/column.ts';
+
+/** Kinds that the embedded server keeps for clients that install them; it calls no webhook and evaluates no policy. */
+
+function defaultWebhook(webhook: MutatingWebhook | ValidatingWebhook): void {
+  setDefaults(webhook, { failurePolicy: 'Fail', matchPolicy: 'Equivalent', timeoutSeconds: 10 });
+  webhook.namespaceSelector ??= {};
+  webhook.objectSelector ??= {};
+  defaultRules(webhook.rules);
+  const service = webhook.clientConfig?.service;
+  if (service) setDefaults(service, { port: 443 });
+}
+
+function defaultRules(rules: readonly RuleWithOperations[] | undefined): void {
+  for (const rule of rules ?? []) setDefaults(rule, { scope: '*' });
+}
+
+function webhooksErrors(webhooks: readonly (MutatingWebhook | ValidatingWebhook)[] | undefined): FieldError[] {
+  const list = webhooks ?? [];
+  return [
+    ...list.flatMap(({ name, sideEffects, admissionReviewVersions }, index) => [
+      ...(name ? [] : [required(`webhooks[${index}].name`)]),
+      ...(sideEffects ? [] : [required(`webhooks[${index}].sideEffects`, 'must specify one of None, NoneOnDryRun')]),
+      ...(admissionReviewVersions?.length
+        ? []
+        : [required(`webhooks[${index}].admissionReviewVersions`, 'must specify one of v1, v1beta1')]),
+    ]),
+    ...duplicates(
+      list.map(({ name }) => name),
+      (index) => `webhooks[${index}].name`,
+    ),
+  ];
+}
+
+export const MutatingWebhookConfigurationKind = defineKind(MutatingWebhookConfigurations, {
+  definition: 'io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration',
+  categories: ['api-extensions'],
+  strategy: {
+    default({ webhooks }) {
+      for (const webhook of webhooks ?? []) {
+        defaultWebhook(webhook);
+        setDefaults(webhook, { reinvocationPolicy: 'Never' });
+      }
+    },
+    validate: ({ webhooks }) => webhooksErrors(webhooks),
+  },
+  columns: [count('Webhooks', ({ webhooks }) => webhooks?.length ?? 0), AGE],
+});
+
+export const ValidatingWebhookConfigurationKind = defineKind(ValidatingWebhookConfigurations, {
+  definition: 'io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration',
+  categories: ['api-extensions'],
+  strategy: {
+    default({ webhooks }) {
+      for (const webhook of webhooks ?? []) defaultWebhook(webhook);
+    },
+    validate: ({ webhooks }) => webhooksErrors(webhooks),
+  },
+  columns: [count('Webhooks', ({ webhooks }) => webhooks?.length ?? 0), AGE],
+});
+
+export const ValidatingAdmissionPolicyKind = defineKind(ValidatingAdmissionPolicies, {
+  definition: 'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy',
+  categories: ['api-extensions'],
+  hasStatus: true,
+  strategy: {
+    default({ spec }) {
+      setDefaults(spec, { failurePolicy: 'Fail' });
+      if (!spec.matchConstraints) return;
+      setDefaults(spec.matchConstraints, { matchPolicy: 'Equivalent' });
+      spec.matchConstraints.namespaceSelector ??= {};
+      spec.matchConstraints.objectSelector ??= {};
+      for (const rule of spec.matchConstraints.resourceRules ?? []) setDefaults(rule, { scope: '*' });
+    },
+    prepareForCreate(policy) {
+      policy.status = {};
+    },
+  },
+  columns: [
+    count('Validations', ({ spec }) => spec.validations?.length ?? 0),
+    text('ParamKind', ({ spec }) =>
+      spec.paramKind === undefined ? '<unset>' : `${spec.paramKind.apiVersion}/${spec.paramKind.kind}`,
+    ),
+    AGE,
+  ],
+});
+
+export const ValidatingAdmissionPolicyBindingKind = defineKind(ValidatingAdmissionPolicyBindings, {
+  definition: 'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding',
+  categories: ['api-extensions'],
+  strategy: {
+    validate: ({ spec }) => [
+      ...(spec.policyName ? [] : [required('spec.policyName')]),
+      ...(spec.validationActions?.length ? [] : [required('spec.validationActions')]),
+    ],
+  },
+  columns: [
+    text('PolicyName', '.spec.policyName'),
+    text('ParamRef', ({ spec }) => {
+      if (spec.paramRef === undefined) return '<unset>';
+      const { name, namespace } = spec.paramRef;
+      return name ? [namespace, name].filter(Boolean).join('/') : '*';
+    }),
+    AGE,
+  ],
+});

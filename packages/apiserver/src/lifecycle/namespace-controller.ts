@@ -1,0 +1,116 @@
+import { type Clock, systemClock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { InformerSet } from '@fairway/kube/client/informer-set';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { setCondition } from '@fairway/kube/controller/conditions';
+import { Controller } from '@fairway/kube/controller/controller';
+import type { ControllerMetrics } from '@fairway/kube/controller/metrics';
+import type { Result } from '@fairway/kube/controller/result';
+import type { Namespace } from '@fairway/kube/kinds/generated/types';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { Condition } from '@fairway/kube/object/meta';
+import { namespaceConditions } from './namespace-conditions.ts';
+import { deleteContent, type Remains } from './namespace-content.ts';
+
+export interface NamespaceControllerOptions {
+  readonly client: KubeClient;
+  readonly informers: InformerSet;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly log?: Logger;
+  readonly metrics?: ControllerMetrics | undefined;
+}
+
+const FINALIZER = 'kubernetes';
+const MIN_RETRY_MS = 500;
+const CONCURRENCY = 5;
+
+/**
+ * Empties namespaces that are being deleted and lets them go, as kube-controller-manager's namespace controller does; what holds one up stands
+ * in its conditions.
+ */
+export function namespaceController(options: NamespaceControllerOptions): Controller {
+  const { client, informers, clock = systemClock, random = Math.random, log, metrics } = options;
+  const deletion = new NamespaceDeletion(client, clock);
+  return new Controller({
+    name: 'namespace',
+    clock,
+    random,
+    metrics,
+    ...(log && { log }),
+    concurrency: CONCURRENCY,
+    reconcile: (name, { signal }) => deletion.reconcile(name, signal),
+  }).watch(informers.informer(Namespaces), ({ metadata }) => {
+    return metadata.deletionTimestamp === undefined ? [] : [metadata.name ?? ''];
+  });
+}
+
+class NamespaceDeletion {
+  readonly #client: KubeClient;
+  readonly #clock: Clock;
+
+  constructor(client: KubeClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  async reconcile(name: string, signal: AbortSignal): Promise<Result> {
+    const namespace = await this.#get(name, signal);
+    const { deletionTimestamp } = namespace?.metadata ?? {};
+    if (!namespace || deletionTimestamp === undefined || !namespace.spec?.finalizers?.includes(FINALIZER)) return {};
+    const discovery = await this.#client.resources(signal);
+    const remains = await deleteContent(this.#client, name, discovery, signal);
+    const isEmpty = remains.objects.size === 0 && remains.failures.length === 0 && discovery.unavailable.length === 0;
+    if (isEmpty) {
+      await this.#finalize(namespace, signal);
+      return {};
+    }
+    await this.#tell(namespace, discovery.unavailable, remains, signal);
+    if (remains.failures.length > 0) throw new Error(`namespace ${name}: ${remains.failures.join('; ')}`);
+    return { requeueAfterMs: this.#retryMs(deletionTimestamp, remains.estimateSeconds) };
+  }
+
+  async #get(name: string, signal: AbortSignal): Promise<Namespace | undefined> {
+    try {
+      return await this.#client.resource(Namespaces).get(name, { signal });
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  async #tell(
+    namespace: Namespace,
+    unavailable: readonly string[],
+    remains: Remains,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const before = (namespace.status?.conditions ?? []) as Condition[];
+    let conditions: readonly Condition[] = before;
+    for (const condition of namespaceConditions(unavailable, remains)) {
+      conditions = setCondition(conditions, condition, this.#clock.now());
+    }
+    if (conditions === before) return;
+    const status = { ...namespace.status, phase: 'Terminating', conditions: [...conditions] };
+    await this.#client.resource(Namespaces).updateStatus({ ...namespace, status }, { signal });
+  }
+
+  /** Takes our name from `spec.finalizers`; with the last one the server lets the namespace go. */
+  async #finalize(namespace: Namespace, signal: AbortSignal): Promise<void> {
+    const finalizers = (namespace.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+    const body = { ...namespace, spec: { ...namespace.spec, finalizers } };
+    const namespaces = this.#client.resource(Namespaces);
+    try {
+      await namespaces.updateSubresource(namespace.metadata.name ?? '', 'finalize', body, { signal });
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error;
+    }
+  }
+
+  /** Often at first, then less so, at most as rarely as upstream: half of what the rest may need, and a second. */
+  #retryMs(deletionTimestamp: string, estimateSeconds: number): number {
+    const ageMs = this.#clock.now() - Date.parse(deletionTimestamp);
+    return Math.max(MIN_RETRY_MS, Math.min(ageMs / 2, (estimateSeconds / 2 + 1) * 1000));
+  }
+}

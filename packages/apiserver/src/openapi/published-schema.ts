@@ -1,0 +1,67 @@
+import type { Json } from '@fairway/kube/object/meta';
+import { definitionName } from '../schema/resolve.ts';
+import type { Schema } from '../schema/schema.ts';
+
+type Published = Record<string, Json>;
+
+/** A schema as OpenAPI v3 has it: references within the document, beside other words wrapped in `allOf`. */
+export function schemaV3(schema: Schema): Published {
+  const { $ref, properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...rest } = schema;
+  const published = rest as Published;
+  if ($ref !== undefined) {
+    const reference = { $ref: `#/components/schemas/${definitionName($ref)}` };
+    return Object.keys(rest).length === 0 ? reference : { ...published, allOf: [reference] };
+  }
+  return {
+    ...published,
+    ...(schema['x-kubernetes-int-or-string'] && schema.anyOf === undefined && intOrString()),
+    ...(properties && { properties: mapValues(properties, schemaV3) }),
+    ...(items && { items: schemaV3(items) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'boolean' ? additionalProperties : schemaV3(additionalProperties),
+    }),
+    ...(allOf && { allOf: allOf.map(schemaV3) }),
+    ...(anyOf && { anyOf: anyOf.map(schemaV3) }),
+    ...(oneOf && { oneOf: oneOf.map(schemaV3) }),
+    ...(not && { not: schemaV3(not) }),
+  };
+}
+
+/**
+ * A schema as OpenAPI v2 can have it (apiextensions' `ToStructuralOpenAPIV2`): no alternatives, no defaults, and no claim about
+ * values that old clients would refuse: nullable ones, ints or strings, and what is to be preserved.
+ */
+export function schemaV2(schema: Schema): Published {
+  const { $ref, properties, items, additionalProperties, allOf: _a, anyOf: _b, oneOf, not: _n, ...rest } = schema;
+  const { nullable, default: _d, type, example: _e, externalDocs: _x, ...words } = rest;
+  const published = words as Published;
+  if ($ref !== undefined) {
+    const { description } = schema;
+    return { $ref: `#/definitions/${definitionName($ref)}`, ...(description !== undefined && { description }) };
+  }
+  const isIntOrString = schema['x-kubernetes-int-or-string'] === true;
+  if (isIntOrString) return { ...published, type: 'string', format: 'int-or-string' };
+  if (nullable) {
+    const { required: _r, ...remarks } = published;
+    return remarks;
+  }
+  const isPreserved = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  // Quantity is a string or a number: v2 calls it a string, and clients take numbers for it.
+  const publishedType = type ?? (oneOf === undefined || properties !== undefined ? undefined : 'string');
+  return {
+    ...published,
+    ...(publishedType !== undefined && { type: publishedType }),
+    ...(properties && !isPreserved && { properties: mapValues(properties, schemaV2) }),
+    ...(items && !isPreserved && { items: schemaV2(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: schemaV2(additionalProperties) }),
+  };
+}
+
+function intOrString(): Published {
+  return { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] };
+}
+
+function mapValues(record: Readonly<Record<string, Schema>>, convert: (schema: Schema) => Published): Published {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value)]));
+}

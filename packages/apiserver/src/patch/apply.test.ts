@@ -1,0 +1,366 @@
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Schema } from '../schema/schema.ts';
+import { applyPatch } from './apply.ts';
+import { trackUpdate } from './managed-fields.ts';
+
+const T0 = Date.UTC(2026, 0, 1);
+
+const string: Schema = { type: 'string' };
+const schema: Schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        replicas: { type: 'integer' },
+        image: string,
+        free: { type: 'object', additionalProperties: string },
+        list: { type: 'array', items: string },
+        set: { type: 'array', items: string, 'x-kubernetes-list-type': 'set' },
+        items: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { name: string, value: string, deep: { type: 'object', properties: { a: string, b: string } } },
+          },
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+        },
+        nested: { type: 'object', properties: { a: string, b: string } },
+      },
+    },
+    status: { type: 'object', properties: { phase: string } },
+  },
+};
+const kind = { schema, definitions: new Map(), hasStatus: true, apiVersion: 'x.io/v1' };
+
+interface Thing extends KubeObject {
+  spec?: Record<string, unknown>;
+  status?: Record<string, unknown>;
+}
+
+function thing(spec: Record<string, unknown> | undefined, rest: Partial<Thing> = {}): Thing {
+  return { apiVersion: 'x.io/v1', kind: 'Thing', metadata: { name: 'a' }, ...(spec && { spec }), ...rest };
+}
+
+interface Options {
+  readonly force?: boolean;
+  readonly subresource?: string;
+  readonly nowMs?: number;
+}
+
+/** The configuration that claims nothing. */
+const nothing = thing(undefined);
+
+/** An object in a store, written by managers one after another. */
+class Stored {
+  object: Thing | undefined;
+
+  apply(manager: string, configuration: Thing | Record<string, unknown>, options: Options = {}): this {
+    const applied = 'metadata' in configuration ? (configuration as Thing) : thing(configuration);
+    const { force = false, subresource = '', nowMs = T0 } = options;
+    this.object = applyPatch({ ...kind, live: this.object, applied, manager, force, subresource, nowMs });
+    return this;
+  }
+
+  update(manager: string, spec: Record<string, unknown>, options: Options = {}): this {
+    const { subresource = '', nowMs = T0 } = options;
+    const updated = { ...(this.object ?? thing(undefined)), spec };
+    const managedFields = trackUpdate({ ...kind, live: this.object, updated, manager, subresource, nowMs });
+    this.object = { ...updated, metadata: { ...updated.metadata, uid: '1', managedFields: [...managedFields] } };
+    return this;
+  }
+
+  get spec(): unknown {
+    return this.object?.spec;
+  }
+
+  get owners(): Record<string, unknown> {
+    const entries = this.object?.metadata.managedFields ?? [];
+    return Object.fromEntries(entries.map(({ manager, operation, fieldsV1 }) => [`${manager} ${operation}`, fieldsV1]));
+  }
+
+  conflictOf(manager: string, configuration: Record<string, unknown>): unknown {
+    try {
+      this.apply(manager, configuration);
+    } catch (error) {
+      if (isApiError(error)) return { code: error.code, message: error.message, causes: error.causes };
+      throw error;
+    }
+    return undefined;
+  }
+}
+
+describe('apply', () => {
+  it('creates, and owns leaves but not the way to them', () => {
+    const stored = new Stored().apply('a', {
+      replicas: 1,
+      nested: { a: '1' },
+      items: [{ name: 'x' }],
+      free: { k: 'v' },
+    });
+    expect(stored.owners).toEqual({
+      'a Apply': {
+        'f:spec': {
+          'f:free': { 'f:k': {} },
+          'f:items': { 'k:{"name":"x"}': { '.': {}, 'f:name': {} } },
+          'f:nested': { 'f:a': {} },
+          'f:replicas': {},
+        },
+      },
+    });
+    expect(stored.object).toMatchObject({ apiVersion: 'x.io/v1', kind: 'Thing', metadata: { name: 'a' } });
+  });
+
+  it('changes nothing, not even a time, when it is repeated', () => {
+    const stored = new Stored().apply('a', { replicas: 1, set: ['x'] });
+    const before = stored.object;
+    expect(stored.apply('a', { replicas: 1, set: ['x'] }, { nowMs: T0 + 5000 }).object).toBe(before);
+  });
+
+  it.each<[string, object, object, object]>([
+    ['a scalar', { replicas: 1, image: 'i' }, { image: 'i' }, { image: 'i' }],
+    ['the last field', { replicas: 1 }, {}, {}],
+    ['a key of a map', { free: { a: '1', b: '2' } }, { free: { a: '1' } }, { free: { a: '1' } }],
+    ['all keys of a map', { image: 'i', free: { a: '1' } }, { image: 'i' }, { image: 'i' }],
+    ['a value of a set', { set: ['a', 'b'] }, { set: ['b'] }, { set: ['b'] }],
+    [
+      'an item',
+      { items: [{ name: 'a', value: '1' }, { name: 'b' }] },
+      { items: [{ name: 'b' }] },
+      { items: [{ name: 'b' }] },
+    ],
+    [
+      'a field of an item',
+      { items: [{ name: 'a', value: '1' }] },
+      { items: [{ name: 'a' }] },
+      { items: [{ name: 'a' }] },
+    ],
+    ['an atomic list', { image: 'i', list: ['a'] }, { image: 'i' }, { image: 'i' }],
+    ['a nested field', { nested: { a: '1', b: '2' } }, { nested: { b: '2' } }, { nested: { b: '2' } }],
+  ])('removes %s that it no longer lists', (_, first, second, expected) => {
+    const stored = new Stored().apply('a', first as Thing).apply('a', second as Thing);
+    expect(stored.spec ?? {}).toEqual(expected);
+  });
+
+  it('keeps what others own or nobody owns when it removes', () => {
+    const stored = new Stored()
+      .apply('a', { items: [{ name: 'x', value: '1', deep: { a: '1' } }], free: { a: '1' }, set: ['p'] })
+      .apply('b', { items: [{ name: 'x', deep: { b: '2' } }], free: { b: '2' }, set: ['p', 'q'] })
+      .apply('a', nothing);
+    expect(stored.spec).toEqual({ items: [{ name: 'x', deep: { b: '2' } }], free: { b: '2' }, set: ['p', 'q'] });
+    expect(Object.keys(stored.owners)).toEqual(['b Apply']);
+  });
+
+  it('keeps a field that an updater has set since', () => {
+    const stored = new Stored().apply('a', { replicas: 1, image: 'i' }).update('hpa', { replicas: 5, image: 'i' });
+    expect(stored.apply('a', { image: 'i' }).spec).toEqual({ replicas: 5, image: 'i' });
+  });
+
+  it('shares a field on whose value both agree, and leaves it to the other', () => {
+    const stored = new Stored().apply('a', { replicas: 1 }).apply('b', { replicas: 1 });
+    expect(Object.keys(stored.owners)).toEqual(['a Apply', 'b Apply']);
+    expect(stored.apply('a', nothing).spec).toEqual({ replicas: 1 });
+    expect(stored.apply('b', nothing).spec).toBeUndefined();
+    expect(stored.owners).toEqual({});
+  });
+
+  it('leaves the status to its subresource, and the rest to the object', () => {
+    const stored = new Stored().apply('a', thing({ replicas: 1 }, { status: { phase: 'ignored' } }));
+    expect(stored.object?.status).toBeUndefined();
+    stored.apply('b', thing({ replicas: 7 }, { status: { phase: 'Ready' } }), { subresource: 'status' });
+    expect(stored.object).toMatchObject({ spec: { replicas: 1 }, status: { phase: 'Ready' } });
+    expect(stored.owners['b Apply']).toEqual({ 'f:status': { 'f:phase': {} } });
+    expect(stored.apply('a', { replicas: 2 }).object?.status).toEqual({ phase: 'Ready' });
+  });
+
+  it('owns labels, and keeps what the server owns', () => {
+    const stored = new Stored().apply('a', thing(undefined, { metadata: { name: 'a', labels: { x: '1' } } }));
+    stored.object = {
+      ...(stored.object as Thing),
+      metadata: { ...stored.object?.metadata, uid: '1', resourceVersion: '4' },
+    };
+    stored.apply('a', thing(undefined, { metadata: { name: 'a', annotations: { y: '2' } } }));
+    const { managedFields, ...metadata } = stored.object?.metadata ?? {};
+    expect(metadata).toEqual({ name: 'a', uid: '1', resourceVersion: '4', annotations: { y: '2' } });
+    expect(managedFields?.[0]?.fieldsV1).toEqual({ 'f:metadata': { 'f:annotations': { 'f:y': {} } } });
+    expect(stored.apply('a', thing(undefined)).object?.metadata).toEqual({ name: 'a', uid: '1', resourceVersion: '4' });
+  });
+});
+
+describe('the order of an applied list', () => {
+  it.each([
+    ['a b', 'b a', 'b a'],
+    ['a b', 'a x', 'a b x'],
+    ['a b c', 'c a', 'b c a'],
+    ['a b c', 'x c', 'a b x c'],
+    ['a b c d', 'd b', 'a c d b'],
+    ['', 'b a', 'b a'],
+  ])('%s with %s applied is %s', (live, applied, expected) => {
+    const list = (text: string) => ({ set: text.split(' ').filter(Boolean) });
+    const stored = new Stored().update('u', list(live)).apply('a', list(applied));
+    expect(stored.spec).toEqual(list(expected));
+  });
+});
+
+describe('conflicts', () => {
+  it('names the field and its manager, as kubectl prints it', () => {
+    const stored = new Stored().apply('a', { replicas: 1 });
+    expect(stored.conflictOf('b', { replicas: 2 })).toEqual({
+      code: 409,
+      message: 'Apply failed with 1 conflict: conflict with "a": .spec.replicas',
+      causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "a"', field: '.spec.replicas' }],
+    });
+  });
+
+  it('lists many by manager', () => {
+    const stored = new Stored()
+      .update('kubectl-edit', { replicas: 1, items: [{ name: 'x', value: '1' }] })
+      .update('hpa', { replicas: 2, items: [{ name: 'x', value: '1' }] }, { subresource: 'scale' });
+    expect(stored.conflictOf('b', { replicas: 3, items: [{ name: 'x', value: '2' }] })).toMatchObject({
+      message: [
+        'Apply failed with 2 conflicts: conflicts with "hpa" with subresource "scale" using x.io/v1:',
+        '- .spec.replicas',
+        'conflicts with "kubectl-edit" using x.io/v1:',
+        '- .spec.items[name="x"].value',
+      ].join('\n'),
+    });
+  });
+
+  it('force takes the fields over', () => {
+    const stored = new Stored().apply('a', { replicas: 1, image: 'i' }).apply('b', { replicas: 2 }, { force: true });
+    expect(stored.spec).toEqual({ replicas: 2, image: 'i' });
+    expect(stored.owners).toEqual({
+      'a Apply': { 'f:spec': { 'f:image': {} } },
+      'b Apply': { 'f:spec': { 'f:replicas': {} } },
+    });
+  });
+
+  it('arise with atomic values as a whole, with maps and sets by part', () => {
+    const stored = new Stored().apply('a', { list: ['a'], free: { a: '1' }, set: ['a'] });
+    expect(stored.conflictOf('b', { free: { b: '2' }, set: ['b'] })).toBeUndefined();
+    expect(stored.conflictOf('b', { list: ['a', 'b'] })).toMatchObject({
+      message: expect.stringContaining('.spec.list'),
+    });
+  });
+
+  it('arise with oneself as updater, for that is another manager', () => {
+    const stored = new Stored().update('a', { replicas: 1 });
+    expect(stored.conflictOf('a', { replicas: 2 })).toMatchObject({
+      message: expect.stringContaining('"a" using x.io/v1'),
+    });
+  });
+
+  it('arise with what stood there before the first apply', () => {
+    const stored = new Stored();
+    stored.object = thing({ replicas: 1 }, { metadata: { name: 'a', uid: '1' } });
+    expect(stored.conflictOf('b', { replicas: 2 })).toMatchObject({
+      message: expect.stringContaining('"before-first-apply"'),
+    });
+    expect(Object.keys(stored.apply('b', { replicas: 1 }).owners)).toEqual(['b Apply', 'before-first-apply Update']);
+  });
+
+  it('do not arise for kubectl with what client-side apply set and nobody changed', () => {
+    const configuration = thing({ replicas: 1, image: 'i' });
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(configuration) };
+    const stored = new Stored();
+    stored.object = { ...configuration, metadata: { name: 'a', annotations } };
+    stored.update('kubectl-client-side-apply', { replicas: 1, image: 'i' });
+    const entry = {
+      manager: 'kubectl-client-side-apply',
+      operation: 'Update',
+      apiVersion: 'x.io/v1',
+      fieldsType: 'FieldsV1',
+    } as const;
+    stored.object.metadata.managedFields = [{ ...entry, fieldsV1: { 'f:spec': { 'f:replicas': {}, 'f:image': {} } } }];
+    expect(stored.apply('kubectl', { replicas: 2 }).spec).toEqual({ replicas: 2, image: 'i' });
+    const synced = stored.object.metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration'] ?? '';
+    expect(JSON.parse(synced)).toMatchObject({ spec: { replicas: 2 } });
+    stored.update('kubectl-edit', { replicas: 3, image: 'i' });
+    expect(stored.conflictOf('kubectl', { replicas: 4 })).toMatchObject({ code: 409 });
+  });
+});
+
+describe('configurations that are refused', () => {
+  it.each<[string, Thing, string]>([
+    [
+      'managedFields',
+      thing({}, { metadata: { name: 'a', managedFields: [{ manager: 'x' }] } }),
+      'metadata.managedFields must be nil',
+    ],
+    [
+      'items without key',
+      thing({ items: [{ value: '1' }] }),
+      '.spec.items: element 0: associative list with keys has an element that omits all key fields ["name"]',
+    ],
+    [
+      'items that share a key',
+      thing({ items: [{ name: 'a' }, { name: 'a' }] }),
+      '.spec.items: duplicate entries for key [name="a"]',
+    ],
+    ['values twice in a set', thing({ set: ['a', 'a'] }), '.spec.set: duplicate entries for key [="a"]'],
+  ])('%s', (_, applied, message) => {
+    expect(() => new Stored().apply('a', applied)).toThrow(message);
+  });
+});
+
+const names = fc.constantFrom('a', 'b', 'c');
+const text = fc.constantFrom('1', '2');
+const configuration = fc.record(
+  {
+    replicas: fc.integer({ min: 0, max: 2 }),
+    free: fc.dictionary(names, text),
+    set: fc.uniqueArray(names),
+    list: fc.array(names, { maxLength: 2 }),
+    items: fc.uniqueArray(fc.record({ name: names, value: text }, { requiredKeys: ['name'] }), {
+      selector: ({ name }) => name,
+    }),
+  },
+  { requiredKeys: [] },
+);
+
+describe('properties of apply', () => {
+  it('applying twice is applying once', () => {
+    fc.assert(
+      fc.property(configuration, configuration, (first, second) => {
+        const stored = new Stored().update('u', first).apply('a', second, { force: true });
+        const once = stored.object;
+        expect(stored.apply('a', second, { nowMs: T0 + 1000 }).object).toBe(once);
+      }),
+    );
+  });
+
+  it('what was applied is there, and what a lone applier drops is gone', () => {
+    fc.assert(
+      fc.property(configuration, configuration, (first, second) => {
+        const stored = new Stored().apply('a', first).apply('a', second);
+        const alone = new Stored().apply('a', second);
+        expect(pruneEmpty(stored.spec ?? {})).toEqual(pruneEmpty(alone.spec ?? {}));
+      }),
+    );
+  });
+
+  it('one applier does not undo another, and leaves without a trace', () => {
+    fc.assert(
+      fc.property(configuration, configuration, (mine, theirs) => {
+        const before = new Stored().apply('b', theirs);
+        const agreed = { ...mine, ...theirs };
+        const stored = new Stored().apply('b', theirs).apply('a', agreed).apply('a', nothing);
+        expect(stored.owners).toEqual(before.owners);
+        expect(pruneEmpty(stored.spec)).toEqual(pruneEmpty(before.spec));
+      }),
+    );
+  });
+});
+
+/** Without members that are empty: a list or map that someone emptied may stay behind as an empty one, or go. */
+function pruneEmpty(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const kept = Object.entries(value).filter(
+    ([, member]) => typeof member !== 'object' || Object.keys(member).length > 0,
+  );
+  return Object.fromEntries(kept);
+}

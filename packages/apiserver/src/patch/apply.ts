@@ -1,0 +1,157 @@
+import { badRequest } from '@fairway/kube/object/api-error';
+import { type JsonObject, jsonEqual } from '@fairway/kube/object/json';
+import type { KubeObject, ManagedFieldsEntry } from '@fairway/kube/object/meta';
+import { objectSchemaOf } from '../schema/resolve.ts';
+import { applyConflict, type ManagerConflict } from './apply-conflict.ts';
+import { claimedSet } from './compare.ts';
+import { difference, type FieldSet, intersection, isEmptySet, sortedSet, union } from './field-set.ts';
+import { allowedByLastApplied, syncLastApplied } from './last-applied.ts';
+import {
+  isTrackedField,
+  isTrackedMetadata,
+  type TrackedKind,
+  trackedDifference,
+  trackedPart,
+  withoutMetadataSelf,
+} from './managed-fields.ts';
+import { areValidEntries, fieldsOf, isEntryOf, makeEntry, sortEntries, type Writer, withoutFields } from './manager.ts';
+import { checkListItems, mergeTyped, removeFields, withNamedParents } from './merge-typed.ts';
+
+export interface ApplyRequest extends TrackedKind {
+  /** What is stored now; undefined where the apply creates the object. */
+  readonly live: KubeObject | undefined;
+  /** The configuration: all that the manager wants to own. */
+  readonly applied: KubeObject;
+  readonly manager: string;
+  /** Takes fields over from other managers instead of failing. */
+  readonly force: boolean;
+  readonly apiVersion: string;
+  /** '' for the object itself. */
+  readonly subresource: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Server-side apply: the live object with the configuration laid over it, without what this manager applied before and now leaves
+ * out (unless another manager owns it too), and with the ownership that follows in `metadata.managedFields`.
+ * Returns `live` itself when nothing changes. The inputs are not changed; the result may share parts with them.
+ *
+ * Errors: Conflict with a cause per field that another manager owns and has otherwise; BadRequest for a configuration that
+ * carries managedFields or whose list items cannot be told apart.
+ */
+export function applyPatch(request: ApplyRequest): KubeObject {
+  const { applied, live, subresource, definitions, nowMs } = request;
+  if ((applied.metadata.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
+  const schema = objectSchemaOf(request.schema, definitions);
+  const configuration = trackedPart(applied, request, subresource);
+  checkListItems(schema, configuration, definitions);
+
+  const writer: Writer = { ...request, operation: 'Apply' };
+  const entries = entriesBeforeApply(request);
+  const own = entries.find((entry) => isEntryOf(entry, writer));
+  const others = entries.filter((entry) => entry !== own);
+  const claimed = withoutMetadataSelf(claimedSet(schema, configuration, definitions) ?? {});
+
+  const livePart = live === undefined ? { metadata: {} } : trackedPart(live, request, subresource);
+  const merged = mergeTyped(schema, livePart, configuration, definitions) as JsonObject;
+  const pruned = own === undefined ? merged : prune(request, merged, fieldsOf(own), claimed, others);
+  const result = reassemble(request, pruned);
+
+  const found = trackedDifference(request, live, result, subresource);
+  const conflicts = conflictsWith(others, found?.changed);
+  if (!request.force && conflicts.length > 0) {
+    const remaining = withoutAllowed(request, conflicts);
+    if (remaining.length > 0) throw applyConflict(remaining);
+  }
+
+  const isSameClaim = own !== undefined && jsonEqual(fieldsOf(own), claimed) && own.apiVersion === request.apiVersion;
+  const kept = others
+    .map((entry) => withoutFields(entry, found?.changed))
+    .map((entry) => entry && withoutFields(entry, found?.removed))
+    .filter((entry) => entry !== undefined);
+  const next = isSameClaim && found === undefined ? own : makeEntry(writer, claimed, nowMs);
+  const managed = sortEntries(isEmptySet(claimed) ? kept : [...kept, next]);
+  if (live !== undefined && found === undefined && isSameClaim && jsonEqual(managed, live.metadata.managedFields)) {
+    return live;
+  }
+  const { managedFields: _, ...metadata } = result.metadata;
+  const object = { ...result, metadata: { ...metadata, ...(managed.length > 0 && { managedFields: managed }) } };
+  return syncLastApplied(object, applied, request.manager);
+}
+
+/** The live object's entries; an object that nobody tracked so far is owned by `before-first-apply`. */
+function entriesBeforeApply(request: ApplyRequest): readonly ManagedFieldsEntry[] {
+  const { live, apiVersion, subresource, nowMs } = request;
+  const stored = live?.metadata.managedFields ?? [];
+  if (stored.length > 0 && areValidEntries(stored)) return stored;
+  const everything = live && trackedDifference(request, undefined, live, subresource)?.changed;
+  if (everything === undefined) return [];
+  return [
+    makeEntry({ manager: 'before-first-apply', operation: 'Update', apiVersion, subresource }, everything, nowMs),
+  ];
+}
+
+/**
+ * Removes from the merged object what the manager applied last time, does not apply now, and nobody else owns. Fields that
+ * it never owned stay, even inside something that it removes.
+ */
+function prune(
+  { schema: kindSchema, definitions }: TrackedKind,
+  merged: JsonObject,
+  last: FieldSet,
+  claimed: FieldSet,
+  others: readonly ManagedFieldsEntry[],
+): JsonObject {
+  const gone = difference(last, claimed);
+  if (isEmptySet(gone)) return merged;
+  const schema = objectSchemaOf(kindSchema, definitions);
+  const named = (set: FieldSet | undefined) => withNamedParents(schema, set ?? {}, definitions);
+  const removeFrom = (value: JsonObject, set: FieldSet) =>
+    (removeFields(schema, value, set, definitions) ?? {}) as JsonObject;
+
+  const everything = named(claimedSet(schema, merged, definitions));
+  const lastNamed = named(last);
+  const withoutLast = removeFrom(merged, lastNamed);
+  const managed = others.reduce((all, entry) => union(all, fieldsOf(entry)), claimed);
+  const wanted = union(named(claimedSet(schema, withoutLast, definitions)), named(managed));
+  const withOwned = removeFrom(merged, difference(everything, wanted));
+  const lost = difference(everything, named(claimedSet(schema, withOwned, definitions)));
+  return removeFrom(merged, intersection(lost, lastNamed));
+}
+
+/** The whole object around its tracked part: what belongs to the server or to other subresources comes from the live object. */
+function reassemble(request: ApplyRequest, part: JsonObject): KubeObject {
+  const { live, applied, subresource } = request;
+  const { metadata: tracked, ...fields } = part;
+  const { name, namespace, uid, resourceVersion } = applied.metadata;
+  const identity = { name, namespace, uid, resourceVersion };
+  const untouched = Object.entries(live ?? {}).filter(([field]) => !isTrackedField(field, request, subresource));
+  const untouchedMetadata = Object.entries(live?.metadata ?? {}).filter(([field]) => !isTrackedMetadata(field));
+  return {
+    apiVersion: applied.apiVersion,
+    kind: applied.kind,
+    ...Object.fromEntries(untouched),
+    metadata: {
+      ...Object.fromEntries(untouchedMetadata),
+      ...Object.fromEntries(Object.entries(identity).filter(([, value]) => value != null && value !== '')),
+      ...(tracked as JsonObject | undefined),
+    },
+    ...fields,
+  } as KubeObject;
+}
+
+function conflictsWith(others: readonly ManagedFieldsEntry[], changed: FieldSet | undefined): ManagerConflict[] {
+  if (changed === undefined) return [];
+  return others
+    .map((entry) => ({ entry, fields: intersection(fieldsOf(entry), changed) }))
+    .filter(({ fields }) => !isEmptySet(fields));
+}
+
+/** Conflicts that remain when kubectl applies, now on the server, what it applied before on the client. */
+function withoutAllowed(request: ApplyRequest, conflicts: readonly ManagerConflict[]): readonly ManagerConflict[] {
+  const allowed = request.manager === 'kubectl' ? allowedByLastApplied(request) : undefined;
+  if (allowed === undefined) return conflicts;
+  return conflicts
+    .map(({ entry, fields }) => ({ entry, fields: sortedSet(difference(fields, allowed)) }))
+    .filter(({ fields }) => !isEmptySet(fields));
+}

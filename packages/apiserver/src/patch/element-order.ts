@@ -1,0 +1,45 @@
+import { canonicalJson, isJsonObject } from '@fairway/kube/object/json';
+import type { Json } from '@fairway/kube/object/meta';
+
+/**
+ * Orders a merged list as the patch names its items; items that only the server has keep their place relative to the named ones
+ * that they stood before, and come after new ones (apimachinery's strategicpatch, `mergeSortedSlice`).
+ */
+export function orderMergedList(
+  merged: readonly Json[],
+  previous: readonly Json[],
+  order: readonly Json[],
+  mergeKey: string | undefined,
+): Json[] {
+  const identityOf = (item: Json) =>
+    canonicalJson(mergeKey !== undefined && isJsonObject(item) ? item[mergeKey] : item);
+  const wanted = new Map(order.map((item, index) => [identityOf(item), index]));
+  const stood = new Map(previous.map((item, index) => [identityOf(item), index]));
+  const positionIn = (positions: Map<string, number>, item: Json | undefined) =>
+    (item === undefined ? undefined : positions.get(identityOf(item))) ?? Number.POSITIVE_INFINITY;
+
+  const sortBy = (positions: Map<string, number>, items: Json[]) =>
+    items.sort((left, right) => {
+      const [first, second] = [positionIn(positions, left), positionIn(positions, right)];
+      return first === second ? 0 : first - second;
+    });
+  const named = sortBy(
+    wanted,
+    merged.filter((item) => wanted.has(identityOf(item))),
+  );
+  const unnamed = sortBy(
+    stood,
+    merged.filter((item) => !wanted.has(identityOf(item))),
+  );
+
+  const result: Json[] = [];
+  let next = 0;
+  for (const item of named) {
+    const place = stood.has(identityOf(item)) ? positionIn(stood, item) : -1;
+    for (; next < unnamed.length && positionIn(stood, unnamed[next]) < place; next++) {
+      result.push(unnamed[next] as Json);
+    }
+    result.push(item);
+  }
+  return [...result, ...unnamed.slice(next)];
+}

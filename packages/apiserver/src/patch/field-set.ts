@@ -1,0 +1,140 @@
+import { isJsonObject } from '@fairway/kube/object/json';
+
+/**
+ * A set of field paths in the form of `fieldsV1`: a trie whose edges are path elements (`f:name`, `k:{"name":"a"}`, `v:"x"`). A
+ * node without children is a member; one with children is a member if it has `.` too. Sets are never changed in place.
+ */
+export interface FieldSet {
+  readonly [element: string]: FieldSet;
+}
+
+const SELF = '.';
+/** A member without children; as a whole set, the empty one. */
+export const MEMBER: FieldSet = {};
+
+export function isEmptySet(set: FieldSet): boolean {
+  for (const _ in set) return false;
+  return true;
+}
+
+/** The node with these children; undefined when it would say nothing. */
+export function fieldNode(isMember: boolean, children: FieldSet | undefined): FieldSet | undefined {
+  if (children === undefined || isEmptySet(children)) return isMember ? MEMBER : undefined;
+  return isMember ? { [SELF]: MEMBER, ...children } : children;
+}
+
+/** The set of what is in either; `left` or `right` itself where that is the answer. */
+export function union(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmptySet(right)) return left;
+  if (isEmptySet(left)) return right;
+  let result = left;
+  for (const element in right) {
+    const mine = left[element];
+    const theirs = right[element] as FieldSet;
+    const merged = mine === undefined ? theirs : unionOfNodes(mine, theirs);
+    if (merged === mine) continue;
+    if (result === left) result = { ...left };
+    (result as Record<string, FieldSet>)[element] = merged;
+  }
+  return result;
+}
+
+/** The set of the members of `left` that are not members of `right`; `left` itself when none is. */
+export function difference(left: FieldSet, right: FieldSet): FieldSet {
+  let result = left;
+  for (const element in right) {
+    const mine = left[element];
+    if (mine === undefined || element === SELF) continue;
+    const rest = differenceOfNodes(mine, right[element] as FieldSet);
+    if (rest === mine) continue;
+    if (result === left) result = { ...left };
+    if (rest === undefined) delete (result as Record<string, FieldSet>)[element];
+    else (result as Record<string, FieldSet>)[element] = rest;
+  }
+  return result;
+}
+
+/** The set of the members of both. */
+export function intersection(left: FieldSet, right: FieldSet): FieldSet {
+  const result: Record<string, FieldSet> = {};
+  for (const element in left) {
+    const theirs = right[element];
+    if (element === SELF || theirs === undefined) continue;
+    const mine = left[element] as FieldSet;
+    const node = fieldNode(isMember(mine) && isMember(theirs), intersection(mine, theirs));
+    if (node !== undefined) result[element] = node;
+  }
+  return result;
+}
+
+/** Calls back with every member's path, written as conflicts name it: `.spec.containers[name="a"].image`. */
+export function forEachPath(set: FieldSet, visit: (path: string) => void, prefix = ''): void {
+  for (const element of Object.keys(set).sort()) {
+    if (element === SELF) continue;
+    const node = set[element] as FieldSet;
+    const path = prefix + formatElement(element);
+    if (isMember(node)) visit(path);
+    forEachPath(node, visit, path);
+  }
+}
+
+/** The same set with its elements in the order in which Kubernetes writes them. */
+export function sortedSet(set: FieldSet): FieldSet {
+  const result: Record<string, FieldSet> = {};
+  for (const element of Object.keys(set).sort()) {
+    const node = set[element] as FieldSet;
+    result[element] = isEmptySet(node) ? MEMBER : sortedSet(node);
+  }
+  return result;
+}
+
+/** Reads `fieldsV1` as a client may have sent it; undefined when it is none. */
+export function parseFieldSet(value: unknown): FieldSet | undefined {
+  if (!isJsonObject(value)) return undefined;
+  for (const element in value) {
+    const isElement = element === SELF || /^[fkvi]:/.test(element);
+    if (!isElement || parseFieldSet(value[element]) === undefined) return undefined;
+  }
+  return value as FieldSet;
+}
+
+export function isMember(node: FieldSet): boolean {
+  return SELF in node || isEmptySet(node);
+}
+
+export function hasChildren(node: FieldSet): boolean {
+  for (const element in node) if (element !== SELF) return true;
+  return false;
+}
+
+function unionOfNodes(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmptySet(right)) return isMember(left) ? left : { [SELF]: MEMBER, ...left };
+  if (isEmptySet(left)) return isMember(right) ? right : { [SELF]: MEMBER, ...right };
+  return union(left, right);
+}
+
+function differenceOfNodes(left: FieldSet, right: FieldSet): FieldSet | undefined {
+  const rest = difference(left, right);
+  const wasMember = isMember(left);
+  const staysMember = wasMember && !isMember(right);
+  if (rest === left && wasMember === staysMember) return left;
+  const { [SELF]: _, ...children } = rest;
+  return fieldNode(staysMember, children);
+}
+
+/** A path element as conflicts and errors name it: `.name`, `[name="a"]`, `[="x"]`. */
+export function formatElement(element: string): string {
+  const content = element.slice(2);
+  switch (element.charAt(0)) {
+    case 'f':
+      return `.${content}`;
+    case 'k': {
+      const keys = Object.entries(JSON.parse(content) as Record<string, unknown>);
+      return `[${keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}]`;
+    }
+    case 'v':
+      return `[=${content}]`;
+    default:
+      return `[${content}]`;
+  }
+}

@@ -1,0 +1,154 @@
+import { ApiError, badRequest } from '@fairway/kube/object/api-error';
+import { cloneJson, isJsonObject, jsonEqual, setOwn } from '@fairway/kube/object/json';
+import type { Json } from '@fairway/kube/object/meta';
+
+/** Kubernetes' bound on the number of operations of one patch. */
+const MAX_OPERATIONS = 10_000;
+const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
+
+interface Operation {
+  readonly op: (typeof OPERATIONS)[number];
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: Json;
+}
+
+/**
+ * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest for what is no list, RequestEntityTooLarge for one of
+ * too many operations, and Invalid (422, in kube-apiserver's words, the reason as its cause) for one that does not fit.
+ */
+export function applyJsonPatch(target: Json, patch: unknown): Json {
+  const operations = parseOperations(patch);
+  const root = { document: cloneJson(target) };
+  for (const operation of operations) {
+    try {
+      applyOperation(root, operation);
+    } catch (error) {
+      if (error instanceof MismatchError) throw rejected(error.message);
+      throw error;
+    }
+  }
+  return root.document;
+}
+
+class MismatchError extends Error {}
+
+function rejected(reason: string): ApiError {
+  return new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {
+    causes: [{ reason: 'UnexpectedServerResponse', message: reason }],
+  });
+}
+
+function parseOperations(patch: unknown): Operation[] {
+  if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations');
+  if (patch.length > MAX_OPERATIONS) {
+    const message = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`;
+    throw new ApiError(413, 'RequestEntityTooLarge', message);
+  }
+  return patch.map((item: unknown, index) => {
+    const operation = isJsonObject(item) ? item : {};
+    const { op, path, from } = operation;
+    const known = OPERATIONS.find((candidate) => candidate === op);
+    if (known === undefined) throw rejected(`operation ${index} of the JSON patch: unknown op ${JSON.stringify(op)}`);
+    if (typeof path !== 'string') throw rejected(`operation ${index} of the JSON patch: path is missing`);
+    const needsFrom = known === 'move' || known === 'copy';
+    if (needsFrom && typeof from !== 'string') throw rejected(`operation ${index} of the JSON patch: from is missing`);
+    const value = operation.value ?? null;
+    return { op: known, path, value, ...(typeof from === 'string' && { from }) };
+  });
+}
+
+interface Root {
+  document: Json;
+}
+
+function applyOperation(root: Root, { op, path, from = '', value = null }: Operation): void {
+  switch (op) {
+    case 'add':
+      return add(root, path, cloneJson(value));
+    case 'remove':
+      remove(root, path);
+      return undefined;
+    case 'replace':
+      read(root, path);
+      return put(root, path, cloneJson(value));
+    case 'move': {
+      if (path.startsWith(`${from}/`)) throw new MismatchError(`cannot move ${from} into itself`);
+      return add(root, path, remove(root, from));
+    }
+    case 'copy':
+      return add(root, path, cloneJson(read(root, from)));
+    case 'test':
+      break;
+  }
+  if (!jsonEqual(tryRead(root, path) ?? null, value)) throw new MismatchError(`testing value ${path} failed`);
+  return undefined;
+}
+
+function read(root: Root, path: string): Json {
+  const value = tryRead(root, path);
+  if (value === undefined) throw new MismatchError(`path ${path} does not exist`);
+  return value;
+}
+
+function tryRead(root: Root, path: string): Json | undefined {
+  let value: Json | undefined = root.document;
+  for (const token of tokensOf(path)) value = childOf(value, token);
+  return value;
+}
+
+function childOf(value: Json | undefined, token: string): Json | undefined {
+  if (Array.isArray(value)) {
+    const items: readonly Json[] = value;
+    return isIndex(token) ? items[Number(token)] : undefined;
+  }
+  return isJsonObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
+}
+
+function add(root: Root, path: string, value: Json): void {
+  const { parent, last } = parentOf(root, path);
+  if (!Array.isArray(parent)) return put(root, path, value);
+  const index = last === '-' ? parent.length : Number(last);
+  if ((last !== '-' && !isIndex(last)) || index > parent.length) {
+    throw new MismatchError(`Unable to access invalid index: ${last}`);
+  }
+  parent.splice(index, 0, value);
+}
+
+function put(root: Root, path: string, value: Json): void {
+  const { parent, last } = parentOf(root, path);
+  if (parent === undefined) root.document = value;
+  else if (Array.isArray(parent)) parent[Number(last)] = value;
+  else setOwn(parent, last, value);
+}
+
+function remove(root: Root, path: string): Json {
+  const { parent, last } = parentOf(root, path);
+  const value = read(root, path);
+  if (parent === undefined) throw new MismatchError('cannot remove the whole document');
+  if (Array.isArray(parent)) parent.splice(Number(last), 1);
+  else delete parent[last];
+  return value;
+}
+
+function parentOf(root: Root, path: string): { parent: Json[] | Record<string, Json> | undefined; last: string } {
+  if (path === '') return { parent: undefined, last: '' };
+  const cut = path.lastIndexOf('/');
+  const parent = tryRead(root, path.slice(0, cut));
+  if (typeof parent !== 'object' || parent === null) throw new MismatchError(`path ${path} does not exist`);
+  return { parent: parent as Json[] | Record<string, Json>, last: decodeToken(path.slice(cut + 1)) };
+}
+
+function tokensOf(path: string): string[] {
+  if (path === '') return [];
+  if (!path.startsWith('/')) throw new MismatchError(`path ${JSON.stringify(path)} does not begin with a slash`);
+  return path.slice(1).split('/').map(decodeToken);
+}
+
+function decodeToken(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function isIndex(token: string): boolean {
+  return /^(?:0|[1-9]\d*)$/.test(token);
+}

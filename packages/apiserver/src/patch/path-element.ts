@@ -1,0 +1,57 @@
+import { canonicalJson, isJsonObject } from '@fairway/kube/object/json';
+import type { Definitions } from '../schema/schema.ts';
+import { keyDefaults, type Shape } from '../schema/shape.ts';
+
+/** Thrown for a list whose items cannot be told apart; the message is structured-merge-diff's. */
+export class ListItemError extends Error {
+  override readonly name = 'ListItemError';
+}
+
+type ListShape = Shape & { readonly kind: 'set' | 'list-map' };
+
+/** The element that names an item within its list: `k:{"name":"a"}` or `v:"x"`. Throws a ListItemError. */
+export function itemElement(shape: ListShape, item: unknown, definitions: Definitions): string {
+  if (shape.kind === 'set') return `v:${setValue(item)}`;
+  if (item === null) throw new ListItemError('associative list with keys may not have a null element');
+  if (!isJsonObject(item)) throw new ListItemError('associative list with keys may not have non-map elements');
+  const only = shape.keys.length === 1 ? item[shape.keys[0] ?? ''] : undefined;
+  if (typeof only === 'string') return `k:{${JSON.stringify(shape.keys[0])}:${JSON.stringify(only)}}`;
+  const parts: string[] = [];
+  let defaults: Readonly<Record<string, unknown>> | undefined;
+  for (const key of shape.keys) {
+    let value: unknown = item[key];
+    if (value === undefined) {
+      defaults ??= keyDefaults(shape, definitions);
+      value = defaults[key];
+    }
+    if (value !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(value)}`);
+  }
+  if (parts.length === 0) {
+    const keys = `[${shape.keys.map((key) => JSON.stringify(key)).join(' ')}]`;
+    throw new ListItemError(
+      `associative list with keys has an element that omits all key fields ${keys} (and doesn't have default values for any key fields)`,
+    );
+  }
+  return `k:{${parts.join(',')}}`;
+}
+
+function setValue(item: unknown): string {
+  if (item === null) throw new ListItemError("associative list without keys has an element that's an explicit null");
+  if (Array.isArray(item)) throw new ListItemError('not supported: associative list with lists as elements');
+  if (isJsonObject(item)) throw new ListItemError("associative list without keys has an element that's a map type");
+  return JSON.stringify(item);
+}
+
+/** The elements of all items, or undefined when some item has none. */
+export function itemElements(
+  shape: ListShape,
+  items: readonly unknown[],
+  definitions: Definitions,
+): string[] | undefined {
+  try {
+    return items.map((item) => itemElement(shape, item, definitions));
+  } catch (error) {
+    if (error instanceof ListItemError) return undefined;
+    throw error;
+  }
+}

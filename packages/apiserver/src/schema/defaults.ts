@@ -1,0 +1,70 @@
+import { cloneJson, isJsonArray, isJsonObject, setOwn } from '@fairway/kube/object/json';
+import type { Json } from '@fairway/kube/object/meta';
+import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
+import type { Definitions, Schema } from './schema.ts';
+
+/**
+ * Sets, in place, the defaults of a schema: where a field is missing, or null and may not be. An object that is missing is not
+ * made for the sake of defaults within it, unless it has a default of its own.
+ */
+export function applyDefaults(object: object, schema: Schema, definitions: Definitions): void {
+  setDefaults(object, objectSchemaOf(schema, definitions), definitions);
+}
+
+function setDefaults(value: unknown, declared: Schema, definitions: Definitions): void {
+  const schema = resolveSchema(declared, definitions);
+  if (!hasDefaults(schema, definitions)) return;
+  if (isJsonArray(value)) {
+    if (schema.items === undefined) return;
+    for (const item of value) setDefaults(item, schema.items, definitions);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  for (const name in schema.properties) {
+    const property = schema.properties[name] as Schema;
+    const standard = defaultOf(property, definitions);
+    if (standard !== undefined && isMissing(value, name, property, definitions)) {
+      setOwn(value, name, cloneJson(standard));
+    }
+  }
+  for (const name in value) {
+    const property = propertySchema(schema, name);
+    if (property !== undefined) setDefaults(value[name], property, definitions);
+  }
+}
+
+function defaultOf(declared: Schema, definitions: Definitions): Json | undefined {
+  return declared.default ?? resolveSchema(declared, definitions).default;
+}
+
+function isMissing(object: object, name: string, property: Schema, definitions: Definitions): boolean {
+  if (!Object.hasOwn(object, name)) return true;
+  const value = (object as Record<string, unknown>)[name];
+  if (value === undefined) return true;
+  return value === null && property.nullable !== true && resolveSchema(property, definitions).nullable !== true;
+}
+
+const knownDefaults = new WeakMap<Schema, boolean>();
+
+/** Whether there is any default in or beneath the schema: most kinds have none in most places, and are not walked there. */
+function hasDefaults(schema: Schema, definitions: Definitions): boolean {
+  const known = knownDefaults.get(schema);
+  if (known !== undefined) return known;
+  const found = searchDefaults(schema, definitions, new Set());
+  knownDefaults.set(schema, found);
+  return found;
+}
+
+function searchDefaults(schema: Schema, definitions: Definitions, visited: Set<Schema>): boolean {
+  if (visited.has(schema)) return false;
+  visited.add(schema);
+  const { items, additionalProperties } = schema;
+  const parts = Object.values(schema.properties ?? {});
+  if (items !== undefined) parts.push(items);
+  if (typeof additionalProperties === 'object') parts.push(additionalProperties);
+  return parts.some(
+    (part) =>
+      defaultOf(part, definitions) !== undefined ||
+      searchDefaults(resolveSchema(part, definitions), definitions, visited),
+  );
+}

@@ -1,0 +1,35 @@
+import { canonicalJson, isJsonObject } from '@fairway/kube/object/json';
+import { resolveSchema } from './resolve.ts';
+import type { Definitions, Schema } from './schema.ts';
+
+/** The second of each repeated items of a set or list-map: where it stands, and its value or keys. */
+export function duplicateItems(
+  items: readonly unknown[],
+  schema: Schema,
+  definitions: Definitions,
+): { readonly position: number; readonly value: unknown }[] {
+  const type = schema['x-kubernetes-list-type'];
+  if (items.length < 2 || (type !== 'set' && type !== 'map')) return [];
+  const times = new Map<string, number>();
+  const duplicates: { position: number; value: unknown }[] = [];
+  for (const [position, item] of items.entries()) {
+    const value = type === 'set' ? item : itemKeys(item, schema, definitions);
+    const identity = canonicalJson(value);
+    const seen = times.get(identity) ?? 0;
+    if (seen === 1) duplicates.push({ position, value });
+    times.set(identity, seen + 1);
+  }
+  return duplicates;
+}
+
+/** The key fields of an item of a list-map, defaults included; null for what is no object. */
+export function itemKeys(item: unknown, list: Schema, definitions: Definitions): Record<string, unknown> | null {
+  if (!isJsonObject(item)) return null;
+  const properties = list.items && resolveSchema(list.items, definitions).properties;
+  const keys: Record<string, unknown> = {};
+  for (const key of list['x-kubernetes-list-map-keys'] ?? []) {
+    const value = item[key] ?? properties?.[key]?.default;
+    if (value !== undefined) keys[key] = value;
+  }
+  return keys;
+}

@@ -1,0 +1,172 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
+import { hasRules, validateRules } from './cel-rules.ts';
+import { validateEmbedded } from './embedded.ts';
+import { childPath, indexPath } from './field-path.ts';
+import { duplicateItems } from './list-items.ts';
+import { withEmbeddedFields } from './prune.ts';
+import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
+import type { Definitions, Schema } from './schema.ts';
+import { validateValue } from './value-rules.ts';
+
+/**
+ * What is wrong with a whole object by its schema, in the words of apiextensions. CEL rules are asked only when the rest holds;
+ * transition rules (those that name `oldSelf`) only where `old` has the value too.
+ */
+export function validateObject(
+  object: object,
+  old: object | undefined,
+  schema: Schema,
+  definitions: Definitions,
+): FieldError[] {
+  const root = objectSchemaOf(schema, definitions);
+  const errors: FieldError[] = [];
+  validate(object, root, definitions, '', errors);
+  validateRestrictedMetadata(object, resolveSchema(schema, definitions), definitions, errors);
+  if (!hasRules(root, definitions)) return errors;
+  if (errors.some(blocksRules)) return [...errors, RULES_NOT_CHECKED];
+  return [...errors, ...validateRules(object, old, root, definitions)];
+}
+
+/** What is wrong with a value that is a part of an object, or a default for one. CEL rules are left aside. */
+export function validateValueBySchema(
+  value: unknown,
+  schema: Schema,
+  definitions: Definitions,
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  validate(value, schema, definitions, path, errors);
+  return errors;
+}
+
+const RULES_NOT_CHECKED: FieldError = {
+  type: 'FieldValueInvalid',
+  field: '<nil>',
+  value: null,
+  detail:
+    'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
+
+function blocksRules({ type }: FieldError): boolean {
+  return (
+    type === 'FieldValueNotSupported' ||
+    type === 'FieldValueRequired' ||
+    type === 'FieldValueTooLong' ||
+    type === 'FieldValueTooMany' ||
+    type === 'FieldValueTypeInvalid'
+  );
+}
+
+/** A CustomResourceDefinition may restrict `metadata.name` and `generateName`; the rest of its metadata is Kubernetes' own. */
+function validateRestrictedMetadata(
+  object: object,
+  schema: Schema,
+  definitions: Definitions,
+  errors: FieldError[],
+): void {
+  const metadata = schema.properties?.metadata;
+  if (metadata?.properties === undefined) return;
+  const value = (object as { metadata?: Record<string, unknown> }).metadata ?? {};
+  for (const [name, property] of Object.entries(metadata.properties)) {
+    if (value[name] !== undefined) validate(value[name], property, definitions, `metadata.${name}`, errors);
+  }
+}
+
+function validate(
+  value: unknown,
+  declared: Schema,
+  definitions: Definitions,
+  path: string,
+  errors: FieldError[],
+): void {
+  const schema = withEmbeddedFields(resolveSchema(declared, definitions));
+  if (value === null && (schema.nullable === true || declared.nullable === true)) return;
+  if (!validateValue(value, schema, path, errors)) return;
+  if (isJsonObject(value)) validateMembers(value, schema, definitions, path, errors);
+  else if (isJsonArray(value)) validateItems(value, schema, definitions, path, errors);
+  validateCombinations(value, schema, definitions, path, errors);
+}
+
+function validateMembers(
+  object: Readonly<Record<string, unknown>>,
+  schema: Schema,
+  definitions: Definitions,
+  path: string,
+  errors: FieldError[],
+): void {
+  for (const name of schema.required ?? []) {
+    if (object[name] === undefined)
+      errors.push({ type: 'FieldValueRequired', field: childPath(path, name), detail: '' });
+  }
+  if (schema['x-kubernetes-embedded-resource']) validateEmbedded(object, path, errors);
+  for (const name in object) {
+    const property = propertySchema(schema, name);
+    if (property !== undefined && object[name] !== undefined) {
+      validate(object[name], property, definitions, childPath(path, name), errors);
+    }
+  }
+}
+
+function validateItems(
+  items: readonly unknown[],
+  schema: Schema,
+  definitions: Definitions,
+  path: string,
+  errors: FieldError[],
+): void {
+  if (schema.items !== undefined) {
+    for (const [index, item] of items.entries()) {
+      validate(item, schema.items, definitions, indexPath(path, index), errors);
+    }
+  }
+  for (const index of duplicateItems(items, schema, definitions)) {
+    errors.push({
+      type: 'FieldValueDuplicate',
+      field: indexPath(path, index.position),
+      value: index.value,
+      detail: '',
+    });
+  }
+}
+
+/** allOf, anyOf, oneOf and not, with kube-openapi's messages and the errors of the alternative that fits best. */
+function validateCombinations(
+  value: unknown,
+  schema: Schema,
+  definitions: Definitions,
+  path: string,
+  errors: FieldError[],
+): void {
+  const errorsOf = (part: Schema) => {
+    const found: FieldError[] = [];
+    validate(value, part, definitions, path, found);
+    return found;
+  };
+  const complain = (wording: string) =>
+    errors.push({ type: 'FieldValueInvalid', field: path || '<nil>', value: '', detail: `"${path}" ${wording}` });
+
+  for (const part of schema.allOf ?? []) errors.push(...errorsOf(part));
+  if (schema.anyOf !== undefined) {
+    const best = bestOf(schema.anyOf.map(errorsOf));
+    if (best.length > 0) {
+      complain('must validate at least one schema (anyOf)');
+      errors.push(...best);
+    }
+  }
+  if (schema.oneOf !== undefined) {
+    const results = schema.oneOf.map(errorsOf);
+    const valid = results.filter((result) => result.length === 0).length;
+    if (valid === 0) {
+      complain('must validate one and only one schema (oneOf). Found none valid');
+      errors.push(...bestOf(results));
+    } else if (valid > 1) {
+      complain(`must validate one and only one schema (oneOf). Found ${valid} valid alternatives`);
+    }
+  }
+  if (schema.not !== undefined && errorsOf(schema.not).length === 0) complain('must not validate the schema (not)');
+}
+
+function bestOf(results: readonly FieldError[][]): FieldError[] {
+  return results.reduce((best, result) => (result.length < best.length ? result : best), results[0] ?? []);
+}

@@ -1,0 +1,32 @@
+import { notFound } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { Entry } from '../store/store.ts';
+import type { Core } from './core.ts';
+import { representationOf } from './negotiation.ts';
+import type { Representation } from './representation.ts';
+import type { Answer, ResourceRequest } from './request.ts';
+import { canonicalText } from './served-resource.ts';
+
+/** Answers with a stored entry, or with an object that was not stored (dry run). */
+export function answerObject(
+  request: ResourceRequest,
+  status: number,
+  object: Entry | KubeObject,
+  representation: Representation = representationOf(request, 'object'),
+): Answer {
+  const entry = object instanceof Entry ? object : unstored(request, object);
+  return { status, headers: { 'content-type': representation.contentType }, body: representation.objectText(entry) };
+}
+
+function unstored({ resource }: ResourceRequest, object: KubeObject): Entry {
+  const stored = resource.toStored(object);
+  const { namespace = '', name = '' } = object.metadata;
+  return new Entry(resource.keyOf(namespace, name), 0, canonicalText(stored));
+}
+
+/** The entry that the request names; throws 404. */
+export function currentEntry(core: Core, { resource, namespace, name }: ResourceRequest): Entry {
+  const entry = core.store.get(resource.bucket, resource.keyOf(namespace, name));
+  if (entry === undefined) throw notFound(resource.subject(name));
+  return entry;
+}

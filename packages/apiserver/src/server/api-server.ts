@@ -1,0 +1,159 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '@fairway/base/clock';
+import { type Logger, silentLogger } from '@fairway/base/log';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { Transport } from '@fairway/kube/client/transport';
+import type { Access } from '../auth/access.ts';
+import type { Authenticator, Authorizer, Credentials, UserInfo } from '../auth/user.ts';
+import type { Definitions } from '../schema/schema.ts';
+import type { Store } from '../store/store.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import { authenticate } from './authenticate.ts';
+import { Core } from './core.ts';
+import { CrdRegistry } from './crd-registry.ts';
+import { Health, type HealthCheck } from './health.ts';
+import { serveHttp } from './http-exchange.ts';
+import { inProcessTransport } from './in-process-transport.ts';
+import { type Listener, type ListenOptions, listen } from './listener.ts';
+import { Pipeline } from './pipeline.ts';
+import { readerOf } from './reader.ts';
+import { Registry } from './registry.ts';
+import type { ResourceDefinition } from './resource.ts';
+import { type Route, Routes } from './routes.ts';
+
+/** What `/version` says. */
+export interface VersionInfo {
+  readonly gitVersion: string;
+  readonly major: string;
+  readonly minor: string;
+  readonly gitCommit?: string;
+  readonly gitTreeState?: string;
+  readonly buildDate?: string;
+  readonly goVersion?: string;
+  readonly compiler?: string;
+  readonly platform?: string;
+}
+
+export interface ApiServerOptions {
+  readonly store: Store;
+  /** Servers made from the same array share everything that follows from it. */
+  readonly resources: readonly ResourceDefinition[];
+  /** What the resources' schemas refer to. */
+  readonly definitions?: Definitions;
+  /** The same with descriptions, which OpenAPI alone needs: asked for when a document is made. `definitions` unless given. */
+  readonly documentation?: () => Definitions;
+  readonly clock: Clock;
+  readonly log?: Logger;
+  readonly version: VersionInfo;
+  readonly authenticators?: readonly Authenticator[];
+  /** Lets requests without credentials in as `system:anonymous`; off unless set. */
+  readonly anonymous?: boolean;
+  /** Without one everything is allowed. */
+  readonly authorizer?: Authorizer;
+  /** What review kinds and token requests ask; `createAuth` makes it together with authenticators, authorizer and admission. */
+  readonly access?: Access;
+  readonly admission?: readonly AdmissionPlugin[];
+  readonly random?: () => number;
+  /** How many changes a watch can look back on; 4096 unless said otherwise. */
+  readonly watchCacheSize?: number;
+}
+
+const DEFAULT_WATCH_CACHE_SIZE = 4096;
+
+/** An embedded Kubernetes API server. See docs/decisions/0003-embedded-api-server.md. */
+export class ApiServer {
+  /** What the server holds, for authorisers, authenticators and admission plugins. */
+  readonly reader: ObjectReader;
+  readonly #options: ApiServerOptions;
+  readonly #registry: Registry;
+  readonly #core: Core;
+  readonly #crds: CrdRegistry;
+  readonly #health = new Health();
+  readonly #routes = new Routes();
+  readonly #pipeline: Pipeline;
+  readonly #listeners = new Set<Listener>();
+
+  constructor(options: ApiServerOptions) {
+    this.#options = options;
+    this.#registry = new Registry(options.resources);
+    this.#core = new Core({
+      store: options.store,
+      registry: this.#registry,
+      definitions: options.definitions ?? new Map(),
+      clock: options.clock,
+      random: options.random ?? Math.random,
+      log: options.log ?? silentLogger,
+      admission: options.admission ?? [],
+      watchCacheSize: options.watchCacheSize ?? DEFAULT_WATCH_CACHE_SIZE,
+    });
+    this.#crds = new CrdRegistry(this.#core);
+    this.reader = readerOf(this.#core);
+    this.#pipeline = new Pipeline({
+      core: this.#core,
+      authorizer: options.authorizer,
+      access: options.access,
+      version: options.version,
+      documentation: options.documentation ?? (() => options.definitions ?? new Map()),
+      health: this.#health,
+      routes: this.#routes,
+    });
+  }
+
+  register(definition: ResourceDefinition): void {
+    this.#registry.register(definition);
+  }
+
+  /** Stops serving a resource in all its versions and ends its watches. Its objects stay in the store. */
+  unregister(group: string, plural: string): void {
+    this.#registry.unregister(group, plural);
+    this.#core.watchers.finish(group === '' ? plural : `${plural}.${group}`);
+  }
+
+  /** Mounts a path beside the Kubernetes API. */
+  addRoute(route: Route): void {
+    this.#routes.add(route);
+  }
+
+  /** Adds to what `/healthz`, `/livez` (unless `readyOnly`) and `/readyz` check. */
+  addHealthCheck(name: string, check: HealthCheck, options?: { readonly readyOnly?: boolean }): void {
+    this.#health.add(name, check, options);
+  }
+
+  /** Requests in this process as `user`, through everything that follows authentication. */
+  transport(user: UserInfo): Transport {
+    return inProcessTransport((request) => this.#pipeline.answer(request, () => Promise.resolve(user)));
+  }
+
+  /** Serves one request of a node:http or node:https server. */
+  handler(request: IncomingMessage, response: ServerResponse): void {
+    void serveHttp(request, response, (apiRequest, credentials) =>
+      this.#pipeline.answer(apiRequest, () => this.#authenticate(credentials)),
+    );
+  }
+
+  async listen(options: ListenOptions): Promise<Listener> {
+    const listener = await listen(options, (request, response) => this.handler(request, response));
+    const tracked: Listener = {
+      ...listener,
+      close: async () => {
+        this.#listeners.delete(tracked);
+        await listener.close();
+      },
+    };
+    this.#listeners.add(tracked);
+    return tracked;
+  }
+
+  /** Ends all watches, lets running requests finish, and stops listening. The store is its owner's to close. */
+  async close(): Promise<void> {
+    this.#pipeline.drain();
+    await this.#crds.idle();
+    await this.#core.settled();
+    this.#core.close();
+    await Promise.all([...this.#listeners].map((listener) => listener.close()));
+  }
+
+  #authenticate(credentials: Credentials): Promise<UserInfo> {
+    return authenticate(this.#options.authenticators ?? [], this.#options.anonymous ?? false, credentials);
+  }
+}

@@ -1,0 +1,69 @@
+import { ApiError } from '@fairway/kube/object/api-error';
+import type { FieldError } from '@fairway/kube/object/field-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { applyDefaults } from '../schema/defaults.ts';
+import { pruneObject, unknownFieldMessage } from '../schema/prune.ts';
+import { validateObject } from '../schema/validate.ts';
+import type { Core } from './core.ts';
+import { reportFields } from './field-validation.ts';
+import type { ResourceRequest } from './request.ts';
+import { refuse } from './write.ts';
+
+/** Brings a decoded object into its kind's form: unknown fields are dropped and told of, defaults are filled in. */
+export function conform(core: Core, request: ResourceRequest, object: KubeObject): void {
+  const { schema, strategy } = request.resource.definition;
+  reportFields(request, pruneObject(object, schema, core.definitions).map(unknownFieldMessage));
+  applyDefaults(object, schema, core.definitions);
+  strategy?.default?.(object);
+}
+
+export function schemaErrors(
+  core: Core,
+  request: ResourceRequest,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): FieldError[] {
+  return validateObject(object, old, request.resource.definition.schema, core.definitions);
+}
+
+/**
+ * What the schema and the kind's own rules complain of. For built-in kinds upstream knows the rules alone: a field that they speak
+ * of is theirs, and lists may hold an entry twice unless they say otherwise (two ports of one number).
+ */
+export function allErrors(
+  request: ResourceRequest,
+  ofSchema: readonly FieldError[],
+  ofKind: readonly FieldError[],
+): FieldError[] {
+  if (request.resource.definition.custom) return [...ofSchema, ...ofKind];
+  // The rules take values of the right type for granted.
+  if (ofSchema.some(({ type }) => type === 'FieldValueTypeInvalid')) return [...ofSchema];
+  const fields = new Set(ofKind.map(({ field }) => field));
+  const rest = ofSchema.filter(({ type, field }) => type !== 'FieldValueDuplicate' && !fields.has(field));
+  return [...rest, ...ofKind];
+}
+
+/** By the schema; where it has nothing to say, by the kind itself: a quantity is a string like any other to a schema. */
+function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): readonly FieldError[] {
+  const errors = schemaErrors(core, request, object, undefined);
+  if (errors.length > 0) return errors;
+  return request.resource.definition.strategy?.validate?.(object, undefined) ?? [];
+}
+
+/**
+ * Runs the hooks of a kind and of admission, which take a well-formed object for granted: where one trips over something else,
+ * the schema says what is wrong with it, and that is the answer.
+ */
+export async function onWellFormed(
+  core: Core,
+  request: ResourceRequest,
+  object: KubeObject,
+  hooks: () => Promise<void>,
+): Promise<void> {
+  try {
+    await hooks();
+  } catch (error) {
+    if (!(error instanceof ApiError)) refuse(request, object.metadata.name ?? '', errorsOf(core, request, object));
+    throw error;
+  }
+}

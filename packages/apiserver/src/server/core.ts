@@ -1,0 +1,81 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { Definitions } from '../schema/schema.ts';
+import type { Change, Store } from '../store/store.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import { EventLog } from './event-log.ts';
+import type { Registry } from './registry.ts';
+import { WatchHub } from './watch-hub.ts';
+
+export interface CoreOptions {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly definitions: Definitions;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly admission: readonly AdmissionPlugin[];
+  readonly watchCacheSize: number;
+}
+
+const MAX_LOG_BYTES = 4 * 1024 * 1024;
+const MAX_LOG_AGE_MS = 10 * 60_000;
+
+/** What the verbs of one server work on. */
+export class Core {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly definitions: Definitions;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly admission: readonly AdmissionPlugin[];
+  readonly events: EventLog;
+  readonly watchers: WatchHub;
+  /** The revision of the latest change of each bucket. */
+  readonly bucketRevisions = new Map<string, number>();
+  readonly #observers: ((changes: readonly Change[]) => void)[] = [];
+  readonly #unsubscribe: () => void;
+
+  constructor(options: CoreOptions) {
+    this.store = options.store;
+    this.registry = options.registry;
+    this.definitions = options.definitions;
+    this.clock = options.clock;
+    this.random = options.random;
+    this.log = options.log;
+    this.admission = options.admission;
+    this.events = new EventLog(options.store.revision, {
+      maxEvents: options.watchCacheSize,
+      maxBytes: MAX_LOG_BYTES,
+      maxAgeMs: MAX_LOG_AGE_MS,
+    });
+    this.watchers = new WatchHub(options.clock);
+    this.#unsubscribe = options.store.subscribe((changes) => this.#publish(changes));
+  }
+
+  /** Waits until what a read would see is durable. */
+  async settled(): Promise<void> {
+    for (let pending = this.store.settled(); pending !== undefined; pending = this.store.settled()) await pending;
+  }
+
+  /** Tells of changes once they are durable, before watches and writers hear of them. */
+  observe(observer: (changes: readonly Change[]) => void): void {
+    this.#observers.push(observer);
+  }
+
+  close(): void {
+    this.watchers.finish();
+    this.#unsubscribe();
+  }
+
+  #publish(changes: readonly Change[]): void {
+    const nowMs = this.clock.now();
+    for (const observer of this.#observers) observer(changes);
+    for (const change of changes) {
+      this.events.push(change, nowMs);
+      this.bucketRevisions.set(change.bucket, change.entry.revision);
+      this.watchers.publish(change);
+    }
+  }
+}

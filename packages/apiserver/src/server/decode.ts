@@ -1,0 +1,174 @@
+import { ApiError, badRequest } from '@fairway/kube/object/api-error';
+import { isJsonObject } from '@fairway/kube/object/json';
+import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
+import { load, YAMLException } from 'js-yaml';
+import { duplicateFieldMessage, duplicateFields } from '../schema/duplicate-fields.ts';
+import { fieldValidationOf, reportFields } from './field-validation.ts';
+import type { ResourceRequest } from './request.ts';
+
+interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** What decoding looks at of a request. */
+export interface BodyRequest
+  extends Pick<ResourceRequest, 'body' | 'headers' | 'query' | 'namespace' | 'name' | 'verb' | 'warn'> {
+  readonly resource: Kind;
+}
+
+/** The object in a create's or update's body, its apiVersion, kind, name and namespace made sure of; throws 400 or 415. */
+export function decodeObject(request: BodyRequest): KubeObject {
+  return decodeBody(request, request.resource);
+}
+
+/** The same for a body of another kind, that of a subresource. */
+export function decodeBody(
+  request: BodyRequest,
+  kind: Kind,
+  { isComplete = false }: { readonly isComplete?: boolean } = {},
+): KubeObject {
+  const object = checkShape(parseBody(request));
+  if (isComplete && !(object.apiVersion && object.kind)) {
+    throw badRequest('invalid object type: apiVersion and kind must be set in what is applied');
+  }
+  checkKind(object, kind);
+  checkNames(object, request);
+  return object;
+}
+
+const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/apply-patch+yaml'];
+const JSON_TYPES = ['', '*/*', 'application/json', 'text/json'];
+
+function parseBody(request: BodyRequest): KubeObject {
+  const [contentType = ''] = (request.headers['content-type'] ?? '').split(';');
+  const mediaType = contentType.trim().toLowerCase();
+  let value: unknown;
+  if (JSON_TYPES.includes(mediaType)) value = parseJson(request, request.body);
+  else if (YAML_TYPES.includes(mediaType)) value = parseYaml(request, request.body);
+  else throw unsupportedMediaType(['application/json', 'application/yaml']);
+  if (!isJsonObject(value)) throw badRequest('the object provided is unrecognized: it is not a JSON object');
+  return value as unknown as KubeObject;
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  return new ApiError(415, 'UnsupportedMediaType', message);
+}
+
+export function parseJson(request: BodyRequest, text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const message = `couldn't get version/kind; json parse error: ${(error as Error).message}`;
+    throw badRequest(message);
+  }
+  // Parsing loses duplicates, so only a text that is longer than its own rewriting can have them.
+  if (fieldValidationOf(request.query) !== 'Ignore' && JSON.stringify(value).length !== text.length) {
+    reportFields(request, duplicateFields(text).map(duplicateFieldMessage));
+  }
+  return value;
+}
+
+/** YAML is a superset of JSON: this reads both. */
+export function parseYaml(request: BodyRequest, text: string): unknown {
+  if (text.trimStart().startsWith('{')) {
+    try {
+      return parseJson(request, text);
+    } catch {
+      // Flow-style YAML begins in the same way.
+    }
+  }
+  try {
+    return load(text);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    if (fieldValidationOf(request.query) !== 'Strict' && /duplicated mapping key/.test(error.message)) {
+      reportFields(request, [error.reason]);
+      return load(text, { json: true });
+    }
+    throw badRequest(`error converting YAML to JSON: yaml: ${error.message}`);
+  }
+}
+
+/** Metadata as every later step trusts it to be. */
+export function checkShape(object: KubeObject): KubeObject {
+  if (object.metadata === undefined || object.metadata === null) object.metadata = {};
+  const { metadata } = object;
+  if (!isJsonObject(metadata)) throw badRequest('metadata: Invalid value: must be an object');
+  for (const field of [
+    'name',
+    'generateName',
+    'namespace',
+    'uid',
+    'resourceVersion',
+    'creationTimestamp',
+    'deletionTimestamp',
+  ]) {
+    const value = metadata[field];
+    if (value === null) delete (metadata as Record<string, unknown>)[field];
+    else if (value !== undefined && typeof value !== 'string') {
+      throw badRequest(
+        `json: cannot unmarshal ${typeof value} into Go struct field ObjectMeta.metadata.${field} of type string`,
+      );
+    }
+  }
+  for (const field of ['labels', 'annotations'] as const) {
+    const map: unknown = metadata[field];
+    if (map === null) delete (metadata as Record<string, unknown>)[field];
+    else if (
+      map !== undefined &&
+      !(isJsonObject(map) && Object.values(map).every((value) => typeof value === 'string'))
+    ) {
+      throw badRequest(
+        `json: cannot unmarshal into Go struct field ObjectMeta.metadata.${field} of type map[string]string`,
+      );
+    }
+  }
+  for (const field of ['finalizers', 'ownerReferences', 'managedFields'] as const) {
+    const list: unknown = metadata[field];
+    if (list === null) delete (metadata as Record<string, unknown>)[field];
+    else if (list !== undefined && !Array.isArray(list)) {
+      throw badRequest(`json: cannot unmarshal into Go struct field ObjectMeta.metadata.${field} of type list`);
+    }
+  }
+  return object;
+}
+
+function checkKind(object: KubeObject, wanted: Kind): void {
+  const apiVersion = apiVersionOf(wanted);
+  object.apiVersion ||= apiVersion;
+  object.kind ||= wanted.kind;
+  if (object.apiVersion !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  if (object.kind !== wanted.kind) {
+    throw badRequest(
+      `${object.kind} in version ${JSON.stringify(wanted.version)} cannot be handled as a ${wanted.kind}`,
+    );
+  }
+}
+
+/** The URL is the truth about names; a body may leave them out but not contradict it. */
+export function checkNames(object: KubeObject, request: Pick<BodyRequest, 'namespace' | 'name' | 'verb'>): void {
+  const { metadata } = object;
+  const { namespace, name } = request;
+  if (namespace !== '') {
+    if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace) {
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    }
+    metadata.namespace = namespace;
+  } else if (metadata.namespace === '') delete metadata.namespace;
+  if (name === '') return;
+  if (!metadata.name && request.verb === 'update') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (metadata.name !== undefined && metadata.name !== '' && metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  }
+  metadata.name = name;
+}

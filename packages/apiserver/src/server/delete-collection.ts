@@ -1,0 +1,33 @@
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { Core } from './core.ts';
+import { deleteOptionsOf, isDryRun, removeObject } from './delete.ts';
+import { representationOf } from './negotiation.ts';
+import type { Answer, ResourceRequest } from './request.ts';
+import { selectionOf } from './selection.ts';
+import { selectedEntries } from './watch.ts';
+
+/** Deletes what the selectors name, and answers with the list of it. */
+export async function removeCollection(core: Core, request: ResourceRequest): Promise<Answer> {
+  const { resource } = request;
+  const selection = selectionOf(resource, request.namespace, request.query, request.name);
+  const representation = representationOf(request, 'list');
+  const options = deleteOptionsOf(request);
+  const dryRun = isDryRun(request, options);
+  const entries = selectedEntries(core, selection);
+  for (const { key } of entries) {
+    const slash = key.indexOf('/');
+    const namespace = slash < 0 ? '' : key.slice(0, slash);
+    try {
+      await removeObject(core, { ...request, dryRun, namespace, name: key.slice(slash + 1) }, options);
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error;
+    }
+  }
+  await core.settled();
+  const metadata = JSON.stringify({ resourceVersion: String(core.store.revision) });
+  return {
+    status: 200,
+    headers: { 'content-type': representation.contentType },
+    body: representation.listText(entries, metadata),
+  };
+}

@@ -1,0 +1,213 @@
+import { formatTime } from '@fairway/base/clock';
+import { badRequest, conflict } from '@fairway/kube/object/api-error';
+import { isJsonObject } from '@fairway/kube/object/json';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { type Entry, StaleWriteError } from '../store/store.ts';
+import { answerObject, currentEntry } from './answer.ts';
+import type { Core } from './core.ts';
+import { CRD_BUCKET, CRD_FINALIZER, markTerminating } from './crd-rules.ts';
+import { isNamespace, refuseImmortal, specFinalizers } from './namespace-rules.ts';
+import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
+import { dryRunErrors, refuseOptions, unsupported } from './request-options.ts';
+import { admissionOf, store, validate } from './write.ts';
+
+/** `metav1.DeleteOptions`, from the body or the query. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: string;
+  readonly orphanDependents?: boolean;
+  readonly dryRun?: readonly string[];
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+const MAX_ATTEMPTS = 100;
+
+export async function remove(core: Core, asked: ResourceRequest): Promise<Answer> {
+  const options = deleteOptionsOf(asked);
+  const request = { ...asked, dryRun: isDryRun(asked, options) };
+  const { entry, gone } = await removeObject(core, request, options);
+  const { resource, name } = request;
+  if (!gone) return answerObject(request, options.orphanDependents === false ? 202 : 200, entry);
+  const { uid } = entry instanceof Object && 'object' in entry ? entry.object().metadata : entry.metadata;
+  return jsonAnswer(200, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...(resource.group !== '' && { group: resource.group }), kind: resource.plural, uid },
+  });
+}
+
+/** The body or the query may ask for it. */
+export function isDryRun({ dryRun }: ResourceRequest, options: DeleteOptions): boolean {
+  return dryRun || options.dryRun?.includes('All') === true;
+}
+
+export interface Removal {
+  readonly entry: Entry | KubeObject;
+  /** False while finalizers or its grace period hold it. */
+  readonly gone: boolean;
+}
+
+/** Deletes, or marks as being deleted, the object that the request names. */
+export async function removeObject(core: Core, request: ResourceRequest, options: DeleteOptions): Promise<Removal> {
+  for (let attempt = 0; ; attempt++) {
+    const current = currentEntry(core, request);
+    try {
+      return await removeEntry(core, request, options, current);
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      if (attempt === MAX_ATTEMPTS) throw conflict(request.resource.subject(request.name), 'the object keeps changing');
+    }
+  }
+}
+
+async function removeEntry(
+  core: Core,
+  request: ResourceRequest,
+  options: DeleteOptions,
+  current: Entry,
+): Promise<Removal> {
+  const { resource } = request;
+  if (isNamespace(resource)) refuseImmortal(request);
+  checkPreconditions(request, options, current);
+  const old = resource.objectOf(current);
+  await validate(core, admissionOf(request, 'DELETE', undefined, old));
+
+  const object = resource.copyOf(current);
+  const { metadata } = object;
+  const finalizers = wantedFinalizers(object, options);
+  if (resource.bucket === CRD_BUCKET && metadata.deletionTimestamp === undefined) {
+    if (!finalizers.includes(CRD_FINALIZER)) finalizers.push(CRD_FINALIZER);
+    markTerminating(object, request.nowMs);
+  }
+  if (finalizers.length === 0) delete metadata.finalizers;
+  else metadata.finalizers = finalizers;
+  const graceSeconds = graceOf(request, object, options);
+  const pending = finalizers.length > 0 || (isNamespace(resource) && specFinalizers(object).length > 0);
+  if (!pending && graceSeconds === 0) {
+    if (request.dryRun) return { entry: object, gone: true };
+    return { entry: await store(core, request, object, { expected: current, remove: true }), gone: true };
+  }
+  if (!mark(object, graceSeconds, request.nowMs) && finalizers.length === (old.metadata.finalizers ?? []).length) {
+    await core.settled();
+    return { entry: current, gone: false };
+  }
+  if (isNamespace(resource))
+    Object.assign(object, { status: { ...(object as { status?: object }).status, phase: 'Terminating' } });
+  if (request.dryRun) return { entry: object, gone: false };
+  return { entry: await store(core, request, object, { expected: current }), gone: false };
+}
+
+/** Sets the deletion timestamp, or brings it forward; false where there was nothing to change. */
+function mark(object: KubeObject, graceSeconds: number, nowMs: number): boolean {
+  const { metadata } = object;
+  const before = metadata.deletionGracePeriodSeconds;
+  if (metadata.deletionTimestamp !== undefined && before !== undefined && graceSeconds >= before) return false;
+  // A shorter period counts from the first request, as upstream does it.
+  const startMs =
+    metadata.deletionTimestamp === undefined ? nowMs : Date.parse(metadata.deletionTimestamp) - (before ?? 0) * 1000;
+  if (metadata.deletionTimestamp === undefined && metadata.generation !== undefined) metadata.generation++;
+  metadata.deletionTimestamp = formatTime(startMs + graceSeconds * 1000);
+  metadata.deletionGracePeriodSeconds = graceSeconds;
+  return true;
+}
+
+function graceOf({ resource }: ResourceRequest, object: KubeObject, options: DeleteOptions): number {
+  const { gracePeriodSeconds: requested } = options;
+  const asked = requested !== undefined && requested < 0 ? 1 : requested;
+  return Math.max(0, resource.definition.strategy?.gracePeriodSeconds?.(object, asked) ?? 0);
+}
+
+/** The object's finalizers with what the propagation policy asks of the garbage collector. */
+function wantedFinalizers(object: KubeObject, options: DeleteOptions): string[] {
+  const finalizers = [...(object.metadata.finalizers ?? [])];
+  const { propagationPolicy, orphanDependents } = options;
+  if (propagationPolicy === undefined && orphanDependents === undefined) return finalizers;
+  const rest = finalizers.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion');
+  if (propagationPolicy === 'Orphan' || orphanDependents === true) return [...rest, 'orphan'];
+  if (propagationPolicy === 'Foreground') return [...rest, 'foregroundDeletion'];
+  return rest;
+}
+
+function checkPreconditions(
+  { resource, name }: ResourceRequest,
+  { preconditions }: DeleteOptions,
+  current: Entry,
+): void {
+  const { uid, resourceVersion } = preconditions ?? {};
+  // Upstream names the kind here, where other conflicts name the resource.
+  const subject = { ...resource.subject(name), resource: resource.kind };
+  const currentUid = current.object().metadata.uid;
+  if (uid !== undefined && uid !== currentUid) {
+    const detail = `the UID in the precondition (${uid}) does not match the UID in record (${currentUid}). The object might have been deleted and then recreated`;
+    throw conflict(subject, detail);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
+    const detail = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${current.revision}). The object might have been modified`;
+    throw conflict(subject, detail);
+  }
+}
+
+/** In upstream's words and order: `nil` stands for none. */
+const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
+
+/** Reads DeleteOptions from the body, or from the query where there is none; throws 400 or 422. */
+export function deleteOptionsOf({ body, query }: ResourceRequest): DeleteOptions {
+  const options = body.trim() === '' ? fromQuery(query) : fromBody(body);
+  const { propagationPolicy: policy, orphanDependents, dryRun = [] } = options;
+  const errors = dryRunErrors(dryRun);
+  if (policy !== undefined && orphanDependents !== undefined) {
+    const detail = 'orphanDependents and deletionPropagation cannot be both set';
+    errors.push({ type: 'FieldValueInvalid', field: 'propagationPolicy', value: policy, detail });
+  }
+  if (policy !== undefined && (!POLICIES.includes(policy) || policy === 'nil')) {
+    errors.push(unsupported('propagationPolicy', policy, POLICIES));
+  }
+  refuseOptions('DeleteOptions', errors);
+  return options;
+}
+
+function fromQuery(query: URLSearchParams): DeleteOptions {
+  const grace = query.get('gracePeriodSeconds');
+  const policy = query.get('propagationPolicy');
+  const orphan = query.get('orphanDependents');
+  return {
+    ...(grace !== null && { gracePeriodSeconds: secondsOf(grace) }),
+    ...(policy !== null && { propagationPolicy: policy }),
+    ...(orphan !== null && { orphanDependents: orphan === 'true' }),
+  };
+}
+
+function secondsOf(text: string): number {
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+}
+
+function fromBody(body: string): DeleteOptions {
+  let options: unknown;
+  try {
+    options = JSON.parse(body);
+  } catch (error) {
+    throw badRequest(`couldn't read DeleteOptions: ${(error as Error).message}`);
+  }
+  if (!isJsonObject(options)) throw badRequest('decoded object cannot be converted to DeleteOptions');
+  const { kind, gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions, dryRun } = options;
+  if (kind !== undefined && kind !== 'DeleteOptions') {
+    throw badRequest('decoded object cannot be converted to DeleteOptions');
+  }
+  return {
+    ...(typeof gracePeriodSeconds === 'number' && { gracePeriodSeconds }),
+    ...(typeof propagationPolicy === 'string' && { propagationPolicy }),
+    ...(typeof orphanDependents === 'boolean' && { orphanDependents }),
+    ...(Array.isArray(dryRun) && { dryRun: dryRun.map(String) }),
+    ...(isJsonObject(preconditions) && {
+      preconditions: {
+        ...(typeof preconditions['uid'] === 'string' && { uid: preconditions['uid'] }),
+        ...(typeof preconditions['resourceVersion'] === 'string' && {
+          resourceVersion: preconditions['resourceVersion'],
+        }),
+      },
+    }),
+  };
+}

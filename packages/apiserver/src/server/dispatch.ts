@@ -1,0 +1,97 @@
+import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
+import { Entry } from '../store/store.ts';
+import { currentEntry } from './answer.ts';
+import type { Core } from './core.ts';
+import { create } from './create.ts';
+import { decodeBody } from './decode.ts';
+import { remove } from './delete.ts';
+import { removeCollection } from './delete-collection.ts';
+import { finalizeNamespace } from './finalize.ts';
+import { get } from './get.ts';
+import { list } from './list.ts';
+import { isNamespace } from './namespace-rules.ts';
+import { patch, patchScale } from './patch.ts';
+import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
+import { review } from './review.ts';
+import { SCALE_KIND, scaled, scaleOf } from './scale.ts';
+import { customSubresource } from './subresource.ts';
+import { update, writeObject } from './update.ts';
+import { watch } from './watch.ts';
+
+/** Carries out a request for a served resource; throws 404 and 405 for subresources and verbs that it lacks. */
+export async function dispatch(core: Core, request: ResourceRequest): Promise<Answer> {
+  const { resource, subresource } = request;
+  switch (subresource) {
+    case '':
+      if (!resource.verbs.has(request.verb)) throw methodNotAllowed(resource.subject(), request.verb);
+      return resource.definition.review ? review(request, resource.definition.review) : object(core, request);
+    case 'status':
+      if (resource.definition.hasStatus) return part(core, request, object);
+      break;
+    case 'scale':
+      if (resource.definition.scale) return part(core, request, scale);
+      break;
+    case 'finalize':
+      if (isNamespace(resource) && request.verb === 'update') return finalizeNamespace(core, request);
+      break;
+  }
+  const custom = resource.definition.subresources?.[subresource];
+  if (custom === undefined) throw notServed();
+  return customSubresource(core, request, custom);
+}
+
+/** The answer to a path that nothing stands behind. */
+export function notServed(): ApiError {
+  return new ApiError(404, 'NotFound', 'the server could not find the requested resource', { subject: {} });
+}
+
+function object(core: Core, request: ResourceRequest): Promise<Answer> {
+  switch (request.verb) {
+    case 'get':
+      return get(core, request);
+    case 'list':
+      return list(core, request);
+    case 'watch':
+      return watch(core, request);
+    case 'create':
+      return create(core, request);
+    case 'update':
+      return update(core, request);
+    case 'patch':
+      return patch(core, request);
+    case 'delete':
+      return remove(core, request);
+    case 'deletecollection':
+      return removeCollection(core, request);
+    default:
+      throw methodNotAllowed(request.resource.subject(), request.verb);
+  }
+}
+
+type Handler = (core: Core, request: ResourceRequest) => Promise<Answer>;
+
+/** A part of an object can be read and written, not made or deleted. */
+function part(core: Core, request: ResourceRequest, handler: Handler): Promise<Answer> {
+  if (!['get', 'update', 'patch'].includes(request.verb))
+    throw methodNotAllowed(request.resource.subject(), request.verb);
+  return handler(core, request);
+}
+
+async function scale(core: Core, request: ResourceRequest): Promise<Answer> {
+  const { resource } = request;
+  const definition = resource.definition.scale;
+  if (definition === undefined) throw notServed();
+  if (request.verb === 'get') {
+    await core.settled();
+    return jsonAnswer(200, scaleOf(resource.objectOf(currentEntry(core, request)), definition));
+  }
+  // The whole object is written, as through the main resource: generation counts and validation runs.
+  const written = await writeObject(core, request, (current) => {
+    const scale =
+      request.verb === 'patch'
+        ? patchScale(request, scaleOf(resource.objectOf(current), definition))
+        : decodeBody(request, SCALE_KIND);
+    return scaled(resource, resource.copyOf(current), scale);
+  });
+  return jsonAnswer(200, scaleOf(written instanceof Entry ? resource.objectOf(written) : written, definition));
+}

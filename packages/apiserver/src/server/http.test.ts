@@ -1,0 +1,120 @@
+import { request as httpsRequest } from 'node:https';
+import { gunzipSync } from 'node:zlib';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type HttpsFixture, startHttpsServer } from './https-server-fixture.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+
+interface RawReply {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+describe('over HTTPS', () => {
+  let fixture: HttpsFixture;
+  let transport: HttpsTransport;
+
+  beforeAll(async () => {
+    fixture = await startHttpsServer();
+    await fixture.test.namespace();
+    transport = new HttpsTransport({
+      server: fixture.listener.url,
+      certificateAuthority: fixture.certificateAuthority,
+      bearerToken: () => fixture.token,
+    });
+  });
+
+  afterAll(async () => {
+    transport.close();
+    await fixture[Symbol.asyncDispose]();
+  });
+
+  function raw(method: string, path: string, headers: Record<string, string>, body?: string): Promise<RawReply> {
+    const { certificateAuthority: ca, listener } = fixture;
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port: listener.port, ca, method, path, headers, agent: false };
+      const request = httpsRequest(options, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
+        );
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  it('answers as in process, with an audit id', async () => {
+    const body = JSON.stringify({ metadata: { name: 'a' }, data: { x: 'ü' } });
+    const made = await transport.request({ method: 'POST', path: maps, body });
+    const read = await transport.request({ method: 'GET', path: `${maps}/a` });
+
+    expect([made.status, read.status]).toEqual([201, 200]);
+    expect(await made.text()).toBe(await read.text());
+    expect(read.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('streams a watch while it goes on', async () => {
+    const abort = new AbortController();
+    const path = `${maps}?watch=1&fieldSelector=metadata.name%3Dstreamed`;
+    const response = await transport.request({ method: 'GET', path, signal: abort.signal });
+    const lines = response.lines()[Symbol.asyncIterator]();
+
+    await transport.request({ method: 'POST', path: maps, body: '{"metadata":{"name":"streamed"}}' });
+    const first = (await lines.next()) as { value: string };
+    await transport.request({ method: 'DELETE', path: `${maps}/streamed` });
+    const second = (await lines.next()) as { value: string };
+
+    expect(JSON.parse(first.value)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'streamed' } } });
+    expect(JSON.parse(second.value)).toMatchObject({ type: 'DELETED' });
+    abort.abort();
+  });
+
+  it.each([
+    ['no credentials', {}],
+    ['a bad token', { authorization: 'Bearer wrong' }],
+  ])('says 401 to %s', async (_, headers) => {
+    const { status, body } = await raw('GET', maps, headers);
+
+    expect(status).toBe(401);
+    expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', reason: 'Unauthorized', code: 401 });
+  });
+
+  it('refuses a body beyond 3 MiB', async () => {
+    const headers = { authorization: `Bearer ${fixture.token}` };
+    const body = JSON.stringify({ metadata: { name: 'big' }, data: { x: 'x'.repeat(3 * 1024 * 1024) } });
+
+    const { status } = await raw('POST', maps, headers, body);
+
+    expect(status).toBe(413);
+  });
+
+  it.each([
+    ['application/vnd.kubernetes.protobuf', 406, 'application/json'],
+    ['application/vnd.kubernetes.protobuf,application/json', 200, 'application/json'],
+    ['application/yaml', 200, 'application/yaml'],
+  ])('answers Accept: %s with %d', async (accept, status, contentType) => {
+    const reply = await raw('GET', maps, { authorization: `Bearer ${fixture.token}`, accept });
+
+    expect(reply.status).toBe(status);
+    expect(reply.headers['content-type']).toBe(contentType);
+  });
+
+  it('compresses a big list for those who can read it', async () => {
+    await transport.request({
+      method: 'POST',
+      path: maps,
+      body: JSON.stringify({ metadata: { name: 'large' }, data: { x: 'x'.repeat(200_000) } }),
+    });
+
+    const headers = { authorization: `Bearer ${fixture.token}`, 'accept-encoding': 'gzip' };
+    const reply = await raw('GET', maps, headers);
+
+    expect(reply.headers['content-encoding']).toBe('gzip');
+    expect(reply.body.length).toBeLessThan(10_000);
+    expect(JSON.parse(gunzipSync(reply.body).toString())).toMatchObject({ kind: 'ConfigMapList' });
+  });
+});

@@ -1,0 +1,141 @@
+import {
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from '@fairway/kube/client/transport';
+import type { Answer, ApiRequest, LineStream } from './request.ts';
+
+export type Handle = (request: ApiRequest) => Promise<Answer>;
+
+/** How many lines may wait in the transport itself; beyond, the watch holds back. */
+const MAX_QUEUED_LINES = 256;
+
+/** Calls an embedded server in this process: same requests, same texts, no sockets. */
+export function inProcessTransport(handle: Handle): Transport {
+  const open = new Set<LineQueue>();
+  let closed = false;
+  return {
+    async request(request: TransportRequest): Promise<TransportResponse> {
+      if (closed) throw new TransportError('transport is closed');
+      request.signal?.throwIfAborted();
+      const answer = await handle(apiRequestOf(request));
+      const { status, headers, body } = answer;
+      if (typeof body === 'string' || body instanceof Uint8Array) return textResponse(status, headers, body);
+      const queue = new LineQueue(body, request.signal, open);
+      return {
+        status,
+        headers,
+        lines: () => queue.lines(),
+        async text() {
+          let text = '';
+          for await (const line of queue.lines()) text += `${line}\n`;
+          return text;
+        },
+      };
+    },
+    close() {
+      closed = true;
+      for (const queue of open) queue.fail(new TransportError('transport is closed'));
+    },
+  };
+}
+
+function apiRequestOf({ method, path, headers = {}, body = '', signal }: TransportRequest): ApiRequest {
+  const mark = path.indexOf('?');
+  const lowerCase: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) lowerCase[name.toLowerCase()] = value;
+  return {
+    method,
+    path: mark < 0 ? path : path.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? '' : path.slice(mark + 1)),
+    headers: lowerCase,
+    body,
+    signal,
+  };
+}
+
+function textResponse(status: number, headers: Answer['headers'], body: string | Uint8Array): TransportResponse {
+  const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+  return {
+    status,
+    headers,
+    text: () => Promise.resolve(text),
+    async *lines() {
+      for (const line of text.split('\n')) if (line !== '') yield line;
+    },
+  };
+}
+
+/** Lines on their way from a watch to the one who reads them. */
+class LineQueue {
+  readonly #stream: LineStream;
+  readonly #open: Set<LineQueue>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = () => this.fail(this.#signal?.reason);
+  #lines: string[] = [];
+  #next = 0;
+  #isBlocked = false;
+  #isDone = false;
+  #error: unknown;
+  #wake: (() => void) | undefined;
+
+  constructor(stream: LineStream, signal: AbortSignal | undefined, open: Set<LineQueue>) {
+    this.#stream = stream;
+    this.#signal = signal;
+    this.#open = open;
+    open.add(this);
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    stream.start({
+      send: (line) => {
+        this.#lines.push(line.text);
+        this.#wake?.();
+        this.#isBlocked = this.#lines.length - this.#next >= MAX_QUEUED_LINES;
+        return !this.#isBlocked;
+      },
+      end: () => this.#finish(),
+    });
+    // The abort may have come while the answer was being made.
+    if (signal?.aborted) this.#onAbort();
+  }
+
+  async *lines(): AsyncGenerator<string> {
+    try {
+      for (;;) {
+        while (this.#next < this.#lines.length) {
+          if (this.#error !== undefined) throw this.#error;
+          yield (this.#lines[this.#next++] as string).trimEnd();
+        }
+        this.#lines = [];
+        this.#next = 0;
+        if (this.#error !== undefined) throw this.#error;
+        if (this.#isBlocked && !this.#isDone) {
+          this.#isBlocked = false;
+          this.#stream.resume();
+          continue;
+        }
+        if (this.#isDone) return;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = undefined;
+      }
+    } finally {
+      this.#stream.stop();
+      this.#finish();
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#error ??= error;
+    this.#stream.stop();
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (!this.#isDone) this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#isDone = true;
+    this.#open.delete(this);
+    this.#wake?.();
+  }
+}

@@ -1,0 +1,105 @@
+import { badRequest, expired } from '@fairway/kube/object/api-error';
+import type { Entry } from '../store/store.ts';
+import type { Core } from './core.ts';
+import { representationOf } from './negotiation.ts';
+import type { Answer, ResourceRequest } from './request.ts';
+import { parseRevision, tooLarge } from './revision.ts';
+import { selectionOf } from './selection.ts';
+import { selectedEntries, tooOld } from './watch.ts';
+
+/** Where a paged list goes on, as upstream's continue token holds it. */
+interface Continuation {
+  readonly revision: number;
+  readonly startKey: string;
+}
+
+export async function list(core: Core, request: ResourceRequest): Promise<Answer> {
+  const { resource, query } = request;
+  const selection = selectionOf(resource, request.namespace, query, request.name);
+  const representation = representationOf(request, 'list');
+  const limit = limitOf(query.get('limit'));
+  const continuation = parseContinue(query.get('continue'));
+  const requested = parseRevision(query.get('resourceVersion'), 'invalid resource version: ');
+  const match = matchOf(query, requested, continuation);
+  await core.settled();
+
+  const current = core.store.revision;
+  if (requested !== undefined && requested > current) throw tooLarge(requested, current);
+  const exact = match === 'Exact' ? requested : continuation?.revision;
+  const revision = exact ?? current;
+  let entries = selectedEntries(
+    core,
+    exact === undefined ? selection : { ...selection, key: undefined, everything: true },
+  );
+  if (exact !== undefined) {
+    const oldest = core.events.compactedRevision;
+    if (exact < oldest) throw continuation === undefined ? tooOld(exact, oldest) : continueExpired(continuation);
+    const then = core.events.rewind(entries, selection.bucket, selection.prefix, exact);
+    entries = selection.everything ? [...then] : then.filter((entry) => selection.matches(entry));
+  }
+  const { page, next, remaining } = pageOf(entries, limit, continuation?.startKey);
+  const metadata = JSON.stringify({
+    resourceVersion: String(revision),
+    ...(next !== undefined && { continue: formatContinue({ revision, startKey: next }) }),
+    ...(next !== undefined && selection.everything && { remainingItemCount: remaining }),
+  });
+  return {
+    status: 200,
+    headers: { 'content-type': representation.contentType },
+    body: representation.listText(page, metadata),
+  };
+}
+
+function matchOf(query: URLSearchParams, requested: number | undefined, continuation: Continuation | undefined) {
+  const match = query.get('resourceVersionMatch');
+  if (continuation !== undefined && requested !== undefined && requested > 0) {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  return match;
+}
+
+/** Upstream takes a negative limit for none. */
+function limitOf(text: string | null): number {
+  if (text === null || text === '') return 0;
+  if (/^[+-]?\d+$/.test(text)) return Math.max(0, Number(text));
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+}
+
+function pageOf(entries: readonly Entry[], limit: number, startKey: string | undefined) {
+  let start = 0;
+  if (startKey !== undefined) {
+    start = entries.findIndex((entry) => entry.key >= startKey);
+    if (start < 0) start = entries.length;
+  }
+  const end = limit === 0 ? entries.length : Math.min(start + limit, entries.length);
+  return { page: entries.slice(start, end), next: entries[end]?.key, remaining: entries.length - end };
+}
+
+function formatContinue({ revision, startKey }: Continuation): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: startKey })).toString('base64url');
+}
+
+function parseContinue(text: string | null): Continuation | undefined {
+  if (text === null || text === '') return undefined;
+  try {
+    const token = JSON.parse(Buffer.from(text, 'base64url').toString()) as {
+      v?: unknown;
+      rv?: unknown;
+      start?: unknown;
+    };
+    const { v, rv, start } = token;
+    if (v === 'meta.k8s.io/v1' && Number.isSafeInteger(rv) && typeof start === 'string') {
+      return { revision: rv as number, startKey: start };
+    }
+  } catch {
+    // Falls through to the same answer as a token of another form.
+  }
+  throw badRequest('invalid continue token: continue key is not valid');
+}
+
+function continueExpired(_continuation: Continuation) {
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+      'the continue parameter.',
+  );
+}

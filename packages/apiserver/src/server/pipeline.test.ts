@@ -1,0 +1,324 @@
+import { forbidden } from '@fairway/kube/object/api-error';
+import { describe, expect, it } from 'vitest';
+import type { Authorizer, RequestAttributes } from '../auth/user.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import { TestServer } from './test-server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const pools = '/apis/example.com/v1/namespaces/default/pools';
+const pods = '/api/v1/namespaces/default/pods';
+
+async function serverWithNamespace(...options: ConstructorParameters<typeof TestServer>): Promise<TestServer> {
+  const server = new TestServer(...options);
+  await server.namespace();
+  return server;
+}
+
+/** Allows what it is told to, and remembers what it was asked. */
+class ListedAuthorizer implements Authorizer {
+  readonly asked: RequestAttributes[] = [];
+  readonly #allows: (attributes: RequestAttributes) => boolean;
+
+  constructor(allows: (attributes: RequestAttributes) => boolean = () => true) {
+    this.#allows = allows;
+  }
+
+  authorize(attributes: RequestAttributes) {
+    this.asked.push(attributes);
+    return { allowed: this.#allows(attributes), reason: '' };
+  }
+}
+
+describe('authorisation', () => {
+  it.each([
+    ['GET', maps, { verb: 'list', resource: 'configmaps', namespace: 'default', name: '' }],
+    ['GET', `${maps}?watch=true`, { verb: 'watch' }],
+    ['GET', `${maps}?fieldSelector=metadata.name%3Da`, { verb: 'list', name: 'a', fieldSelector: 'metadata.name=a' }],
+    [
+      'GET',
+      `${pools}/a/status`,
+      { verb: 'get', group: 'example.com', version: 'v1', subresource: 'status', name: 'a' },
+    ],
+    ['POST', maps, { verb: 'create' }],
+    ['PUT', `${maps}/a`, { verb: 'update' }],
+    ['PATCH', `${maps}/a`, { verb: 'patch' }],
+    ['DELETE', `${maps}/a`, { verb: 'delete' }],
+    ['DELETE', maps, { verb: 'deletecollection' }],
+    [
+      'GET',
+      '/api/v1/namespaces/default',
+      { verb: 'get', resource: 'namespaces', namespace: 'default', name: 'default' },
+    ],
+    ['PUT', '/api/v1/namespaces/default/finalize', { verb: 'update', resource: 'namespaces', subresource: 'finalize' }],
+    ['GET', '/version', { verb: 'get', path: '/version' }],
+  ] as const)('asks of %s %s', async (method, path, attributes) => {
+    const authorizer = new ListedAuthorizer();
+    const server = new TestServer({ authorizer });
+
+    await server.send(method, path);
+
+    expect(authorizer.asked[0]).toMatchObject(attributes);
+  });
+
+  it.each([
+    [
+      'GET',
+      maps,
+      'configmaps is forbidden: User "admin" cannot list resource "configmaps" in API group "" in the namespace "default"',
+    ],
+    [
+      'GET',
+      `${pools}/a`,
+      'pools.example.com "a" is forbidden: User "admin" cannot get resource "pools" in API group "example.com" in the namespace "default"',
+    ],
+    [
+      'GET',
+      '/api/v1/pods',
+      'pods is forbidden: User "admin" cannot list resource "pods" in API group "" at the cluster scope',
+    ],
+    ['GET', '/version', 'forbidden: User "admin" cannot get path "/version"'],
+  ] as const)('refuses %s %s in the words of upstream', async (method, path, message) => {
+    const server = new TestServer({ authorizer: new ListedAuthorizer(() => false) });
+
+    const { status, body } = await server.call(method, path);
+
+    expect(status).toBe(403);
+    expect(body.message).toBe(message);
+  });
+});
+
+describe('impersonation', () => {
+  it('acts as somebody else, when each claim is allowed', async () => {
+    const authorizer = new ListedAuthorizer();
+    const server = new TestServer({ authorizer });
+
+    await server.send('GET', maps, undefined, { 'Impersonate-User': 'bob', 'Impersonate-Group': 'devs\nops' });
+
+    const [user, group1, group2, request] = authorizer.asked;
+    expect(user).toMatchObject({ verb: 'impersonate', resource: 'users', name: 'bob', user: { username: 'admin' } });
+    expect([group1, group2]).toMatchObject([
+      { resource: 'groups', name: 'devs' },
+      { resource: 'groups', name: 'ops' },
+    ]);
+    expect(request?.user).toEqual({ username: 'bob', groups: ['devs', 'ops', 'system:authenticated'] });
+  });
+
+  it('knows service accounts and their groups', async () => {
+    const authorizer = new ListedAuthorizer();
+    const server = new TestServer({ authorizer });
+
+    await server.send('GET', maps, undefined, { 'Impersonate-User': 'system:serviceaccount:apps:web' });
+
+    expect(authorizer.asked[0]).toMatchObject({ resource: 'serviceaccounts', namespace: 'apps', name: 'web' });
+    expect(authorizer.asked[1]?.user.groups).toEqual([
+      'system:serviceaccounts',
+      'system:serviceaccounts:apps',
+      'system:authenticated',
+    ]);
+  });
+
+  it('is refused as anything else is', async () => {
+    const authorizer = new ListedAuthorizer(({ verb }) => verb !== 'impersonate');
+    const server = new TestServer({ authorizer });
+
+    const { status } = await server.call('GET', maps, undefined, { 'Impersonate-User': 'bob' });
+
+    expect(status).toBe(403);
+  });
+});
+
+describe('admission', () => {
+  it('changes, then judges, what is about to be stored', async () => {
+    const plugin: AdmissionPlugin = {
+      name: 'test',
+      mutate(request) {
+        const { object, operation } = request;
+        if (object !== undefined) object.metadata.labels = { ...object.metadata.labels, seen: operation };
+        request.warn('be careful');
+      },
+      validate({ name, operation }) {
+        if (name === 'bad') throw forbidden({ resource: 'configmaps', name }, `no ${operation}`);
+      },
+    };
+    const server = await serverWithNamespace({ admission: [plugin] });
+
+    const good = await server.call('POST', maps, { metadata: { name: 'good' } });
+    const bad = await server.call('POST', maps, { metadata: { name: 'bad' } });
+
+    expect(good.body.metadata.labels).toEqual({ seen: 'CREATE' });
+    expect(good.headers['warning']).toBe('299 - "be careful"');
+    expect(bad.body.message).toBe('configmaps "bad" is forbidden: no CREATE');
+  });
+});
+
+describe('parts of an object', () => {
+  it('status is written by its subresource alone', async () => {
+    const server = await serverWithNamespace();
+    const { body: made } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
+
+    const { body } = await server.call('PUT', `${pools}/a/status`, {
+      ...made,
+      metadata: { ...made.metadata, labels: { no: 'no' } },
+      spec: { replicas: 9 },
+      status: { replicas: 1 },
+    });
+
+    expect(body).toMatchObject({ spec: { replicas: 2 }, status: { replicas: 1 }, metadata: { generation: 1 } });
+    expect(body.metadata.labels).toBeUndefined();
+  });
+
+  it('scale reads and writes replicas', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
+
+    const { body: scale } = await server.call('GET', `${pools}/a/scale`);
+    await server.call('PUT', `${pools}/a/scale`, { ...scale, spec: { replicas: 4 } });
+    const { body: pool } = await server.call('GET', `${pools}/a`);
+
+    expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 2 }, status: { replicas: 0 } });
+    expect(pool).toMatchObject({ spec: { replicas: 4 }, metadata: { generation: 2 } });
+  });
+
+  it('a namespace goes when it is finalized', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
+    const { body: going } = await server.call('DELETE', '/api/v1/namespaces/other');
+
+    await server.call('PUT', '/api/v1/namespaces/other/finalize', { ...going, spec: { finalizers: [] } });
+
+    expect((await server.call('GET', '/api/v1/namespaces/other')).status).toBe(404);
+  });
+
+  it.each([
+    ['POST', `${pools}/a/status`, 405],
+    ['GET', `${maps}/a/status`, 404],
+    ['GET', `${pools}/a/nothing`, 404],
+    ['GET', '/api/v1/namespaces/default/namespaces', 404],
+    ['GET', '/nowhere', 404],
+  ] as const)('%s %s is %d', async (method, path, status) => {
+    const server = await serverWithNamespace();
+    await server.call('POST', pools, { metadata: { name: 'a' } });
+
+    expect((await server.call(method, path, method === 'POST' ? {} : undefined)).status).toBe(status);
+  });
+});
+
+describe('representations', () => {
+  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+
+  it('a Table has the columns of the kind and the metadata of the objects', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2, flavor: 'b3-8' } });
+    await server.clock.advance(90_000);
+
+    const { body } = await server.call('GET', pools, undefined, { accept: table });
+
+    expect(body).toMatchObject({
+      kind: 'Table',
+      columnDefinitions: [{ name: 'Name' }, { name: 'Desired' }, { name: 'Flavor', priority: 1 }, { name: 'Age' }],
+      rows: [{ cells: ['a', 2, 'b3-8', '90s'], object: { kind: 'PartialObjectMetadata', metadata: { name: 'a' } } }],
+    });
+  });
+
+  it('metadata alone is to be had', async () => {
+    const server = await serverWithNamespace();
+    await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
+    const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
+    const { body } = await server.call<{ kind: string; items: object[] }>('GET', pools, undefined, { accept });
+
+    expect(body.kind).toBe('PartialObjectMetadataList');
+    expect(Object.keys(body.items[0] ?? {})).toEqual(['kind', 'apiVersion', 'metadata']);
+  });
+});
+
+describe('field selectors', () => {
+  it('reach the fields that a kind offers, and no others', async () => {
+    const server = await serverWithNamespace();
+    for (const [name, nodeName] of [
+      ['a', 'n1'],
+      ['b', 'n2'],
+    ] as const) {
+      await server.call('POST', pods, { metadata: { name }, spec: { nodeName } });
+    }
+
+    const { body: bound } = await server.list('/api/v1/pods?fieldSelector=spec.nodeName%3Dn1');
+    const unknown = await server.call('GET', '/api/v1/pods?fieldSelector=spec.colour%3Dred');
+
+    expect(bound.items.map((item) => item.metadata.name)).toEqual(['a']);
+    expect(unknown.status).toBe(400);
+    expect(unknown.body.message).toContain('field label not supported: spec.colour');
+  });
+
+  it('a watch by node sees pods come and go', async () => {
+    const server = await serverWithNamespace();
+    const { body: made } = await server.call('POST', pods, { metadata: { name: 'a' }, spec: {} });
+    const watch = await server.watch('/api/v1/pods?fieldSelector=spec.nodeName%3Dn1');
+
+    const { body: bound } = await server.call('PUT', `${pods}/a`, { ...made, spec: { nodeName: 'n1' } });
+    await server.call('PUT', `${pods}/a`, { ...bound, spec: { nodeName: 'n2' } });
+
+    expect(await watch.take(2)).toEqual(['ADDED a', 'DELETED a']);
+    watch.stop();
+  });
+});
+
+describe('beside resources', () => {
+  it('discovery lists what is served, and follows changes', async () => {
+    const server = new TestServer();
+    const before = await server.call<{ resources: { name: string }[] }>('GET', '/apis/example.com/v1');
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    const aggregated = await server.call('GET', '/apis', undefined, { accept });
+    const conditional = { accept, 'if-none-match': aggregated.headers['etag'] ?? '' };
+    const unchanged = await server.send('GET', '/apis', undefined, conditional);
+
+    server.server.unregister('example.com', 'pools');
+    const changed = await server.send('GET', '/apis', undefined, conditional);
+    const after = await server.call('GET', '/apis/example.com/v1');
+
+    expect(before.body.resources.map(({ name }) => name)).toEqual(['pools', 'pools/status', 'pools/scale']);
+    expect(aggregated.body).toMatchObject({
+      items: [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources: [{ resource: 'pools' }] }] }],
+    });
+    expect([unchanged.status, changed.status]).toEqual([304, 200]);
+    expect(after.status).toBe(404);
+  });
+
+  it('health says which check fails, in the end that it concerns', async () => {
+    const server = new TestServer();
+    server.server.addHealthCheck('cache', () => Promise.reject(new Error('cold')), { readyOnly: true });
+
+    const live = await server.send('GET', '/livez');
+    const ready = await server.send('GET', '/readyz?verbose');
+
+    expect([live.status, await live.text()]).toEqual([200, 'ok']);
+    expect([ready.status, await ready.text()]).toEqual([
+      500,
+      '[+]ping ok\n[-]cache failed: reason withheld\nreadyz check failed\n',
+    ]);
+  });
+
+  it('other paths can be mounted', async () => {
+    const server = new TestServer();
+    server.server.addRoute({
+      path: '/console',
+      prefix: true,
+      handle: ({ path }, user) => ({ status: 200, headers: {}, body: `${path} for ${user?.username}` }),
+    });
+
+    const response = await server.send('GET', '/console/a');
+
+    expect(await response.text()).toBe('/console/a for admin');
+  });
+
+  it('a closing server ends its watches and takes no more requests', async () => {
+    const server = await serverWithNamespace();
+    const watch = await server.watch(`${maps}?timeoutSeconds=3600`);
+
+    await server.server.close();
+
+    expect(await watch.next()).toBeUndefined();
+    expect((await server.call('GET', maps)).status).toBe(503);
+    expect(server.clock.pendingTimers).toBe(0);
+  });
+});

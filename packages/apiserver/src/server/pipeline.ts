@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '@fairway/kube/object/api-error';
+import type { Access } from '../auth/access.ts';
+import type { Authorizer, UserInfo } from '../auth/user.ts';
+import type { Definitions } from '../schema/schema.ts';
+import { authorize } from './authorize.ts';
+import type { Core } from './core.ts';
+import { type Discovery, discoveryOf } from './discovery.ts';
+import { dispatch, notServed } from './dispatch.ts';
+import type { Health } from './health.ts';
+import { impersonatedUser } from './impersonate.ts';
+import { InFlight } from './in-flight.ts';
+import { inProcessTransport } from './in-process-transport.ts';
+import { openApiAnswer } from './openapi.ts';
+import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
+import { checkOptions } from './request-options.ts';
+import { type ResourcePath, routeOf } from './router.ts';
+import type { Routes } from './routes.ts';
+
+export interface PipelineOptions {
+  readonly core: Core;
+  readonly authorizer: Authorizer | undefined;
+  readonly access: Access | undefined;
+  readonly version: object;
+  /** With descriptions, for OpenAPI. */
+  readonly documentation: () => Definitions;
+  readonly health: Health;
+  readonly routes: Routes;
+}
+
+/** Upstream's `--request-timeout`. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** Whom kube-apiserver calls itself. */
+const LOOPBACK: UserInfo = { username: 'system:apiserver', groups: ['system:authenticated', 'system:masters'] };
+
+/** The way of every request: who asks, whether they may, what it is, the answer or the Status that says why not. */
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #core: Core;
+  readonly #inFlight = new InFlight();
+  readonly #version: string;
+  #discovery: Discovery | undefined;
+  #isDraining = false;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    this.#core = options.core;
+    this.#version = JSON.stringify(options.version);
+    options.core.registry.onChange(() => {
+      this.#discovery = undefined;
+    });
+  }
+
+  /** From now on new requests are refused with 503. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Never rejects: what goes wrong is an answer too. */
+  async answer(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<Answer> {
+    const warnings: string[] = [];
+    let answer: Answer;
+    try {
+      answer = await this.#answer(request, authenticate, warnings);
+    } catch (error) {
+      answer = this.#errorAnswer(request, error);
+    }
+    const headers: Record<string, string> = {
+      'audit-id': request.headers['audit-id'] ?? randomUUID(),
+      'cache-control': 'no-cache, private',
+      ...answer.headers,
+    };
+    if (warnings.length > 0) headers['warning'] = warningHeader(warnings);
+    return { ...answer, headers };
+  }
+
+  async #answer(request: ApiRequest, authenticate: () => Promise<UserInfo>, warnings: string[]): Promise<Answer> {
+    if (this.#isDraining) throw new ApiError(503, 'ServiceUnavailable', 'the server is shutting down');
+    const custom = this.#options.routes.find(request.path);
+    if (custom?.public) return custom.handle(request, undefined);
+    const user = await this.#userOf(request, authenticate);
+    const route = routeOf(request.method, request.path, request.query);
+    if (route.kind === 'resource' && custom === undefined) {
+      return this.#resource(request, user, route.path, route.verb, warnings);
+    }
+    await authorize(this.#options.authorizer, { user, verb: request.method.toLowerCase(), path: request.path });
+    return custom === undefined ? this.#other(request) : custom.handle(request, user);
+  }
+
+  async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<UserInfo> {
+    const user = await authenticate();
+    const other = await impersonatedUser(headers, (claim) =>
+      authorize(this.#options.authorizer, { user, verb: 'impersonate', ...claim }),
+    );
+    return other ?? user;
+  }
+
+  async #resource(
+    request: ApiRequest,
+    user: UserInfo,
+    path: ResourcePath,
+    verb: string,
+    warnings: string[],
+  ): Promise<Answer> {
+    await authorize(this.#options.authorizer, { user, verb, ...attributesOf(path, verb, request.query) });
+    const resource = this.#core.registry.find(path.group, path.version, path.plural);
+    if (resource === undefined) return this.#nothingAt(path);
+    if (isMisplaced(verb, path)) throw wrongMethod();
+    const needsNamespace = path.name !== '' || (verb === 'create' && resource.verbs.has('get'));
+    if (resource.namespaced ? path.namespace === '' && needsNamespace : path.namespace !== '') throw notServed();
+    checkOptions({ verb, query: request.query, headers: request.headers });
+    const resourceRequest: ResourceRequest = {
+      resource,
+      verb,
+      subresource: path.subresource,
+      namespace: path.namespace,
+      name: path.name,
+      user,
+      access: this.#options.access,
+      query: request.query,
+      headers: request.headers,
+      body: request.body,
+      dryRun: request.query.get('dryRun') === 'All',
+      nowMs: this.#core.clock.now(),
+      now: () => this.#core.clock.now(),
+      signal: request.signal,
+      loopback: () => inProcessTransport((inner) => this.answer(inner, () => Promise.resolve(LOOPBACK))),
+      warn: (text) => warnings.push(text),
+    };
+    if (verb === 'watch') return dispatch(this.#core, resourceRequest);
+    const leave = user.groups.includes('system:masters') ? undefined : this.#inFlight.enter(request.method);
+    try {
+      return await this.#inTime(resourceRequest, dispatch(this.#core, resourceRequest));
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** Rejects with 504 when the answer takes too long; what was begun goes on. */
+  #inTime({ verb, query }: ResourceRequest, answer: Promise<Answer>): Promise<Answer> {
+    if (verb === 'get' || verb === 'list') return answer;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const timeoutMs = Math.min(durationMs(query.get('timeout')) ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
+    const timer = this.#core.clock.after(timeoutMs, () => {
+      const message = `Timeout: request did not complete within requested timeout - context deadline exceeded`;
+      reject(new ApiError(504, 'Timeout', message));
+    });
+    answer.then(resolve, reject).finally(() => timer.cancel());
+    return promise;
+  }
+
+  async #other(request: ApiRequest): Promise<Answer> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return PAGE_NOT_FOUND;
+    if (request.path === '/version' || request.path === '/version/') return jsonAnswer(200, this.#version);
+    if (request.path === '/') return jsonAnswer(200, { paths: this.#paths() });
+    this.#discovery ??= discoveryOf(this.#core.registry);
+    const answer =
+      this.#discovery.answer(request) ??
+      openApiAnswer(this.#core.registry, this.#options.documentation, request) ??
+      (await this.#options.health.answer(request.path, request.query));
+    return answer ?? PAGE_NOT_FOUND;
+  }
+
+  /** A Status where the group's version is served, the text of Go's router where nothing of it is: as upstream. */
+  #nothingAt({ group, version }: ResourcePath): Answer {
+    this.#discovery ??= discoveryOf(this.#core.registry);
+    const isServed = this.#discovery.groupVersions.some((one) => one.group === group && one.version === version);
+    if (isServed) throw notServed();
+    return PAGE_NOT_FOUND;
+  }
+
+  #paths(): string[] {
+    this.#discovery ??= discoveryOf(this.#core.registry);
+    const groups = this.#discovery.groupVersions.flatMap(({ group, version }) =>
+      group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
+    );
+    const paths = new Set([
+      ...groups,
+      '/apis',
+      '/healthz',
+      '/livez',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/readyz',
+      '/version',
+      ...this.#options.routes.paths,
+    ]);
+    return [...paths].sort();
+  }
+
+  #errorAnswer({ method, path }: ApiRequest, error: unknown): Answer {
+    if (error instanceof ApiError) return statusAnswer(error);
+    this.#core.log.error({ err: error, method, path }, 'request failed');
+    const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
+    return statusAnswer(new ApiError(500, 'InternalError', message));
+  }
+}
+
+const COLLECTION_VERBS = ['list', 'watch', 'deletecollection'];
+
+export function statusAnswer(error: ApiError): Answer {
+  const answer = jsonAnswer(error.code, error.toStatus());
+  if (error.retryAfterSeconds === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, 'retry-after': String(error.retryAfterSeconds) } };
+}
+
+/** RFC 7234 warnings as client-go parses them. */
+/** Value of the header `Warning` that says all of them once. */
+export function warningHeader(warnings: readonly string[]): string {
+  return [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text.replaceAll(/\s+/g, ' '))}`).join(', ');
+}
+
+function attributesOf(
+  { group, version, plural, namespace, name, subresource }: ResourcePath,
+  verb: string,
+  query: URLSearchParams,
+) {
+  // A namespace is itself the namespace of requests for it.
+  const scope = group === '' && plural === 'namespaces' && name !== '' ? name : namespace;
+  const selector = COLLECTION_VERBS.includes(verb) ? (query.get('fieldSelector') ?? '') : '';
+  const selected = name === '' && selector !== '' ? /^metadata\.name==?([^,]+)$/.exec(selector)?.[1] : undefined;
+  return {
+    group,
+    version,
+    resource: plural,
+    subresource,
+    namespace: scope,
+    name: selected ?? name,
+    ...(selector !== '' && { fieldSelector: selector }),
+  };
+}
+
+/** An object is not created by its name, nor a collection changed as one. */
+function isMisplaced(verb: string, { name, subresource }: ResourcePath): boolean {
+  if (verb === 'create') return name !== '' && subresource === '';
+  return name === '' && (verb === 'update' || verb === 'patch');
+}
+
+function wrongMethod(): ApiError {
+  const message = 'the server does not allow this method on the requested resource';
+  return new ApiError(405, 'MethodNotAllowed', message, { subject: {} });
+}
+
+const PAGE_NOT_FOUND: Answer = {
+  status: 404,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: '404 page not found\n',
+};
+
+/** A Go duration of whole units, as clients send `timeout`: `34s`, `1m0s`. */
+function durationMs(text: string | null): number | undefined {
+  const match = text === null || text === '' ? null : /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text);
+  if (match === null) return undefined;
+  const [, hours = 0, minutes = 0, seconds = 0] = match;
+  return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000 || undefined;
+}

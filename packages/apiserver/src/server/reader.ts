@@ -1,0 +1,27 @@
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { Core } from './core.ts';
+import { bucketOf, type ServedResource } from './served-resource.ts';
+
+/** The synchronous view of what a server holds. */
+export function readerOf(core: Core): ObjectReader {
+  function servedOf(type: ResourceType): ServedResource | undefined {
+    return core.registry.find(type.group, type.version, type.plural);
+  }
+  return {
+    get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): T | undefined {
+      const served = servedOf(type);
+      const entry = served && core.store.get(served.bucket, served.keyOf(namespace, name));
+      return entry && (served.objectOf(entry) as T);
+    },
+    list<T extends KubeObject>(type: ResourceType<T>, namespace?: string): readonly T[] {
+      const served = servedOf(type);
+      if (served === undefined) return [];
+      const prefix = namespace === undefined || !served.namespaced ? '' : `${namespace}/`;
+      return core.store.list(served.bucket, prefix).map((entry) => served.objectOf(entry) as T);
+    },
+    revisionOf(type) {
+      return core.bucketRevisions.get(servedOf(type)?.bucket ?? bucketOf(type)) ?? 0;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Transport } from '@fairway/kube/client/transport';
+import type { Access } from '../auth/access.ts';
+import type { UserInfo } from '../auth/user.ts';
+import type { ServedResource } from './served-resource.ts';
+
+/** A request as it arrives, whatever carries it. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A line of a watch. Its bytes are made once and shared by all who send it. */
+export class Line {
+  readonly text: string;
+  #bytes: Uint8Array | undefined;
+
+  /** @param text with its line end. */
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  bytes(): Uint8Array {
+    this.#bytes ??= Buffer.from(this.text);
+    return this.#bytes;
+  }
+}
+
+export interface LineSink {
+  /** False when the receiver wants no more until it calls the stream's `resume`; this line it has taken. */
+  send(line: Line): boolean;
+  end(): void;
+}
+
+/** An answer that goes on: a watch. */
+export interface LineStream {
+  start(sink: LineSink): void;
+  /** The receiver, after `send` gave false, has room again. */
+  resume(): void;
+  /** The receiver has gone. */
+  stop(): void;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | LineStream;
+}
+
+/** Where a resource request is aimed at. */
+export interface ResourceTarget {
+  readonly resource: ServedResource;
+  readonly verb: string;
+  readonly subresource: string;
+  /** '' for all namespaces or for cluster-scoped resources. */
+  readonly namespace: string;
+  /** '' for a collection. */
+  readonly name: string;
+}
+
+/** A request for a resource, authenticated, authorised and resolved. */
+export interface ResourceRequest extends ResourceTarget {
+  readonly user: UserInfo;
+  readonly access?: Access | undefined;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+  /** A server-side apply, which keeps field ownership itself. */
+  readonly isApply?: boolean;
+  readonly dryRun: boolean;
+  /** When the request came in. */
+  readonly nowMs: number;
+  /** The server's clock. */
+  readonly now: () => number;
+  readonly signal?: AbortSignal | undefined;
+  /** Requests in this process with all rights; absent where the server itself acts, without a request. */
+  readonly loopback?: (() => Transport) | undefined;
+  warn(text: string): void;
+}
+
+export const JSON_TYPE = 'application/json';
+
+export function jsonAnswer(status: number, body: object | string): Answer {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { status, headers: { 'content-type': JSON_TYPE }, body: text };
+}

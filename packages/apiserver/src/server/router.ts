@@ -1,0 +1,80 @@
+import type { ErrorSubject } from '@fairway/kube/object/api-error';
+
+/** What a path and method ask for, before anyone has looked whether it is served. */
+export type Route =
+  | { readonly kind: 'resource'; readonly path: ResourcePath; readonly verb: string }
+  | { readonly kind: 'other'; readonly path: string; readonly verb: string };
+
+export interface ResourcePath {
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly plural: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+/** Reads a path as `k8s.io/apiserver/pkg/endpoints/request` does. */
+export function routeOf(method: string, path: string, query: URLSearchParams): Route {
+  const resource = resourcePathOf(path);
+  if (resource === undefined) return { kind: 'other', path, verb: method.toLowerCase() };
+  return { kind: 'resource', path: resource, verb: verbOf(method, resource.name, query) };
+}
+
+function resourcePathOf(path: string): ResourcePath | undefined {
+  const segments = path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map(decode);
+  const [root] = segments;
+  if (root !== 'api' && root !== 'apis') return undefined;
+  const prefixLength = root === 'api' ? 2 : 3;
+  if (segments.length <= prefixLength) return undefined;
+  const group = root === 'api' ? '' : (segments[1] ?? '');
+  const version = segments[prefixLength - 1] ?? '';
+  const rest = segments.slice(prefixLength);
+  const [first = '', second = '', third] = rest;
+  // `namespaces/NAME/status` and `/finalize` are the namespace's own; every other third segment is a resource in it.
+  if (first === 'namespaces' && third !== undefined && !(rest.length === 3 && isNamespaceSubresource(group, third))) {
+    const [, namespace = '', plural = '', name = '', ...subresource] = rest;
+    return { group, version, namespace, plural, name, subresource: subresource.join('/') };
+  }
+  return { group, version, namespace: '', plural: first, name: second, subresource: rest.slice(2).join('/') };
+}
+
+function isNamespaceSubresource(group: string, name: string): boolean {
+  return group === '' && (name === 'status' || name === 'finalize');
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function verbOf(method: string, name: string, query: URLSearchParams): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD': {
+      const watch = query.get('watch');
+      if (watch === 'true' || watch === '1') return 'watch';
+      return name === '' ? 'list' : 'get';
+    }
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === '' ? 'deletecollection' : 'delete';
+    default:
+      return method.toLowerCase();
+  }
+}
+
+export function subjectOf({ group, plural, name }: ResourcePath): ErrorSubject {
+  return { group, resource: plural, name };
+}

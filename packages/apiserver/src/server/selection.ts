@@ -1,0 +1,85 @@
+import { badRequest } from '@fairway/kube/object/api-error';
+import { type FieldTerm, parseFieldSelector, requiredFieldValue } from '@fairway/kube/object/field-selector';
+import { fieldNamesOf, getAt } from '@fairway/kube/object/path';
+import { matchesLabels, parseLabelSelector } from '@fairway/kube/object/selector';
+import type { Entry } from '../store/store.ts';
+import type { ServedResource } from './served-resource.ts';
+
+/** Which objects of a bucket a list, watch or deletecollection is about. */
+export interface Selection {
+  readonly bucket: string;
+  /** Keys begin with it: `namespace/`, or '' for all. */
+  readonly prefix: string;
+  /** The one key that can match, where a name is asked for. */
+  readonly key: string | undefined;
+  /** The value that `spec.nodeName` must have. */
+  readonly nodeName: string | undefined;
+  /** Neither labels nor fields narrow it. */
+  readonly everything: boolean;
+  matches(entry: Entry): boolean;
+}
+
+const NODE_NAME = 'spec.nodeName';
+
+/** Reads labelSelector and fieldSelector; throws 400 for one that can't be read or a field that the kind can't select by. */
+export function selectionOf(resource: ServedResource, namespace: string, query: URLSearchParams, name = ''): Selection {
+  const labelText = query.get('labelSelector') ?? '';
+  const fieldText = query.get('fieldSelector') ?? '';
+  const labels = labelText.trim() === '' ? undefined : parseLabelSelector(labelText);
+  const terms: FieldTerm[] = fieldText === '' ? [] : [...parseFieldSelector(fieldText)];
+  if (name !== '') terms.push({ field: 'metadata.name', negated: false, value: name });
+  const fields = terms.map((term) => fieldPredicate(resource, term));
+
+  const wantedNamespace = namespace !== '' ? namespace : requiredFieldValue(terms, 'metadata.namespace');
+  const wantedName = requiredFieldValue(terms, 'metadata.name');
+  const prefix = resource.namespaced && wantedNamespace !== undefined ? `${wantedNamespace}/` : '';
+  const keyed = wantedName !== undefined && (!resource.namespaced || wantedNamespace !== undefined);
+  return {
+    bucket: resource.bucket,
+    prefix,
+    key: keyed ? `${prefix}${wantedName}` : undefined,
+    nodeName: requiredFieldValue(terms, NODE_NAME),
+    everything: labels === undefined && fields.length === 0,
+    matches: (entry) =>
+      entry.key.startsWith(prefix) &&
+      (labels === undefined || matchesLabels(labels, entry.object().metadata.labels)) &&
+      fields.every((matches) => matches(entry)),
+  };
+}
+
+function fieldPredicate(resource: ServedResource, { field, negated, value }: FieldTerm): (entry: Entry) => boolean {
+  switch (field) {
+    case 'metadata.name':
+      return ({ key }) => (key.slice(key.indexOf('/') + 1) === value) !== negated;
+    case 'metadata.namespace':
+      return ({ key }) => (key.slice(0, Math.max(key.indexOf('/'), 0)) === value) !== negated;
+    default: {
+      const path = resource.definition.selectableFields?.[field];
+      if (path === undefined) {
+        throw badRequest(unknownField(resource, field));
+      }
+      const names = fieldNamesOf(path);
+      return (entry) => (textAt(resource.objectOf(entry), names) === value) !== negated;
+    }
+  }
+}
+
+/** Kinds with fields of their own to select by word it otherwise than those without. */
+function unknownField({ definition }: ServedResource, field: string): string {
+  if (Object.keys(definition.selectableFields ?? {}).length > 0) return `field label not supported: ${field}`;
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
+/** A field as selectors see it: '' where it is not set. */
+function textAt(object: object, names: readonly string[]): string {
+  const value = getAt(object, names);
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+const NODE_NAME_PATH = NODE_NAME.split('.');
+
+/** The entry's `spec.nodeName`, '' where it has none. */
+export function nodeNameOf(entry: Entry): string {
+  return textAt(entry.object(), NODE_NAME_PATH);
+}

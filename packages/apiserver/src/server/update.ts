@@ -1,0 +1,188 @@
+import { ApiError, conflict } from '@fairway/kube/object/api-error';
+import { invalid } from '@fairway/kube/object/field-error';
+import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { type Entry, StaleWriteError } from '../store/store.ts';
+import { answerObject, currentEntry } from './answer.ts';
+import { allErrors, conform, onWellFormed, schemaErrors } from './conform.ts';
+import type { Core } from './core.ts';
+import { decodeObject } from './decode.ts';
+import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { isNamespace, specFinalizers } from './namespace-rules.ts';
+import { representationOf } from './negotiation.ts';
+import { track } from './ownership.ts';
+import type { Answer, ResourceRequest } from './request.ts';
+import { admissionOf, contextOf, mutate, refuse, store, validate } from './write.ts';
+
+export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+/** Ends in practice after one or two rounds; a bound keeps a bug from spinning. */
+const MAX_ATTEMPTS = 100;
+
+export async function update(core: Core, request: ResourceRequest): Promise<Answer> {
+  return updateObject(core, request, () => decodeObject(request));
+}
+
+/** Makes the wanted object from the current one. Without a resourceVersion it overwrites what is there, whatever its version. */
+export type Change = (current: Entry) => KubeObject | Promise<KubeObject>;
+
+/** How writers differ. */
+export interface WriteOptions {
+  /** The object was made from `current`: an unconditional write is no mistake. */
+  readonly isDerived?: boolean;
+}
+
+/** Writes as `writeObject` does, and answers with what is stored then. */
+export async function updateObject(
+  core: Core,
+  request: ResourceRequest,
+  change: Change,
+  options?: WriteOptions,
+): Promise<Answer> {
+  const representation = representationOf(request, 'object');
+  return answerObject(request, 200, await writeObject(core, request, change, options), representation);
+}
+
+/**
+ * The read-change-write loop of update and patch. `change` makes the wanted object from the current one, and is asked again
+ * when another writer was faster, unless the object says which version it is made from.
+ */
+export async function writeObject(
+  core: Core,
+  request: ResourceRequest,
+  change: Change,
+  { isDerived = false }: WriteOptions = {},
+): Promise<Entry | KubeObject> {
+  for (let attempt = 0; ; attempt++) {
+    const current = currentEntry(core, request);
+    const object = await change(current);
+    checkPreconditions(request, object, current, isDerived);
+    const isPinned = object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '';
+    try {
+      return await replace(core, request, object, current);
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      if (isPinned || attempt === MAX_ATTEMPTS) throw conflict(request.resource.subject(request.name), MODIFIED);
+    }
+  }
+}
+
+function checkPreconditions(request: ResourceRequest, object: KubeObject, current: Entry, isDerived: boolean): void {
+  const { resource, name } = request;
+  const { uid, resourceVersion } = object.metadata;
+  const currentUid = current.object().metadata.uid;
+  if (uid !== undefined && uid !== '' && uid !== currentUid) {
+    if (request.verb === 'patch') {
+      const error = {
+        type: 'FieldValueInvalid',
+        field: 'metadata.uid',
+        value: uid,
+        detail: 'field is immutable',
+      } as const;
+      throw invalid(resource, name, [error]);
+    }
+    const detail = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${currentUid}`;
+    throw conflict(resource.subject(name), detail);
+  }
+  if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
+    const { custom = false, strategy } = resource.definition;
+    if (isDerived || (!custom && strategy?.allowUnconditionalUpdate !== false)) return;
+    throw new ApiError(
+      422,
+      'Invalid',
+      `${resource.kind} "${name}" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`,
+      {
+        subject: { group: resource.group, resource: resource.kind, name },
+        causes: [
+          {
+            reason: 'FieldValueInvalid',
+            message: 'Invalid value: 0: must be specified for an update',
+            field: 'metadata.resourceVersion',
+          },
+        ],
+      },
+    );
+  }
+  if (resourceVersion !== String(current.revision)) throw conflict(resource.subject(name), MODIFIED);
+}
+
+/** Stores the object over `current`, or removes it where nothing holds it any longer. */
+async function replace(
+  core: Core,
+  request: ResourceRequest,
+  object: KubeObject,
+  current: Entry,
+): Promise<Entry | KubeObject> {
+  const { resource } = request;
+  const { strategy } = resource.definition;
+  const old = resource.objectOf(current);
+  const admission = admissionOf(request, 'UPDATE', object, old);
+  const isMain = request.subresource !== 'status' && request.subresource !== 'finalize';
+  await onWellFormed(core, request, object, async () => {
+    separate(request, object, old);
+    conform(core, request, object);
+    carryMetadata(object, old);
+    object.metadata.resourceVersion = String(current.revision);
+    // Who writes owns what they sent, not what admission and the kind make of it.
+    track(core, request, object, old);
+    await mutate(core, admission);
+    if (isMain) strategy?.prepareForUpdate?.(object, old, contextOf(request));
+    if (hasGeneration(request, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  });
+  const isStatus = request.subresource === 'status';
+  await onWellFormed(core, request, object, async () => {
+    refuse(request, request.name, [
+      ...metadataErrors(object, resource),
+      ...metadataUpdateErrors(object, old),
+      ...allErrors(
+        request,
+        schemaErrors(core, request, object, old),
+        (isStatus ? strategy?.validateStatus?.(object, old) : strategy?.validate?.(object, old)) ?? [],
+      ),
+    ]);
+    for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
+    await validate(core, admission);
+  });
+
+  const remove = isReleased(request, object);
+  if (request.dryRun) return object;
+  if (!remove && jsonEqual(object, old)) {
+    await core.settled();
+    return current;
+  }
+  return store(core, request, object, { expected: current, remove });
+}
+
+/** Keeps the main resource from writing status and the status subresource from writing anything else. */
+function separate({ resource, subresource }: ResourceRequest, object: KubeObject, old: KubeObject): void {
+  if (!resource.definition.hasStatus) return;
+  const target = object as KubeObject & Record<string, unknown>;
+  const before = old as KubeObject & Record<string, unknown>;
+  if (subresource !== 'status') {
+    if (before['status'] === undefined) delete target['status'];
+    else target['status'] = cloneJson(before['status']);
+    return;
+  }
+  for (const field of new Set([...Object.keys(target), ...Object.keys(before)])) {
+    if (field === 'status' || field === 'metadata') continue;
+    if (before[field] === undefined) delete target[field];
+    else target[field] = cloneJson(before[field]);
+  }
+  if (resource.definition.strategy?.statusWritesMetadata) return;
+  const { resourceVersion, managedFields } = object.metadata;
+  object.metadata = cloneJson(old.metadata);
+  if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields;
+}
+
+function hasGeneration({ resource, subresource }: ResourceRequest, object: KubeObject, old: KubeObject): boolean {
+  const { definition } = resource;
+  if (definition.hasGeneration === false || subresource === 'status') return false;
+  return isSpecChanged(object, old, definition.hasStatus === true);
+}
+
+/** An object that is being deleted goes with the update that takes its last finalizer, unless it still has time. */
+function isReleased({ resource }: ResourceRequest, object: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
+  if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;
+  return !isNamespace(resource) || specFinalizers(object).length === 0;
+}

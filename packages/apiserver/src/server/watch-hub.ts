@@ -1,0 +1,103 @@
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Change } from '../store/store.ts';
+import { nodeNameOf, type Selection } from './selection.ts';
+import { WatchEvent } from './watch-event.ts';
+
+export interface Watcher {
+  readonly selection: Selection;
+  readonly wantsBookmarks: boolean;
+  deliver(event: WatchEvent): void;
+  bookmark(): void;
+  /** The server goes down. */
+  finish(): void;
+}
+
+interface BucketWatchers {
+  readonly byPrefix: Map<string, Set<Watcher>>;
+  readonly byKey: Map<string, Set<Watcher>>;
+  readonly byNode: Map<string, Set<Watcher>>;
+}
+
+/** About once a minute, as upstream. */
+const BOOKMARK_INTERVAL_MS = 60_000;
+
+/** Brings each change to those who watch for it, without asking those who can't. */
+export class WatchHub {
+  readonly #clock: Clock;
+  readonly #buckets = new Map<string, BucketWatchers>();
+  readonly #all = new Set<Watcher>();
+  #bookmarks = 0;
+  #bookmarkTimer: Timer | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  add(watcher: Watcher): void {
+    this.#all.add(watcher);
+    const [index, key] = this.#indexOf(watcher);
+    const watchers = index.get(key);
+    if (watchers === undefined) index.set(key, new Set([watcher]));
+    else watchers.add(watcher);
+    if (watcher.wantsBookmarks && this.#bookmarks++ === 0) this.#scheduleBookmarks();
+  }
+
+  remove(watcher: Watcher): void {
+    if (!this.#all.delete(watcher)) return;
+    const [index, key] = this.#indexOf(watcher);
+    const watchers = index.get(key);
+    watchers?.delete(watcher);
+    if (watchers?.size === 0) index.delete(key);
+    if (watcher.wantsBookmarks && --this.#bookmarks === 0) this.#bookmarkTimer?.cancel();
+  }
+
+  publish(change: Change): void {
+    const bucket = this.#buckets.get(change.bucket);
+    if (bucket === undefined) return;
+    const event = new WatchEvent(change);
+    const { key } = change.entry;
+    deliver(bucket.byPrefix.get(''), event);
+    const slash = key.indexOf('/');
+    if (slash > 0) deliver(bucket.byPrefix.get(key.slice(0, slash + 1)), event);
+    deliver(bucket.byKey.get(key), event);
+    if (bucket.byNode.size === 0) return;
+    const node = nodeNameOf(change.entry);
+    const before = change.previous && nodeNameOf(change.previous);
+    deliver(bucket.byNode.get(node), event);
+    if (before !== undefined && before !== node) deliver(bucket.byNode.get(before), event);
+  }
+
+  /** Ends every watch on a bucket, or all of them. */
+  finish(bucket?: string): void {
+    for (const watcher of this.#all) {
+      if (bucket === undefined || watcher.selection.bucket === bucket) watcher.finish();
+    }
+  }
+
+  #indexOf({ selection }: Watcher): [Map<string, Set<Watcher>>, string] {
+    let bucket = this.#buckets.get(selection.bucket);
+    if (bucket === undefined) {
+      bucket = { byPrefix: new Map(), byKey: new Map(), byNode: new Map() };
+      this.#buckets.set(selection.bucket, bucket);
+    }
+    if (selection.key !== undefined) return [bucket.byKey, selection.key];
+    if (selection.nodeName !== undefined) return [bucket.byNode, selection.nodeName];
+    return [bucket.byPrefix, selection.prefix];
+  }
+
+  #scheduleBookmarks(): void {
+    this.#bookmarkTimer = this.#clock.after(BOOKMARK_INTERVAL_MS, () => {
+      for (const watcher of this.#all) if (watcher.wantsBookmarks) watcher.bookmark();
+      if (this.#bookmarks > 0) this.#scheduleBookmarks();
+    });
+  }
+}
+
+function deliver(watchers: Set<Watcher> | undefined, event: WatchEvent): void {
+  if (watchers === undefined) return;
+  for (const watcher of watchers) watcher.deliver(event);
+}

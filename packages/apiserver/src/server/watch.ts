@@ -1,0 +1,92 @@
+import { type ApiError, expired } from '@fairway/kube/object/api-error';
+import type { Change, Entry } from '../store/store.ts';
+import type { Core } from './core.ts';
+import { representationOf } from './negotiation.ts';
+import type { Answer, Line, LineSink, LineStream, ResourceRequest } from './request.ts';
+import { parseRevision } from './revision.ts';
+import { type Selection, selectionOf } from './selection.ts';
+import { eventLine } from './watch-event.ts';
+import { WatchSession } from './watch-session.ts';
+
+/** Upstream's default for `--min-request-timeout`: a watch without a timeout lasts 30 to 60 minutes. */
+const MIN_TIMEOUT_SECONDS = 1800;
+
+export async function watch(core: Core, request: ResourceRequest): Promise<Answer> {
+  const { resource, query } = request;
+  const selection = selectionOf(resource, request.namespace, query, request.name);
+  const representation = representationOf(request, 'watch');
+  const wantsBookmarks = isTrue(query.get('allowWatchBookmarks'));
+  const sendInitialEvents = initialEventsOf(query);
+  const from = parseRevision(query.get('resourceVersion'));
+  await core.settled();
+
+  const headers = { 'content-type': representation.contentType };
+  if (!sendInitialEvents && from !== undefined && from > 0 && from < core.events.compactedRevision) {
+    return { status: 200, headers, body: failedWatch(tooOld(from, core.events.compactedRevision)) };
+  }
+  const { initial, missed } = startOf(core, selection, from, sendInitialEvents);
+  const bookmarkLine = (annotations?: Record<string, string>): Line =>
+    eventLine('BOOKMARK', representation.bookmarkText(core.store.revision, annotations));
+  const timeoutMs = 1000 * (Number(query.get('timeoutSeconds')) || MIN_TIMEOUT_SECONDS * (1 + core.random()));
+  const session = new WatchSession({
+    hub: core.watchers,
+    selection,
+    representation,
+    wantsBookmarks,
+    initial,
+    missed,
+    initialEnd: sendInitialEvents && wantsBookmarks ? bookmarkLine({ 'k8s.io/initial-events-end': 'true' }) : undefined,
+    bookmarkLine,
+    startTimeout: (onTimeout) => core.clock.after(timeoutMs, onTimeout),
+  });
+  return { status: 200, headers, body: session };
+}
+
+/** Whether the watch begins with what is there; undefined leaves it to resourceVersion. */
+function initialEventsOf(query: URLSearchParams): boolean | undefined {
+  const text = query.get('sendInitialEvents');
+  return text === null ? undefined : isTrue(text);
+}
+
+function startOf(
+  core: Core,
+  selection: Selection,
+  from: number | undefined,
+  sendInitialEvents: boolean | undefined,
+): { initial: readonly Entry[]; missed: readonly Change[] } {
+  if (sendInitialEvents ?? (from === undefined || from === 0)) {
+    return { initial: selectedEntries(core, selection), missed: [] };
+  }
+  if (from === undefined || from === 0) return { initial: [], missed: [] };
+  return { initial: [], missed: core.events.since(from, selection.bucket) };
+}
+
+/** What the selection holds now, in key order. */
+export function selectedEntries(core: Core, selection: Selection): Entry[] {
+  if (selection.key !== undefined) {
+    const entry = core.store.get(selection.bucket, selection.key);
+    return entry !== undefined && selection.matches(entry) ? [entry] : [];
+  }
+  const entries = core.store.list(selection.bucket, selection.prefix);
+  return selection.everything ? entries : entries.filter((entry) => selection.matches(entry));
+}
+
+export function tooOld(revision: number, oldest: number): ApiError {
+  return expired(`too old resource version: ${revision} (${oldest})`);
+}
+
+/** A watch that has nothing to say but why it failed, as upstream: 200, then an ERROR event. */
+function failedWatch(error: ApiError): LineStream {
+  return {
+    start(sink: LineSink) {
+      sink.send(eventLine('ERROR', JSON.stringify(error.toStatus())));
+      sink.end();
+    },
+    resume() {},
+    stop() {},
+  };
+}
+
+export function isTrue(text: string | null): boolean {
+  return text === 'true' || text === '1';
+}

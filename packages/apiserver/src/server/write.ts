@@ -1,0 +1,102 @@
+import { ApiError, badRequest } from '@fairway/kube/object/api-error';
+import { type FieldError, invalid } from '@fairway/kube/object/field-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { type Entry, StoreError } from '../store/store.ts';
+import type { AdmissionRequest } from './admission.ts';
+import type { Core } from './core.ts';
+import type { ResourceRequest } from './request.ts';
+import type { RequestContext } from './resource.ts';
+import { canonicalText } from './served-resource.ts';
+
+export interface StoreOptions {
+  readonly expected: Entry | undefined;
+  readonly remove?: boolean;
+}
+
+/**
+ * Writes the object, in the request's version, over `expected`; gives it its resourceVersion. Rejects with a
+ * StaleWriteError when the stored object is another by now, which the caller knows how to answer.
+ */
+export async function store(
+  core: Core,
+  request: ResourceRequest,
+  object: KubeObject,
+  { expected, remove = false }: StoreOptions,
+): Promise<Entry> {
+  const { resource } = request;
+  const { namespace = '', name = '' } = object.metadata;
+  const stored = resource.toStored(object);
+  try {
+    const change = await core.store.write({
+      bucket: resource.bucket,
+      key: resource.keyOf(namespace, name),
+      expected,
+      remove,
+      encode(revision) {
+        stored.metadata.resourceVersion = String(revision);
+        return { text: canonicalText(stored), object: stored };
+      },
+    });
+    return change.entry;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new ApiError(500, 'InternalError', `Internal error occurred: ${error.message}`, { cause: error });
+  }
+}
+
+/** Throws 422 where there is anything wrong; 400 for what a server with Go's types could not even decode. */
+export function refuse(request: ResourceRequest, name: string, errors: readonly FieldError[]): void {
+  if (errors.length === 0) return;
+  const { resource, verb } = request;
+  const misfit = errors.find(({ type }) => type === 'FieldValueTypeInvalid');
+  const isDecoded = resource.definition.custom !== true && (verb === 'create' || verb === 'update');
+  if (misfit === undefined || !isDecoded) throw invalid(resource, name, errors);
+  const { kind, version } = resource;
+  throw badRequest(
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${misfitText(kind, misfit)}`,
+  );
+}
+
+const GO_WORDS: Readonly<Record<string, string>> = { integer: 'number', boolean: 'bool' };
+
+/** As Go's decoder words it, as far as a schema knows. */
+function misfitText(kind: string, { field, value, detail }: FieldError): string {
+  const wanted = /must be of type (\S+): /.exec(detail)?.[1] ?? 'another';
+  const found = GO_WORDS[String(value)] ?? String(value);
+  const path = field.replaceAll(/\[\d+\]/g, '');
+  return `json: cannot unmarshal ${found} into Go struct field ${kind}.${path} of type ${wanted}`;
+}
+
+export function contextOf({ user, nowMs, dryRun, access }: ResourceRequest): RequestContext {
+  return { user, nowMs, dryRun, access };
+}
+
+/** What admission plugins see of this write. */
+export function admissionOf(
+  request: ResourceRequest,
+  operation: AdmissionRequest['operation'],
+  object: KubeObject | undefined,
+  oldObject: KubeObject | undefined,
+): AdmissionRequest {
+  const metadata = (object ?? oldObject)?.metadata;
+  return {
+    user: request.user,
+    operation,
+    resource: request.resource.definition,
+    subresource: request.subresource,
+    namespace: request.namespace,
+    name: metadata?.name ?? request.name,
+    dryRun: request.dryRun,
+    object,
+    oldObject,
+    warn: (text) => request.warn(text),
+  };
+}
+
+export async function mutate(core: Core, admission: AdmissionRequest): Promise<void> {
+  for (const plugin of core.admission) await plugin.mutate?.(admission);
+}
+
+export async function validate(core: Core, admission: AdmissionRequest): Promise<void> {
+  for (const plugin of core.admission) await plugin.validate?.(admission);
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { z } from 'zod';
+import { usageError } from '../command-error.ts';
+import { type Archive, readArchive, writeArchive } from './archive.ts';
+import { newEncryption, seal, unseal } from './cipher.ts';
+import {
+  anyHeaderSchema,
+  FORMAT,
+  FORMAT_VERSION,
+  type Header,
+  headerSchema,
+  type Preamble,
+  preambleSchema,
+} from './header.ts';
+
+const NEWLINE = 0x0a;
+/** Longer than any header: what has no line end by then is another file. */
+const MAX_HEADER_BYTES = 4096;
+
+export interface BackupOrigin {
+  readonly id: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** Version of this Fairway. */
+  readonly fairway: string;
+}
+
+/**
+ * A backup as bytes: one line of JSON that says how to read the rest, then the rest. Without a passphrase it can be read by anybody, as
+ * JSON lines.
+ */
+export async function encodeBackup(
+  archive: Archive,
+  origin: BackupOrigin,
+  passphrase: string | undefined,
+  encryption = passphrase === undefined ? null : newEncryption(),
+): Promise<Buffer> {
+  const compression = encryption === null ? 'none' : 'gzip';
+  const preamble: Preamble = { format: FORMAT, version: FORMAT_VERSION, ...origin, compression, encryption };
+  const lines = writeArchive(archive);
+  const packed = compression === 'gzip' ? await promisify(gzip)(lines) : lines;
+  const payload = encryption === null ? packed : await seal(packed, encryption, passphrase ?? '', contextOf(preamble));
+  const header: Header = { ...preamble, payload: { bytes: payload.length, sha256: sha256(payload) } };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), payload]);
+}
+
+/** A backup whose bytes are all there and none of them damaged; what it holds is still sealed. */
+export interface ReadBackup {
+  readonly header: Header;
+  readonly payload: Buffer;
+}
+
+/** Throws a CommandError that says what is wrong with the file: another one, a newer one, cut off, or damaged. */
+export function parseBackup(name: string, bytes: Buffer): ReadBackup {
+  const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
+  const header = parseHeader(name, bytes.subarray(0, Math.max(end, 0)).toString('utf8'));
+  const payload = bytes.subarray(end + 1);
+  const { bytes: expected, sha256: digest } = header.payload;
+  if (payload.length < expected) {
+    throw usageError(
+      `${name} is cut off: ${payload.length} of ${expected} bytes are there`,
+      'copy it again from where it was made',
+    );
+  }
+  if (payload.length > expected || sha256(payload) !== digest) {
+    throw usageError(`${name} is damaged: its checksum differs`, 'copy it again from where it was made');
+  }
+  return { header, payload };
+}
+
+/** Opens what was parsed. Throws a CommandError for a passphrase that is wrong. */
+export async function openBackup(
+  name: string,
+  { header, payload }: ReadBackup,
+  passphrase: string | undefined,
+): Promise<Archive> {
+  const { encryption, compression, payload: _payload, ...rest } = header;
+  let packed = payload;
+  if (encryption !== null) {
+    const context = contextOf({ ...rest, encryption, compression });
+    // Whole it is, as the checksum has told.
+    packed = await unseal(payload, encryption, passphrase ?? '', context).catch((cause: unknown) => {
+      throw usageError(`${name}: the passphrase is wrong, or somebody has changed the file`, undefined, cause);
+    });
+  }
+  try {
+    return readArchive(compression === 'gzip' ? await promisify(gunzip)(packed) : packed);
+  } catch (error) {
+    throw usageError(`${name} can not be read: ${(error as Error).message}`, undefined, error);
+  }
+}
+
+function parseHeader(name: string, line: string): Header {
+  const value = parseJson(line);
+  const any = anyHeaderSchema.safeParse(value);
+  if (!any.success) {
+    throw usageError(`${name} is not a backup of Fairway: it does not begin with {"format":"${FORMAT}",…}`);
+  }
+  const { version, fairway = 'a later release' } = any.data;
+  if (version > FORMAT_VERSION) {
+    throw usageError(
+      `${name} is of format ${version}; this Fairway reads format ${FORMAT_VERSION}`,
+      `restore it with Fairway ${fairway}, which wrote it`,
+    );
+  }
+  const parsed = headerSchema.safeParse(value);
+  if (!parsed.success) throw usageError(`${name} has a header that is wrong: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parsed, so that the order of the fields is always the same. */
+function contextOf(preamble: Preamble): string {
+  return JSON.stringify(preambleSchema.parse(preamble));
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,39 @@
+import { constants } from 'node:fs';
+import { link, open, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CommandError, usageError } from '../command-error.ts';
+
+/**
+ * Writes a file that its owner alone can read, whole or not at all, and never over another one. Throws a CommandError where it
+ * is there already or can't be made.
+ */
+export async function writeNewFile(path: string, bytes: Buffer, unique: string): Promise<void> {
+  const draft = `${path}.${unique}.draft`;
+  try {
+    const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // A link, unlike a rename, takes no file's place.
+    await link(draft, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw usageError(`${path} is there already`, 'name another file with -o');
+    throw new CommandError(`${path} can not be written: ${message}`, { cause: error });
+  } finally {
+    await unlink(draft).catch(() => undefined);
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,100 @@
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import type { Clock } from '@fairway/base/clock';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pauseSource } from './pause-source.ts';
+import { TestApi } from './testing/test-api.ts';
+
+const { signal } = new AbortController();
+const PAUSED = {
+  conditions: [
+    { type: 'Paused', status: 'True', reason: 'Paused', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+  ],
+};
+
+let api: TestApi;
+beforeEach(async () => {
+  api = new TestApi();
+  await api.create(Namespaces, { metadata: { name: 'team' }, spec: {} });
+  await api.create(clusters, aCluster());
+  await api.create(nodePools, aNodePool());
+});
+afterEach(() => api.close());
+
+/** A clock on which every sleep is the moment for a controller to do something, and ends at once. */
+function clockWith(controllers: readonly (() => Promise<void>)[]): Clock {
+  const clock = new FakeClock();
+  const steps = controllers.values();
+  return {
+    now: () => clock.now(),
+    after: (ms, run) => clock.after(ms, run),
+    sleep: async (ms) => {
+      await steps.next().value?.();
+      await clock.advance(ms);
+    },
+  };
+}
+
+async function say<T extends KubeObject>(type: ResourceType<T>, name: string): Promise<void> {
+  await api.setStatus(type, await api.client.resource(type).get(name, { namespace: 'team' }), PAUSED);
+}
+
+async function cluster(name = 'demo'): Promise<Cluster> {
+  return api.client.resource(clusters).get(name, { namespace: 'team' });
+}
+
+test('a source is paused when every object has said so', async () => {
+  const heard: string[] = [];
+  const clock = clockWith([
+    async () => {
+      heard.push((await cluster()).metadata.annotations?.['fairway.dev/paused'] ?? '');
+      await say(clusters, 'demo');
+    },
+    async () => {
+      heard.push('the pool has not spoken yet');
+      await say(nodePools, 'general');
+    },
+  ]);
+
+  await pauseSource(api.client, { clock, signal, timeoutMs: 10_000 });
+
+  expect(heard).toEqual(['backup', 'the pool has not spoken yet']);
+});
+
+test('a cluster that is made meanwhile is paused too', async () => {
+  const clock = clockWith([
+    async () => {
+      await say(clusters, 'demo');
+      await say(nodePools, 'general');
+      await api.create(clusters, aCluster({}, { name: 'late' }));
+    },
+    () => say(clusters, 'late'),
+  ]);
+
+  await pauseSource(api.client, { clock, signal, timeoutMs: 10_000 });
+
+  expect((await cluster('late')).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'backup' });
+});
+
+test("a person's pause stays the person's", async () => {
+  const value = { metadata: { annotations: { 'fairway.dev/paused': 'by hand' } } };
+  await api.client.resource(clusters).patch('demo', { type: 'merge', value }, { namespace: 'team' });
+  const clock = clockWith([() => say(clusters, 'demo'), () => say(nodePools, 'general')]);
+
+  await pauseSource(api.client, { clock, signal, timeoutMs: 10_000 });
+
+  expect((await cluster()).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'by hand' });
+});
+
+test('where nobody answers, the object is named and the question asked', async () => {
+  await say(clusters, 'demo');
+
+  await expect(pauseSource(api.client, { clock: clockWith([]), signal, timeoutMs: 2_000 })).rejects.toMatchObject({
+    message: 'nodepools.fairway.dev team/general has not said within 2 s that it is paused',
+    advice: expect.stringContaining('is it running?') as string,
+  });
+});

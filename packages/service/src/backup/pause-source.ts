@@ -1,0 +1,74 @@
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { BACKUP_PAUSE, isPaused } from '@fairway/api/pause';
+import type { Clock } from '@fairway/base/clock';
+import { inParallel } from '@fairway/base/in-parallel';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import type { Condition, KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { CommandError } from '../command-error.ts';
+import { ExitCode } from '../exit-code.ts';
+import { objectName } from './backed-up-kinds.ts';
+
+const POLL_MS = 250;
+const WIDTH = 16;
+
+interface Waiting {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Pauses all clusters and resolves when every controller has heard of it, for every cluster, pool and machine: nothing is under way
+ * any more. Rejects with a CommandError when that is not so in time; what was paused stays so.
+ */
+export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs }: Waiting): Promise<void> {
+  const deadlineMs = clock.now() + timeoutMs;
+  for (;;) {
+    const { items } = await client.resource(clusters).list({ signal });
+    await inParallel(
+      items.filter((cluster) => !isPaused(cluster)),
+      WIDTH,
+      (cluster) => pause(client, cluster),
+    );
+    const [waiting] = await unaware(client, items, signal);
+    if (waiting === undefined) return;
+    if (clock.now() >= deadlineMs) {
+      throw new CommandError(`${waiting} has not said within ${timeoutMs / 1000} s that it is paused`, {
+        exitCode: ExitCode.TimedOut,
+        advice:
+          'clusters are paused by whoever runs Fairway: is it running? They stay paused ("fairway cluster resume"); a Fairway that is stopped needs no --pause',
+      });
+    }
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+async function pause(client: KubeClient, { metadata }: Cluster): Promise<void> {
+  const { name = '', namespace, uid } = metadata;
+  const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: BACKUP_PAUSE } } };
+  const options = { fieldManager: 'fairway', ...(namespace !== undefined && { namespace }) };
+  await client.resource(clusters).patch(name, { type: 'merge', value }, options);
+}
+
+interface Part extends KubeObject {
+  readonly spec: { readonly clusterName: string };
+  readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
+}
+
+/** Names of the clusters, pools and machines whose controllers may still be at work on them. */
+async function unaware(client: KubeClient, all: readonly Cluster[], signal: AbortSignal): Promise<readonly string[]> {
+  const isAware = ({ status }: Pick<Part, 'status'>) => isConditionTrue(status?.conditions, 'Paused');
+  const keys = new Set(all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  const late = all.filter((cluster) => !isAware(cluster)).map((cluster) => objectName(clusters, cluster));
+  const partTypes: readonly ResourceType<Part>[] = [nodePools, machines];
+  for (const type of partTypes) {
+    const { items } = await client.resource(type).list({ signal });
+    const parts = items.filter(({ metadata, spec }) => keys.has(`${metadata.namespace}/${spec.clusterName}`));
+    late.push(...parts.filter((part) => !isAware(part)).map((part) => objectName(type, part)));
+  }
+  return late;
+}

@@ -1,0 +1,115 @@
+import { inParallel } from '@fairway/base/in-parallel';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { CommandError } from '../../command-error.ts';
+import { objectName } from '../backed-up-kinds.ts';
+import { desiredObject, desiredStatus, isBeingRestored } from './desired-object.ts';
+import type { Step } from './restore-plan.ts';
+
+const FIELD_MANAGER = 'fairway-restore';
+const WIDTH = 16;
+
+export interface WriteOptions {
+  readonly signal: AbortSignal;
+  /** Told of every object of a kind that is as it should be. */
+  readonly onDone: (type: ResourceType) => void;
+}
+
+/**
+ * Makes what is missing, kind after kind. Whatever the controllers would act on is paused from its first moment, and knows who it is
+ * before this resolves. May be killed anywhere: another plan goes on from there.
+ */
+export async function writeObjects(
+  client: KubeClient,
+  steps: readonly Step[],
+  { signal, onDone }: WriteOptions,
+): Promise<void> {
+  const uids = new Map<string | undefined, string | undefined>();
+  const note = (source: KubeObject, made: KubeObject) => uids.set(source.metadata.uid, made.metadata.uid);
+  for (const step of steps) if ('existing' in step) note(step.source, step.existing);
+  for (const [, ofKind] of Map.groupBy(steps, ({ type }) => type)) {
+    await inParallel(ofKind, WIDTH, async (step) => {
+      const object = await writeObject(client, step, (uid) => uids.get(uid), signal);
+      if (object) note(step.source, object);
+      onDone(step.type);
+    });
+  }
+}
+
+async function writeObject(
+  client: KubeClient,
+  step: Step,
+  uidOf: (uid: string) => string | undefined,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const { type, source } = step;
+  const resource = client.resource(type);
+  const { name = '', namespace } = source.metadata;
+  const options = { fieldManager: FIELD_MANAGER, signal };
+  switch (step.action) {
+    case 'create': {
+      const desired = desiredObject(type, source, uidOf);
+      const made = await resource.create(desired, options).catch((error: unknown) => {
+        throw isApiError(error, 'AlreadyExists') ? madeMeanwhile(type, source, error) : error;
+      });
+      await writeStatus(client, type, source, made, signal);
+      return made;
+    }
+    case 'complete':
+      await writeStatus(client, type, source, step.existing, signal);
+      return step.existing;
+    case 'overwrite': {
+      const { metadata: _metadata, ...content } = desiredObject(type, source, uidOf);
+      const changed = await resource.update({ ...step.existing, ...content }, options);
+      if (isBeingRestored(changed)) await writeStatus(client, type, source, changed, signal);
+      return changed;
+    }
+    case 'annotate':
+      return resource.patch(
+        name,
+        { type: 'merge', value: { metadata: step.metadata } },
+        { ...options, ...(namespace !== undefined && { namespace }) },
+      );
+    case 'keep':
+    case 'leaveOut':
+      return undefined;
+  }
+}
+
+function madeMeanwhile(type: ResourceType, source: KubeObject, cause: unknown): CommandError {
+  return new CommandError(`${objectName(type, source)} has been made by somebody else meanwhile`, {
+    advice: 'run the restore again: it goes on, and tells what differs',
+    cause,
+  });
+}
+
+async function writeStatus(
+  client: KubeClient,
+  type: ResourceType,
+  source: KubeObject,
+  { metadata: { uid } }: KubeObject,
+  signal: AbortSignal,
+): Promise<void> {
+  const status = desiredStatus(type, source);
+  if (status === undefined) return;
+  const { name = '', namespace } = source.metadata;
+  const options = {
+    subresource: 'status',
+    fieldManager: FIELD_MANAGER,
+    signal,
+    ...(namespace !== undefined && { namespace }),
+  };
+  try {
+    await client.resource(type).patch(name, { type: 'merge', value: { metadata: { uid }, status } }, options);
+  } catch (error) {
+    if (!isApiError(error, 'Invalid') || !error.message.includes('status.originUID')) throw error;
+    throw new CommandError(
+      `${objectName(type, source)}: somebody has resumed it before it was restored: ${error.message}`,
+      {
+        advice: 'delete it, wait until it is gone, and run the restore again',
+        cause: error,
+      },
+    );
+  }
+}

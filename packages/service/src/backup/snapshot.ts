@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
+import { CommandError } from '../command-error.ts';
+import { BACKED_UP_KINDS, kindName, PAUSABLE_KINDS } from './backed-up-kinds.ts';
+import { type Listing, selectNamespaces, selectObjects } from './selection.ts';
+
+/** What the API held at one moment. */
+export interface Snapshot {
+  /** In the order of a restore. */
+  readonly objects: readonly KubeObject[];
+  /** Of each list, by kind and namespace. */
+  readonly resourceVersions: Readonly<Record<string, string>>;
+}
+
+export interface SnapshotOptions {
+  readonly signal: AbortSignal;
+  /** Objects a request; 500 unless said otherwise, as kubectl does it. */
+  readonly chunkSize?: number;
+}
+
+/** A cluster at rest needs two; each change in between costs one more. */
+const MAX_PASSES = 10;
+const CHUNK_SIZE = 500;
+/** Of a list that takes so long that the server has forgotten its beginning. */
+const MAX_LIST_ATTEMPTS = 5;
+
+/**
+ * Everything that a backup holds, as it was at one moment. No API lists several kinds at once, so all are read again until nothing
+ * has changed from one reading to the next: the state then held from the end of the one to the beginning of the other. Rejects with a
+ * CommandError when it never comes to rest.
+ */
+export async function takeSnapshot(client: KubeClient, options: SnapshotOptions): Promise<Snapshot> {
+  const isShared = !(await client.version()).gitVersion.includes('+fairway-');
+  let previous = await readAll(client, options);
+  for (let pass = 2; pass <= MAX_PASSES; pass++) {
+    const current = await readAll(client, options);
+    if (isDeepStrictEqual(previous.listing, current.listing)) {
+      const { resourceVersions, listing } = current;
+      const selected = selectObjects(listing, isShared);
+      const objects = BACKED_UP_KINDS.flatMap((type) => selected.get(type) ?? []).map(withoutOwners);
+      return { objects, resourceVersions };
+    }
+    previous = current;
+  }
+  throw new CommandError(`the objects have changed during each of ${MAX_PASSES} readings`, {
+    advice: 'pause the clusters for the backup with --pause, or try again when less is going on',
+  });
+}
+
+interface Reading {
+  readonly listing: Listing;
+  readonly resourceVersions: Readonly<Record<string, string>>;
+}
+
+async function readAll(client: KubeClient, options: SnapshotOptions): Promise<Reading> {
+  const listing = new Map<ResourceType, readonly KubeObject[]>();
+  const resourceVersions: Record<string, string> = {};
+  const read = async (type: ResourceType, namespace?: string): Promise<readonly KubeObject[]> => {
+    const list = await listAll(client, type, namespace, options);
+    const where = namespace === undefined ? kindName(type) : `${kindName(type)} ${namespace}`;
+    resourceVersions[where] = list.resourceVersion;
+    return list.items;
+  };
+  for (const type of PAUSABLE_KINDS) listing.set(type, await read(type));
+  const namespaces = await read(Namespaces);
+  const chosen = selectNamespaces(listing, namespaces);
+  listing.set(
+    Namespaces,
+    namespaces.filter(({ metadata }) => chosen.has(metadata.name ?? '')),
+  );
+  for (const type of BACKED_UP_KINDS) {
+    if (listing.has(type)) continue;
+    const lists = type.namespaced ? await Promise.all([...chosen].map((name) => read(type, name))) : [await read(type)];
+    listing.set(type, lists.flat());
+  }
+  return { listing, resourceVersions };
+}
+
+/** A whole list, in chunks. A server that has forgotten the beginning before the end came answers 410: from the start, then. */
+async function listAll(
+  client: KubeClient,
+  type: ResourceType,
+  namespace: string | undefined,
+  { signal, chunkSize = CHUNK_SIZE }: SnapshotOptions,
+): Promise<{ readonly items: readonly KubeObject[]; readonly resourceVersion: string }> {
+  const resource = client.resource(type);
+  const where = { limit: chunkSize, signal, ...(namespace !== undefined && { namespace }) };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      let list = await resource.list(where);
+      const items = [...list.items];
+      while (list.metadata.continue) {
+        list = await resource.list({ ...where, continue: list.metadata.continue });
+        items.push(...list.items);
+      }
+      const { resourceVersion = '' } = list.metadata;
+      return { items: items.map((item) => typed(type, item)), resourceVersion };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 404) throw notServed(type, error);
+      if (error.code !== 410 || attempt === MAX_LIST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function notServed(type: ResourceType, cause: ApiError): CommandError {
+  return new CommandError(`the API does not serve ${kindName(type)}`, {
+    advice:
+      "name Fairway's API server or the management cluster's with --kubeconfig, as an administrator; a gateway shows no more than tenants need",
+    cause,
+  });
+}
+
+/** Items of a list may leave out what the list says of them all. */
+function typed(type: ResourceType, object: KubeObject): KubeObject {
+  return { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
+}
+
+/** Who wrote which field is the source's business, and half of the bytes. */
+function withoutOwners(object: KubeObject): KubeObject {
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,63 @@
+import type { ApiServer } from '@fairway/apiserver/server/api-server';
+import type { Store } from '@fairway/apiserver/store/store';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { createGateway } from '@fairway/gateway/server/gateway';
+import { InformerSet } from '@fairway/kube/client/informer-set';
+import type { ServerPki } from '../up/server-pki.ts';
+import { embeddedManagement } from './embedded-management.ts';
+import type { Engine, EngineParts } from './engine.ts';
+import { metricsRoute } from './metrics-route.ts';
+
+export interface EmbeddedEngineOptions {
+  readonly store: Store;
+  readonly pki: Pick<ServerPki, 'authority' | 'serviceAccountKeys'>;
+  /** Fairway's own. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export interface EmbeddedEngine extends Engine {
+  /** For listeners: nobody outside reaches it until it listens. */
+  readonly server: ApiServer;
+}
+
+/** The API server in this process, with what a control plane does beside it. */
+export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
+  const { store, pki, version, clock, random, log } = options;
+  const { clouds, credentials, registry } = parts;
+  const { authority, serviceAccountKeys } = pki;
+  const gateway = createGateway({
+    store,
+    clock,
+    random,
+    log,
+    version,
+    issuer: 'https://fairway.local',
+    authority,
+    serviceAccountKeys,
+    clouds,
+    credentials,
+  });
+  const { server, client } = gateway;
+  server.addRoute(metricsRoute(registry));
+  const informers = new InformerSet(client, { clock, random, log });
+  const caches = new AbortController();
+  const close = async () => {
+    caches.abort();
+    await informers.stopped();
+    // It ends its watches and then its listener, which alone would wait for them.
+    await server.close();
+  };
+  try {
+    await gateway.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  informers.start(caches.signal);
+  const runnables = embeddedManagement({ client, informers, authority, clock, random, log });
+  return { server, client, reader: server.reader, informers, runnables, close };
+}

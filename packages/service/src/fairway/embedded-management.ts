@@ -1,0 +1,46 @@
+import { certificateCleaner } from '@fairway/apiserver/auth/certificates/certificate-cleaner';
+import { certificateSigner } from '@fairway/apiserver/auth/certificates/certificate-signer';
+import { aggregatedRoleKeys, clusterRoleAggregator } from '@fairway/apiserver/auth/cluster-role-aggregator';
+import { EventTtl } from '@fairway/apiserver/lifecycle/event-ttl';
+import { GarbageCollector } from '@fairway/apiserver/lifecycle/garbage-collector';
+import { namespaceController } from '@fairway/apiserver/lifecycle/namespace-controller';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { InformerSet } from '@fairway/kube/client/informer-set';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Controller } from '@fairway/kube/controller/controller';
+import type { Runnable } from '@fairway/kube/controller/manager';
+import { CertificateSigningRequests, ClusterRoles } from '@fairway/kube/kinds/resources';
+import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+
+export interface EmbeddedManagementOptions {
+  readonly client: KubeClient;
+  readonly informers: InformerSet;
+  readonly authority: CertificateAuthority;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** What kube-controller-manager does for an API without pods, which Fairway's own is: owners, namespaces, events, certificates, aggregated roles. */
+export function embeddedManagement(options: EmbeddedManagementOptions): Runnable[] {
+  const { client, informers, authority, clock, random, log } = options;
+  const requests = informers.informer(CertificateSigningRequests);
+  const clusterRoles = informers.informer(ClusterRoles);
+  const common = { clock, random, log };
+  const requestClient = client.resource(CertificateSigningRequests);
+  const signer = certificateSigner({ requests, client: requestClient, authority: () => authority, clock });
+  const cleaner = certificateCleaner({ requests, client: requestClient, clock });
+  const aggregator = clusterRoleAggregator({ clusterRoles, client: client.resource(ClusterRoles) });
+  return [
+    new GarbageCollector({ client, ...common }),
+    namespaceController({ client, informers, ...common }),
+    new EventTtl({ client, ...common }),
+    new Controller({ name: 'certificate-signer', reconcile: signer, ...common }).watch(requests),
+    new Controller({ name: 'certificate-cleaner', reconcile: cleaner, ...common }).watch(requests),
+    new Controller({ name: 'cluster-role-aggregator', reconcile: aggregator, ...common }).watch(
+      clusterRoles,
+      aggregatedRoleKeys(clusterRoles),
+    ),
+  ];
+}

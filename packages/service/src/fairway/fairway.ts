@@ -1,0 +1,145 @@
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { createCloudProvider } from '@fairway/cloud-provider/start';
+import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
+import { createControllers } from '@fairway/controllers/start';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { KeyOwner } from '@fairway/kube/controller/key-owner';
+import { Manager, type Runnable } from '@fairway/kube/controller/manager';
+import { ControllerMetrics } from '@fairway/kube/controller/metrics';
+import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
+import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import { Registry } from 'prom-client';
+import type { ControlPlanes } from '../up/control-planes.ts';
+import type { Engine, EngineParts, OpenEngine } from './engine.ts';
+import { tenantClouds } from './tenant-clouds.ts';
+import { connectTenant } from './tenant-connection.ts';
+
+export interface FairwayOptions<E extends Engine> {
+  readonly openEngine: OpenEngine<E>;
+  readonly cloudsYaml: CloudsYaml;
+  /** Entry of clouds.yaml that clusters of the namespace `default` live in. */
+  readonly cloudName: string;
+  /** Whoever made it closes it, after Fairway. */
+  readonly controlPlanes: ControlPlanes;
+  /** Operator's image of nodes, by id or name. */
+  readonly defaultImage: string | undefined;
+  /** What the operator says about all nodes. */
+  readonly nodeSettings?: NodeSettings | undefined;
+  /** Shares the keys with other replicas; it runs before the controllers begin and after they end. All are this one's unless given. */
+  readonly share?: (parts: { readonly client: KubeClient; readonly registry: Registry }) => KeyOwner & Runnable;
+  /** Who asks, for the logs of clouds. */
+  readonly userAgent?: string | undefined;
+  /** See ProjectCloud. */
+  readonly settleMs?: number | undefined;
+  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number | undefined;
+  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  readonly credentialCheckMs?: number | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Told about each step of the start. */
+  readonly onStep?: (step: string) => void;
+}
+
+/** Controllers and cloud provider at work over an engine. */
+export interface Fairway<E extends Engine> extends EngineParts {
+  readonly engine: E;
+  /** Ends the controllers, then the engine, then the connections to clouds. */
+  close(): Promise<void>;
+}
+
+/** Puts Fairway together over any engine; resolves when its controllers run. */
+export async function startFairway<E extends Engine>(options: FairwayOptions<E>): Promise<Fairway<E>> {
+  const { openEngine, cloudsYaml, cloudName, controlPlanes, clock, random, log, onStep = () => {} } = options;
+  const closing: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const step of closing.splice(0).reverse()) await step();
+  };
+  try {
+    const registry = new Registry();
+    const metrics = new OpenStackMetrics(registry);
+    const { clouds, close: closeClouds } = tenantClouds({
+      cloudsYaml,
+      defaultCloud: cloudName,
+      opening: {
+        clock,
+        random,
+        log,
+        metrics,
+        settleMs: options.settleMs,
+        observeMs: options.observeMs,
+        userAgent: options.userAgent,
+      },
+      reader: () => engine.reader,
+      client: () => engine.client,
+    });
+    closing.push(closeClouds);
+    const engine: E = await openEngine({ clouds, credentials: () => credentials, registry });
+    closing.push(() => engine.close());
+    const { client, reader, informers } = engine;
+    const credentials = new ClusterCredentials(client, clock);
+    await controlPlanes.takeOver?.();
+    if (options.share === undefined) {
+      // Where there are others, what a cluster has is theirs to judge who hold it.
+      const clusterUids = new Set(reader.list(clusters).map(identityOf));
+      await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
+    }
+
+    onStep('starting the controllers');
+    const tenants = new TenantClusters({
+      connect: (cluster) => connectTenant(cluster, credentials, clock),
+      clock,
+      random,
+      log,
+    });
+    closing.push(() => tenants.close());
+    const bootstrapper = new CloudInitBootstrapper({
+      credentials,
+      tenants,
+      plans: { get: (name) => reader.get(plans, '', name) },
+      releases: { list: () => reader.list(kubernetesReleases) },
+      nodeSettings: options.nodeSettings,
+      clock,
+    });
+    const controllerMetrics = new ControllerMetrics(registry, () => clock.now());
+    const owner = options.share?.({ client, registry });
+    const manager = new Manager({ log }).add(...(owner ? [owner] : []));
+    const shared = { clouds, tenants, bootstrapper, owner, clock, random, log, metrics: controllerMetrics };
+    const controllers = createControllers({
+      ...shared,
+      client,
+      informers,
+      manager,
+      runtime: controlPlanes.runtime,
+      credentials,
+      defaultImage: options.defaultImage,
+      credentialCheckMs: options.credentialCheckMs,
+    });
+    manager.add(
+      ...createCloudProvider({ ...shared, cache: controllers.cache, clouds: controllers.clouds }),
+      ...engine.runnables,
+    );
+    const abort = new AbortController();
+    const started = Promise.withResolvers<void>();
+    const ended = manager.run(abort.signal, started.resolve);
+    ended.catch(started.reject);
+    closing.push(async () => {
+      abort.abort();
+      await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers ended with an error'));
+    });
+    await started.promise;
+    return { engine, clouds, credentials: () => credentials, registry, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import { Namespaces, Secrets } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { Cloud } from '@fairway/openstack/cloud';
+import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
+import { type ExpectedProject, tenantCredential } from '@fairway/tenancy/cloud/tenant-credential';
+import { type CloudOpening, openCloud, openProject } from '../up/clouds.ts';
+
+/** Namespace annotation by which the operator says which cloud its clusters live in. */
+const CLOUD_ANNOTATION = 'fairway.dev/cloud';
+/** Namespace annotation by which the operator says which OpenStack project the namespace is. */
+const PROJECT_ANNOTATION = 'fairway.dev/project-id';
+
+export interface TenantCloudsOptions {
+  readonly cloudsYaml: CloudsYaml;
+  /** Entry that clusters of the namespace `default` live in. */
+  readonly defaultCloud: string;
+  readonly opening: CloudOpening;
+  /** Fairway's own API; both are asked when they are there. */
+  readonly reader: () => ObjectReader;
+  readonly client: () => KubeClient;
+}
+
+/** The clouds of all namespaces and credentials; each entry of clouds.yaml has one set of connections and one budget. */
+export function tenantClouds(options: TenantCloudsOptions): {
+  readonly clouds: ConfiguredClouds;
+  readonly close: () => Promise<void>;
+} {
+  const { cloudsYaml, defaultCloud, opening, reader, client } = options;
+  const opened = new Map<string, Cloud>();
+  const cloudOf = (entry: string): Cloud | undefined => {
+    const known = opened.get(entry);
+    if (known || !cloudsYaml.names.includes(entry)) return known;
+    const cloud = openCloud(cloudsYaml, entry, opening);
+    opened.set(entry, cloud);
+    return cloud;
+  };
+  const annotationOf = (namespace: string, name: string) =>
+    reader().get(Namespaces, '', namespace)?.metadata.annotations?.[name];
+
+  const loginOf = ({ metadata }: CloudCredential, cloud: Cloud) => {
+    const { namespace = '', name = '' } = metadata;
+    const source = tenantCredential({
+      name: `credential ${namespace}/${name}`,
+      secret: async () => {
+        const secretName = reader().get(cloudCredentials, namespace, name)?.spec.secretRef.name;
+        return secretName === undefined ? undefined : secretData(client(), namespace, secretName);
+      },
+      trustee: cloud.config.credential,
+      expectedProject: () =>
+        expectedProject(reader(), { namespace, name, stated: annotationOf(namespace, PROJECT_ANNOTATION) }),
+    });
+    return { credentialKey: `${namespace}/${name}`, source };
+  };
+
+  const clouds = new ConfiguredClouds({
+    nameOf: (namespace) =>
+      annotationOf(namespace, CLOUD_ANNOTATION) ?? (namespace === 'default' ? defaultCloud : undefined),
+    open: (entry) => {
+      const cloud = cloudOf(entry);
+      return cloud && openProject(cloud, opening);
+    },
+    credentialOf: (namespace, name) => reader().get(cloudCredentials, namespace, name),
+    openAs: (credential) => {
+      const cloud = cloudOf(credential.spec.cloud);
+      return cloud && openProject(cloud, opening, loginOf(credential, cloud));
+    },
+  });
+  return {
+    clouds,
+    close: async () => {
+      await Promise.all([...opened.values()].map((cloud) => cloud.close()));
+    },
+  };
+}
+
+/** The operator's word first; else where clusters with this credential live already. */
+function expectedProject(
+  reader: ObjectReader,
+  {
+    namespace,
+    name,
+    stated,
+  }: { readonly namespace: string; readonly name: string; readonly stated: string | undefined },
+): ExpectedProject | undefined {
+  if (stated !== undefined) return { id: stated, because: `namespace ${namespace}` };
+  const users = reader.list(clusters, namespace).filter(({ spec }) => spec.credentialName === name);
+  const settled = users.find(({ status }) => status?.projectID !== undefined);
+  const id = settled?.status?.projectID;
+  return id === undefined ? undefined : { id, because: `cluster ${settled?.metadata.name}` };
+}
+
+async function secretData(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  try {
+    return (await client.resource(Secrets).get(name, { namespace })).data ?? {};
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

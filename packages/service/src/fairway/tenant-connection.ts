@@ -1,0 +1,51 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Clock } from '@fairway/base/clock';
+import { endpointUrl } from '@fairway/control-plane/kubeconfig';
+import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import {
+  COMPONENT_VALIDITY_MS,
+  certificateRequirements,
+  issueComponentCertificate,
+} from '@fairway/control-plane/pki/component-certificates';
+import type { ClientCertificate } from '@fairway/kube/client/https-connections';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+
+/** Reaches a tenant's API server over TLS with a certificate of Fairway's controllers, which is renewed while the connection lives. */
+export async function connectTenant(
+  cluster: Cluster,
+  credentials: ClusterCredentials,
+  clock: Clock,
+): Promise<HttpsTransport> {
+  const { endpoint } = cluster.status ?? {};
+  if (endpoint === undefined) throw new Error(`cluster ${cluster.metadata.name} has no endpoint yet`);
+  const pki = await credentials.pki(cluster);
+  return new HttpsTransport({
+    server: endpointUrl(endpoint),
+    certificateAuthority: trustBundle(pki.cluster),
+    clientCertificate: renewedCertificate(() => issueFor(pki, clock), clock),
+    clock,
+  });
+}
+
+/** Matters to the server's certificate alone. */
+const ANY_SERVICE_CIDR = '10.3.0.0/16';
+
+async function issueFor(pki: ClusterPki, clock: Clock): Promise<ClientCertificate> {
+  const requirements = certificateRequirements({ serviceCIDR: ANY_SERVICE_CIDR, dnsNames: [], ipAddresses: [] });
+  const own = requirements.find(({ component }) => component === 'fairway');
+  if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
+  const { certificatePem, privateKeyPem } = await issueComponentCertificate(pki, own, clock);
+  return { certificate: certificatePem, privateKey: privateKeyPem };
+}
+
+/** Issues on first use, and again after two thirds of the certificate's life. */
+function renewedCertificate(issue: () => Promise<ClientCertificate>, clock: Clock): () => Promise<ClientCertificate> {
+  let current: { readonly certificate: Promise<ClientCertificate>; readonly renewAtMs: number } | undefined;
+  return () => {
+    if (current === undefined || clock.now() >= current.renewAtMs) {
+      current = { certificate: issue(), renewAtMs: clock.now() + (COMPONENT_VALIDITY_MS * 2) / 3 };
+    }
+    return current.certificate;
+  };
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { customResourceDefinition } from '@fairway/api/crd/custom-resource-definition';
+import { KINDS } from '@fairway/api/kinds/all';
+import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import type { ResourceType } from '@fairway/kube/object/meta';
+
+/** Kubernetes' minor version from which an API server knows all functions that the rules use: `cidr` came last. */
+export const RULES_SINCE_MINOR = 31;
+
+export const CustomResourceDefinitions: ResourceType<CustomResourceDefinition> = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+/** On each CRD: which schema it has. Whoever writes the kinds looks whether it is their own. */
+export const SCHEMA_ANNOTATION = 'fairway.dev/schema';
+
+/** The CRDs of all kinds. */
+export function definitions(): CustomResourceDefinition[] {
+  return KINDS.map((kind) => {
+    const crd = customResourceDefinition(kind);
+    const annotations = { [SCHEMA_ANNOTATION]: fingerprintOf(crd) };
+    return { ...crd, metadata: { ...crd.metadata, annotations } };
+  });
+}
+
+function fingerprintOf({ spec }: CustomResourceDefinition): string {
+  return createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
+}
+
+/**
+ * Our definition, with the versions of the one that is there which ours lacks: objects may be stored in them, and an API
+ * server refuses to lose one. They are served as they were, and nothing new is stored in them.
+ */
+export function keepVersions(
+  ours: CustomResourceDefinition,
+  existing: CustomResourceDefinition | undefined,
+): CustomResourceDefinition {
+  const known = new Set(ours.spec.versions.map(({ name }) => name));
+  const kept = (existing?.spec.versions ?? []).filter(({ name }) => !known.has(name));
+  if (kept.length === 0) return ours;
+  const versions = [...ours.spec.versions, ...kept.map((version) => ({ ...version, storage: false }))];
+  return { ...ours, spec: { ...ours.spec, versions } };
+}

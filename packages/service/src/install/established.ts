@@ -1,0 +1,91 @@
+import type { Kind } from '@fairway/api/kinds/kind';
+import type { CrdCondition, CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import type { Clock } from '@fairway/base/clock';
+import { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { CommandError } from '../command-error.ts';
+import { ExitCode } from '../exit-code.ts';
+import { CustomResourceDefinitions } from './definitions.ts';
+
+const PATIENCE_MS = 60_000;
+/** An API server says that a kind is established a moment before it serves it. */
+const SERVED_RETRY_MS = 100;
+
+interface Waiting {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the API server serves the kinds; rejects with a CommandError when a name is taken by another's CRD, or after a minute. */
+export async function definitionsEstablished(
+  client: KubeClient,
+  kinds: readonly Kind[],
+  { clock, signal }: Waiting,
+): Promise<void> {
+  const deadline = new AbortController();
+  const timer = clock.after(PATIENCE_MS, () => deadline.abort());
+  const stop = AbortSignal.any([signal, deadline.signal]);
+  try {
+    await established(client, new Set(kinds.map(({ plural, group }) => `${plural}.${group}`)), clock, stop);
+    for (const kind of kinds) await served(client, kind, clock, stop);
+  } catch (error) {
+    if (!deadline.signal.aborted) throw error;
+    throw new CommandError(`the API server has not taken up Fairway's CRDs within ${PATIENCE_MS / 1000} s`, {
+      exitCode: ExitCode.TimedOut,
+      advice: 'look at "kubectl describe crd clusters.fairway.dev", then run "fairway install" again',
+      cause: error,
+    });
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function established(
+  client: KubeClient,
+  names: ReadonlySet<string>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const done = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  const informer = new Informer(client.resource(CustomResourceDefinitions), { clock });
+  const waiting = new Set(names);
+  const look = (crd: CustomResourceDefinition) => {
+    const name = crd.metadata.name ?? '';
+    const accepted = conditionOf(crd, 'NamesAccepted');
+    if (waiting.has(name) && accepted?.status === 'False') {
+      const advice = 'remove the CRD that has the name, if nothing needs it, and run "fairway install" again';
+      done.reject(new CommandError(`${name}: ${accepted.message}`, { advice }));
+    }
+    if (conditionOf(crd, 'Established')?.status === 'True') waiting.delete(name);
+    if (waiting.size === 0) done.resolve();
+  };
+  informer.addHandler({ onAdd: look, onUpdate: (_, crd) => look(crd) });
+  const onAbort = () => done.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  informer.start(stop.signal);
+  try {
+    await done.promise;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    stop.abort();
+    await informer.stopped;
+  }
+}
+
+async function served(client: KubeClient, kind: Kind, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await client.resource(kind).list({ limit: 1, signal });
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 404) throw error;
+      await clock.sleep(SERVED_RETRY_MS, signal);
+    }
+  }
+}
+
+function conditionOf({ status }: CustomResourceDefinition, type: string): CrdCondition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
+}

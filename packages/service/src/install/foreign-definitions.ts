@@ -1,0 +1,30 @@
+import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { CustomResourceDefinitions, definitions, SCHEMA_ANNOTATION } from './definitions.ts';
+
+/**
+ * Names of the CRDs that are not as this release would install them. An API server drops fields that its CRD does not know, so a Fairway that is newer than
+ * they are would lose what it writes. Rejects with Forbidden where the caller may not look.
+ */
+export async function foreignDefinitions(client: KubeClient): Promise<readonly string[]> {
+  const ours = definitions();
+  const judged = await Promise.all(
+    ours.map(async (crd) => ((await isForeign(client, crd)) ? crd.metadata.name : undefined)),
+  );
+  return judged.filter((name) => name !== undefined);
+}
+
+async function isForeign(client: KubeClient, { metadata }: CustomResourceDefinition): Promise<boolean> {
+  try {
+    const found = await client.resource(CustomResourceDefinitions).get(metadata.name ?? '');
+    return found.metadata.annotations?.[SCHEMA_ANNOTATION] !== metadata.annotations?.[SCHEMA_ANNOTATION];
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return true;
+    throw error;
+  }
+}
+
+export function foreignKindsMessage(names: readonly string[]): string {
+  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} of another release of Fairway: run "fairway install" of the newest one that serves`;
+}

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util';
+import { KINDS } from '@fairway/api/kinds/all';
+import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import type { Clock } from '@fairway/base/clock';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ApiError, isApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { CommandError } from '../command-error.ts';
+import { CustomResourceDefinitions, keepVersions } from './definitions.ts';
+import { definitionsEstablished } from './established.ts';
+import type { Manifest } from './manifests.ts';
+
+/** Whose fields they are, so that a later installation may change and remove them, and another manager's stay. */
+export const FIELD_MANAGER = 'fairway-install';
+
+export interface InstallOptions {
+  readonly dryRun: boolean;
+  /** Takes over fields that another manager has set otherwise. */
+  readonly forceConflicts: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface Installed {
+  readonly type: ResourceType;
+  readonly name: string;
+  /** `kept`: it is the operator's, and there already. */
+  readonly change: 'created' | 'configured' | 'unchanged' | 'kept';
+}
+
+/** Whether objects wait for something that a dry run does not make: their namespace, or their kind. */
+interface Missing {
+  namespace: boolean;
+  readonly kinds: Set<string>;
+}
+
+/**
+ * Writes what makes a cluster a management cluster (`manifests`), or brings it up to date, and tells of each object. May be run again at any time, also after it
+ * was cut off. Rejects with a CommandError that names all conflicts, after everything else is done.
+ */
+export async function install(
+  client: KubeClient,
+  all: readonly Manifest[],
+  options: InstallOptions,
+  onInstalled: (installed: Installed) => void,
+): Promise<void> {
+  const conflicts: string[] = [];
+  const missing: Missing = { namespace: false, kinds: new Set() };
+  const write = async (manifest: Manifest) => {
+    const { type, object } = manifest;
+    const name = object.metadata.name ?? '';
+    try {
+      onInstalled({ type, name, change: await installOne(client, manifest, missing, options) });
+    } catch (error) {
+      if (!isApiError(error, 'Conflict')) throw error;
+      conflicts.push(`${type.plural} ${name}: ${error.message}`);
+    }
+  };
+  for (const manifest of all.filter(({ isOperators }) => !isOperators)) await write(manifest);
+  if (!options.dryRun) await definitionsEstablished(client, KINDS, options);
+  for (const manifest of all.filter(({ isOperators }) => isOperators)) await write(manifest);
+  if (conflicts.length > 0) {
+    throw new CommandError(`others have set fields that Fairway sets too:\n${conflicts.join('\n')}`, {
+      advice: 'take them over with --force-conflicts, or let their owner give them up; all else is installed',
+    });
+  }
+}
+
+async function installOne(
+  client: KubeClient,
+  { type, object, isOperators }: Manifest,
+  missing: Missing,
+  options: InstallOptions,
+): Promise<Installed['change']> {
+  const { dryRun, forceConflicts, signal } = options;
+  if (isBeyond(type, object, missing)) return 'created';
+  const resource = client.resource(type);
+  const existing = await getOrUndefined(client, type, object, signal);
+  if (existing === undefined && dryRun) note(object, missing);
+  if (isOperators) {
+    if (existing !== undefined) return 'kept';
+    await resource.create(object, { dryRun, fieldManager: FIELD_MANAGER, signal });
+    return 'created';
+  }
+  const desired =
+    object.kind === CustomResourceDefinitions.kind
+      ? keepVersions(object as CustomResourceDefinition, existing as CustomResourceDefinition | undefined)
+      : object;
+  const applied = await resource.apply(desired, { fieldManager: FIELD_MANAGER, force: forceConflicts, dryRun, signal });
+  if (existing === undefined) return 'created';
+  return isDeepStrictEqual(contentOf(existing), contentOf(applied)) ? 'unchanged' : 'configured';
+}
+
+/** Whether a dry run can't ask the server about it. */
+function isBeyond(type: ResourceType, { metadata }: KubeObject, missing: Missing): boolean {
+  return (metadata.namespace !== undefined && missing.namespace) || missing.kinds.has(type.kind);
+}
+
+function note(object: KubeObject, missing: Missing): void {
+  if (object.kind === 'Namespace') missing.namespace = true;
+  if (object.kind === CustomResourceDefinitions.kind) {
+    missing.kinds.add((object as CustomResourceDefinition).spec.names.kind);
+  }
+}
+
+async function getOrUndefined(
+  client: KubeClient,
+  type: ResourceType,
+  { metadata: { name = '', namespace } }: KubeObject,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    return await client.resource(type).get(name, { ...(namespace !== undefined && { namespace }), signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 404) return undefined;
+    throw error;
+  }
+}
+
+/** What a person would call a change: not who owns which field, and not what the cluster says of it. */
+function contentOf(object: KubeObject): object {
+  const { managedFields: _owners, resourceVersion: _revision, generation: _generation, ...metadata } = object.metadata;
+  const { status: _status, ...rest } = object as KubeObject & { status?: unknown };
+  return { ...rest, metadata };
+}

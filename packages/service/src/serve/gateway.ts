@@ -1,0 +1,62 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { catchUpWith } from '@fairway/gateway/management/catch-up';
+import { GatewayMetrics } from '@fairway/gateway/management/gateway-metrics';
+import { createManagementGateway, type ManagementGateway } from '@fairway/gateway/management/management-gateway';
+import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Engine } from '../fairway/engine.ts';
+import type { Fairway } from '../fairway/fairway.ts';
+import { metricsRoute } from '../fairway/metrics-route.ts';
+import { FAIRWAY_VERSION } from '../version.ts';
+import type { ListenAddress } from './listen-address.ts';
+
+/** Where the gateway of a replica serves, and what it is known as. */
+export interface GatewayServing {
+  readonly connection: HttpsTransportOptions;
+  readonly listen: ListenAddress;
+  /** Further names and addresses for its certificate. */
+  readonly hosts: readonly string[];
+  /** See ManagementGatewayOptions. */
+  readonly webhookUrl: string | undefined;
+}
+
+/** Opens the gateway of a Fairway that runs, with connections of its own to the management cluster. */
+export async function openGateway(
+  { connection, listen, hosts, webhookUrl }: GatewayServing,
+  { engine, clouds, credentials, registry }: Fairway<Engine>,
+  shared: {
+    /** Of this replica. */
+    readonly identity: string;
+    readonly clock: Clock;
+    readonly random: () => number;
+    readonly log: Logger;
+  },
+): Promise<ManagementGateway> {
+  const { clock } = shared;
+  const userAgent = `fairway-gateway/${FAIRWAY_VERSION}`;
+  const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
+  try {
+    const gateway = await createManagementGateway({
+      connection,
+      client,
+      clouds,
+      credentials,
+      catchUp: catchUpWith({ reader: engine.reader, client, clock }),
+      ...listen,
+      hosts,
+      webhookUrl,
+      routes: [metricsRoute(registry)],
+      metrics: new GatewayMetrics(registry),
+      ...shared,
+    });
+    const close = async () => {
+      await gateway.close();
+      client.close();
+    };
+    return { ...gateway, close };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import type { ManagementGateway } from '@fairway/gateway/management/management-gateway';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { Engine } from '../fairway/engine.ts';
+import { type Fairway, startFairway } from '../fairway/fairway.ts';
+import { openManagementEngine } from '../fairway/management-engine.ts';
+import { definitions } from '../install/definitions.ts';
+import { foreignDefinitions } from '../install/foreign-definitions.ts';
+import { readCloudsYaml } from '../up/clouds.ts';
+import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.ts';
+import { secretsEncryption } from '../up/encryption.ts';
+import { type Home, identifyProcess, lockHome, shareHome } from '../up/home.ts';
+import { startSimulatedCloud } from '../up/simulated-cloud.ts';
+import { claimControlPlanes } from './control-plane-place.ts';
+import { type GatewayServing, openGateway } from './gateway.ts';
+import { replicaIdentity, shareClusters } from './share.ts';
+
+export interface ServeOptions {
+  /** Where control planes that run here keep their state. */
+  readonly home: Home;
+  /** The management cluster, as Fairway's controllers; closed at the end. */
+  readonly client: KubeClient;
+  /** Entry of clouds.yaml; undefined for a simulated cloud in this process. */
+  readonly cloud: string | undefined;
+  /** The tenants' door; none unless given. */
+  readonly gateway?: GatewayServing | undefined;
+  readonly defaultImage: string | undefined;
+  readonly nodeSettings?: NodeSettings | undefined;
+  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number | undefined;
+  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  readonly credentialCheckMs?: number | undefined;
+  readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Ends the start. */
+  readonly signal?: AbortSignal;
+  /** See ProjectCloud. */
+  readonly settleMs?: number | undefined;
+  /** Told which CRDs are not those of this release, by name; mostly none. */
+  readonly onForeignKinds?: (names: readonly string[]) => void;
+  /** Told about each step of the start. */
+  readonly onStep?: (step: string) => void;
+}
+
+export interface RunningReplica {
+  readonly cloudName: string;
+  readonly gateway: ManagementGateway | undefined;
+  /** What it is called among its like: in Leases, metrics and the logs of clouds. */
+  readonly identity: string;
+  readonly fairway: Fairway<Engine>;
+  /** Ends everything in order; resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/** Runs Fairway in this process over a management cluster. */
+export async function serve(options: ServeOptions): Promise<RunningReplica> {
+  const { home, client, clock, random, log, signal, onStep = () => {}, onForeignKinds = () => {} } = options;
+  const shared = { clock, random, log };
+  const identity = replicaIdentity(random);
+  const closing: (() => Promise<void> | void)[] = [() => client.close()];
+  const stop = async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  };
+  try {
+    home.create();
+    const isSimulated = options.cloud === undefined;
+    const lock = isSimulated ? lockHome : shareHome;
+    closing.push(lock(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
+    onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
+    const simulated = isSimulated ? await startSimulatedCloud({ home, ...shared, latency: 'none' }) : undefined;
+    if (simulated) closing.push(() => simulated.close());
+    const cloudName = options.cloud ?? 'simulator';
+
+    const controlPlanes = options.controlPlanes({ home, codec: () => secretsEncryption(home, clock), ...shared });
+    closing.push(() => controlPlanes.close());
+
+    onStep('connecting to the management cluster');
+    const openEngine = async () => {
+      const engine = await openManagementEngine({ client, ...shared, ...(signal && { signal }) });
+      try {
+        await claimControlPlanes(client, home);
+      } catch (error) {
+        await engine.close();
+        throw error;
+      }
+      return engine;
+    };
+    const fairway = await startFairway({
+      openEngine,
+      cloudsYaml: readCloudsYaml(simulated ? home.cloudsYaml : undefined),
+      cloudName,
+      controlPlanes,
+      defaultImage: options.defaultImage,
+      nodeSettings: options.nodeSettings,
+      observeMs: options.observeMs,
+      credentialCheckMs: options.credentialCheckMs,
+      settleMs: options.settleMs,
+      share: (parts) => shareClusters({ ...parts, identity, ...shared }),
+      userAgent: `fairway (${identity})`,
+      onStep,
+      ...shared,
+    });
+    closing.push(() => fairway.close());
+    onForeignKinds(await foreignKinds(client));
+    if (options.gateway) onStep('opening the gateway');
+    const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity }));
+    if (gateway) closing.push(() => gateway.close());
+    simulated?.startNodes();
+    return { cloudName, identity, gateway, fairway, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** An installation of a release that knew nothing of this did not give the right to look either. */
+async function foreignKinds(client: KubeClient): Promise<readonly string[]> {
+  try {
+    return await foreignDefinitions(client);
+  } catch (error) {
+    if (isApiError(error, 'Forbidden')) return definitions().map(({ metadata }) => metadata.name ?? '');
+    throw error;
+  }
+}

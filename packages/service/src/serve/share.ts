@@ -1,0 +1,56 @@
+import { hostname } from 'node:os';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { addShardMetrics } from '@fairway/kube/controller/shard-metrics';
+import { ShardMember } from '@fairway/kube/controller/sharding';
+import type { Registry } from 'prom-client';
+
+export interface SharingOptions {
+  readonly client: KubeClient;
+  readonly registry: Registry;
+  /** See `replicaIdentity`. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** Names the group and its Leases. */
+export const SHARD_GROUP = 'fairway';
+/**
+ * The same for all replicas, for ever: another number would give clusters to two at once. Enough that three replicas differ by one part in twenty, few
+ * enough that taking all of them is a matter of a second.
+ */
+export const SHARDS = 64;
+
+/** Shares the clusters with the other replicas of the management cluster. */
+export function shareClusters({ client, registry, identity, clock, random, log }: SharingOptions): ShardMember {
+  const member = new ShardMember({
+    client,
+    namespace: SYSTEM_NAMESPACE,
+    name: SHARD_GROUP,
+    identity,
+    shards: SHARDS,
+    clock,
+    monotonic: () => performance.now(),
+    random,
+    log,
+  });
+  addShardMetrics(registry, member);
+  return member;
+}
+
+const SUFFIX_LENGTH = 5;
+
+/** A name for this run of this process, after its host or pod; a DNS label. */
+export function replicaIdentity(random: () => number, host = hostname()): string {
+  const label = host
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+/g, '')
+    .slice(0, 40);
+  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => Math.floor(random() * 36).toString(36)).join('');
+  return label === '' ? `replica-${suffix}` : `${label.replace(/-+$/, '')}-${suffix}`;
+}

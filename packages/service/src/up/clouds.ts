@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { CredentialSource } from '@fairway/openstack/auth/credential-source';
+import { ProjectCache } from '@fairway/openstack/cache/project-cache';
+import { Cloud } from '@fairway/openstack/cloud';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import type { OpenStackMetrics } from '@fairway/openstack/http/metrics';
+import { FAIRWAY_TAG } from '@fairway/tenancy/cloud/ownership';
+import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+
+export interface CloudOpening {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly metrics?: OpenStackMetrics | undefined;
+  /** Who asks, for the cloud's logs. */
+  readonly userAgent?: string | undefined;
+  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number | undefined;
+  /** How long the cloud may still be at work on a request that got no answer. */
+  readonly settleMs?: number | undefined;
+}
+
+/** The node that joins tells that its server runs, so that the list need not be asked often while a server boots. */
+const SERVER_POLL_MAX_MS = 10_000;
+
+/** clouds.yaml as OpenStack's own clients find it, or the one file that is named. */
+export function readCloudsYaml(file?: string): CloudsYaml {
+  return new CloudsYaml({
+    env: file === undefined ? process.env : { OS_CLIENT_CONFIG_FILE: file },
+    cwd: process.cwd(),
+    home: homedir(),
+    readFile: (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined),
+  });
+}
+
+export function openCloud(yaml: CloudsYaml, name: string, opening: CloudOpening): Cloud {
+  const { clock, random, log, metrics, userAgent } = opening;
+  return new Cloud({
+    config: yaml.get(name),
+    clock,
+    random,
+    logger: log,
+    userAgent,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    ...(metrics && { metrics }),
+  });
+}
+
+/** How the project is reached: with the entry's own login, or with a tenant's. */
+export interface ProjectLogin {
+  readonly credentialKey: string;
+  readonly source: CredentialSource;
+}
+
+/** A project of a cloud, as its clusters share it. */
+export function openProject(cloud: Cloud, opening: CloudOpening, login?: ProjectLogin): ProjectCloud {
+  const { clock, random, log, settleMs, observeMs } = opening;
+  const client = cloud.client(login?.source);
+  const cache = new ProjectCache({
+    client,
+    clock,
+    random,
+    budget: cloud.budget,
+    filters: { servers: { tags: [FAIRWAY_TAG] } },
+    intervals: { fastMaxMs: SERVER_POLL_MAX_MS, ...(observeMs !== undefined && { slowMs: observeMs }) },
+    logger: log,
+  });
+  const region = cloud.config.region ?? '';
+  return new ProjectCloud({
+    name: cloud.config.name,
+    region,
+    credentialKey: login?.credentialKey,
+    client,
+    cache,
+    clock,
+    ...(settleMs !== undefined && { settleMs }),
+  });
+}

@@ -1,0 +1,82 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEncryptionKey, encryptBuckets } from '@fairway/apiserver/store/encryption';
+import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
+import { readRecord } from '@fairway/control-plane/process/cluster-record';
+import { diskFiles } from '@fairway/control-plane/process/files';
+import { recordPort } from '@fairway/control-plane/simulated/port-record';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Home } from './home.ts';
+import { moveOutOfOneFile } from './move-simulated.ts';
+
+const kept = encryptBuckets(['secrets'], [createEncryptionKey('home')]);
+let home: Home;
+
+beforeEach(async () => {
+  home = new Home(mkdtempSync(join(tmpdir(), 'fairway-move-')));
+  home.create();
+  const database = SqliteDatabase.open(home.clustersDatabase, { codec: kept });
+  await recordPort(database.store('one'), 1234);
+  for (const name of ['a', 'b']) {
+    const encode = (revision: number) => ({ text: `{"metadata":{"resourceVersion":"${revision}"},"data":"hidden"}` });
+    await database.store('one').write({ bucket: 'secrets', key: name, expected: undefined, encode });
+  }
+  database.store('never-served');
+  await database.close();
+});
+afterEach(() => rmSync(home.path, { recursive: true }));
+
+function folderOf(uid: string): string {
+  return join(home.simulatedControlPlanes, uid);
+}
+
+async function contentOf(uid: string): Promise<{ revision: number; secrets: readonly [string, number][] }> {
+  const { encryptionKey = '' } = readRecord(diskFiles, folderOf(uid)) ?? {};
+  const key = { id: 'cluster', key: Buffer.from(encryptionKey, 'base64') };
+  const database = SqliteDatabase.open(join(folderOf(uid), 'cluster.db'), {
+    codec: encryptBuckets(['secrets'], [key]),
+  });
+  const store = database.store(uid);
+  const secrets = store.list('secrets').map(({ key: name, revision }): [string, number] => [name, revision]);
+  const content = { revision: store.revision, secrets };
+  await database.close();
+  return content;
+}
+
+const MOVED = {
+  revision: 3,
+  secrets: [
+    ['a', 2],
+    ['b', 3],
+  ],
+};
+
+test('a control plane moves with its revisions, its port and its Secrets sealed', async () => {
+  await moveOutOfOneFile(home, () => kept);
+
+  expect(await contentOf('one')).toEqual(MOVED);
+  expect(readRecord(diskFiles, folderOf('one'))).toMatchObject({ port: 1234 });
+  expect(existsSync(home.clustersDatabase)).toBe(false);
+  expect(existsSync(folderOf('never-served'))).toBe(false);
+});
+
+test('a move that was killed while it copied begins anew', async () => {
+  const draft = join(folderOf('one'), 'cluster.db.draft');
+  diskFiles.makeFolder(folderOf('one'));
+  diskFiles.write(draft, 'half of it');
+
+  await moveOutOfOneFile(home, () => kept);
+
+  expect(await contentOf('one')).toEqual(MOVED);
+  expect(readdirSync(folderOf('one')).sort()).toEqual(['cluster.db', 'record.json']);
+});
+
+test('a home without the file is left alone', async () => {
+  await moveOutOfOneFile(home, () => kept);
+  const before = readFileSync(join(folderOf('one'), 'cluster.db'));
+
+  await moveOutOfOneFile(home, () => kept);
+
+  expect(readFileSync(join(folderOf('one'), 'cluster.db')).equals(before)).toBe(true);
+});

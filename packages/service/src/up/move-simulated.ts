@@ -1,0 +1,50 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bucketOf } from '@fairway/apiserver/server/served-resource';
+import { encryptBuckets, type ValueCodec } from '@fairway/apiserver/store/encryption';
+import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
+import type { Store } from '@fairway/apiserver/store/store';
+import { newEncryptionKey, readRecord, writeRecord } from '@fairway/control-plane/process/cluster-record';
+import { diskFiles } from '@fairway/control-plane/process/files';
+import { recordedPort } from '@fairway/control-plane/simulated/port-record';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { CLUSTER_DATABASE } from '../simulated-control-plane/database-file.ts';
+import type { Home } from './home.ts';
+
+/**
+ * Moves what `fairway up` keeps in one file for all simulated control planes to a folder for each, where `fairway serve` has
+ * them. May be killed anywhere: a folder that has its database is whole, and nobody has worked on either while both are there.
+ */
+export async function moveOutOfOneFile(home: Home, codec: () => ValueCodec): Promise<void> {
+  if (!existsSync(home.clustersDatabase)) return;
+  const database = SqliteDatabase.open(home.clustersDatabase, { codec: codec() });
+  try {
+    for (const uid of database.keyspaces) {
+      const folder = join(home.simulatedControlPlanes, uid);
+      if (!existsSync(join(folder, CLUSTER_DATABASE))) await copyTo(folder, uid, database.store(uid));
+      await database.dropKeyspace(uid);
+    }
+  } finally {
+    await database.close();
+  }
+  for (const suffix of ['-wal', '-shm', '']) rmSync(home.clustersDatabase + suffix, { force: true });
+}
+
+async function copyTo(folder: string, uid: string, store: Store): Promise<void> {
+  const port = recordedPort(store);
+  // It has never served: it begins anew.
+  if (port === undefined) return;
+  diskFiles.makeFolder(folder);
+  const record = readRecord(diskFiles, folder) ?? { port, encryptionKey: newEncryptionKey() };
+  writeRecord(diskFiles, folder, record);
+  const draft = join(folder, `${CLUSTER_DATABASE}.draft`);
+  for (const suffix of ['-wal', '-shm', '']) rmSync(draft + suffix, { force: true });
+  const key = { id: 'cluster', key: Buffer.from(record.encryptionKey, 'base64') };
+  const copy = SqliteDatabase.open(draft, { codec: encryptBuckets([bucketOf(Secrets)], [key]) });
+  try {
+    copy.copyKeyspace(uid, store);
+  } finally {
+    await copy.close();
+  }
+  renameSync(draft, join(folder, CLUSTER_DATABASE));
+}

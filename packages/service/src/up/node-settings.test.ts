@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CommandError } from '../command-error.ts';
+import { readNodeSettings } from './node-settings.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-node-settings-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('reads what holds for all nodes', () => {
+  const path = join(folder, 'nodes.yaml');
+  writeFileSync(path, 'failCgroupV1: false\n');
+
+  expect(readNodeSettings(path)).toEqual({ failCgroupV1: false });
+});
+
+it.each([
+  ['a file that is not there', undefined, /--node-settings .*nodes\.yaml: ENOENT/],
+  ['a field that is wrong', 'proxy: {httpProxy: proxy}', /--node-settings .*nodes\.yaml: [\s\S]*proxy\.httpProxy/],
+])('says what is wrong with %s', (_, text, message) => {
+  const path = join(folder, 'nodes.yaml');
+  if (text !== undefined) writeFileSync(path, text);
+
+  expect(() => readNodeSettings(path)).toThrow(CommandError);
+  expect(() => readNodeSettings(path)).toThrow(message);
+});

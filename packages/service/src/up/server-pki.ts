@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import type { TlsOptions } from '@fairway/apiserver/server/listener';
+import type { Clock } from '@fairway/base/clock';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  loadCertificateAuthority,
+} from '@fairway/kube/pki/certificate-authority';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import {
+  createServiceAccountKeys,
+  loadServiceAccountKeys,
+  type ServiceAccountKeys,
+} from '@fairway/kube/pki/service-account-keys';
+import type { Home } from './home.ts';
+
+const DAY_MS = 86_400_000;
+const AUTHORITY_VALIDITY_MS = 3650 * DAY_MS;
+const CERTIFICATE_VALIDITY_MS = 365 * DAY_MS;
+/** The administrator's and the server's certificates are issued anew at every start, and so often while it runs. */
+export const CERTIFICATE_RENEWAL_MS = 20 * DAY_MS;
+
+/** The roots of trust of one Fairway's own API. */
+export interface ServerPki {
+  readonly authority: CertificateAuthority;
+  readonly serviceAccountKeys: ServiceAccountKeys;
+}
+
+/** Reads the roots from the home, or makes them. Each is one file that is there whole or not at all. */
+export async function loadServerPki(home: Home, clock: Clock): Promise<ServerPki> {
+  const authorityPath = join(home.pki, 'ca.pem');
+  const keysPath = join(home.pki, 'service-account.key');
+  const storedAuthority = home.read(authorityPath);
+  const authority =
+    storedAuthority === undefined
+      ? await createCertificateAuthority({ commonName: 'fairway', clock, validityMs: AUTHORITY_VALIDITY_MS })
+      : await loadCertificateAuthority(...splitAuthority(storedAuthority));
+  if (storedAuthority === undefined) home.write(authorityPath, authority.certificatePem + authority.privateKeyPem);
+  const storedKeys = home.read(keysPath);
+  const serviceAccountKeys =
+    storedKeys === undefined ? await createServiceAccountKeys() : await loadServiceAccountKeys(storedKeys, []);
+  if (storedKeys === undefined) home.write(keysPath, serviceAccountKeys.signing.privateKeyPem);
+  return { authority, serviceAccountKeys };
+}
+
+function splitAuthority(pem: string): [string, string] {
+  const key = pem.search(/-----BEGIN [A-Z ]*PRIVATE KEY-----/);
+  return [pem.slice(0, key), pem.slice(key)];
+}
+
+/** What Fairway's API server shows. */
+export async function serverTls({ authority }: ServerPki, host: string, clock: Clock): Promise<TlsOptions> {
+  const isAddress = /^[0-9.]+$|:/.test(host);
+  const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
+    commonName: 'fairway',
+    dnsNames: ['localhost', ...(isAddress ? [] : [host])],
+    ipAddresses: [...new Set(['127.0.0.1', '::1', ...(isAddress ? [host] : [])])],
+    usages: 'server',
+    validityMs: CERTIFICATE_VALIDITY_MS,
+    clock,
+  });
+  return { cert: certificatePem, key: privateKeyPem, clientCa: authority.certificatePem };
+}
+
+/** A kubeconfig for the administrator of this Fairway. */
+export async function adminKubeconfig({ authority }: ServerPki, url: string, clock: Clock): Promise<string> {
+  const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
+    commonName: 'fairway-admin',
+    organizations: ['system:masters'],
+    usages: 'client',
+    validityMs: CERTIFICATE_VALIDITY_MS,
+    clock,
+  });
+  return renderKubeconfig({
+    name: 'fairway',
+    server: url,
+    certificateAuthority: authority.certificatePem,
+    userName: 'fairway-admin',
+    clientCertificate: { certificate: certificatePem, privateKey: privateKeyPem },
+  });
+}

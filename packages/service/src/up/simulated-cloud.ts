@@ -1,0 +1,77 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
+import { FolderDisks } from '@fairway/hollow/node/node-state';
+import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import { NO_LATENCY, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
+import { openCloud, readCloudsYaml } from './clouds.ts';
+import type { Home } from './home.ts';
+
+export interface SimulatedCloudOptions {
+  readonly home: Home;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly latency: 'none' | 'realistic';
+}
+
+export interface SimulatedCloud {
+  readonly cloud: Cloud;
+  /** Boots hollow nodes for its servers; their control planes must be on their way. */
+  startNodes(): void;
+  close(): Promise<void>;
+}
+
+/** Name of the entry whose user sees all projects, as the machines' own view of the cloud. */
+const ADMIN_ENTRY = 'simulator-admin';
+
+/** A simulated OpenStack over HTTP on loopback, whose servers boot as hollow nodes; it keeps its state and its port in the home. */
+export async function startSimulatedCloud(options: SimulatedCloudOptions): Promise<SimulatedCloud> {
+  const { home, clock, random, log, latency } = options;
+  const profile = latency === 'realistic' ? REALISTIC_LATENCY : NO_LATENCY;
+  const cloud = createCloud({ clock, random, log, config: { stateFile: home.simulatorState, latency: profile } });
+  const port = rememberedPort(home);
+  const origin = await cloud.listen({ host: '127.0.0.1', port }).catch(async (error: NodeJS.ErrnoException) => {
+    if (port === 0 || error.code !== 'EADDRINUSE') throw error;
+    return cloud.listen({ host: '127.0.0.1', port: 0 });
+  });
+  home.write(home.ports, JSON.stringify({ simulator: Number(new URL(origin).port) }));
+  home.write(home.cloudsYaml, cloud.cloudsYaml());
+  return bootHollowNodes(cloud, { home, clock, random, log });
+}
+
+/** Boots hollow nodes for the servers of a cloud that listens, and whose clouds.yaml is in the home. */
+export function bootHollowNodes(
+  cloud: Cloud,
+  { home, clock, random, log }: Omit<SimulatedCloudOptions, 'latency'>,
+): SimulatedCloud {
+  const admin = openCloud(readCloudsYaml(home.cloudsYaml), ADMIN_ENTRY, { clock, random, log });
+  const fleet = new HollowNodeFleet({
+    cloud: openStackFleetCloud(admin.client()),
+    disks: new FolderDisks(home.nodes),
+    clock,
+    random,
+    log: log.child({ component: 'hollow-nodes' }),
+  });
+  const unsubscribe = [cloud.onServerActive(() => fleet.poke()), cloud.onServerGone(() => fleet.poke())];
+  return {
+    cloud,
+    startNodes: () => fleet.start(),
+    async close() {
+      for (const off of unsubscribe) off();
+      await fleet.stop();
+      await admin.close();
+      await cloud.close();
+    },
+  };
+}
+
+function rememberedPort(home: Home): number {
+  try {
+    const { simulator } = JSON.parse(home.read(home.ports) ?? '{}') as { simulator?: number };
+    return simulator ?? 0;
+  } catch {
+    return 0;
+  }
+}

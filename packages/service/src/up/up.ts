@@ -1,0 +1,133 @@
+import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
+import { startFairway } from '../fairway/fairway.ts';
+import { readCloudsYaml } from './clouds.ts';
+import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
+import { secretsEncryption } from './encryption.ts';
+import { type Home, identifyProcess, lockHome } from './home.ts';
+import { adminKubeconfig, CERTIFICATE_RENEWAL_MS, loadServerPki, serverTls } from './server-pki.ts';
+import { startSimulatedCloud } from './simulated-cloud.ts';
+
+export interface UpOptions {
+  readonly home: Home;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Entry of clouds.yaml; undefined for the simulated cloud. */
+  readonly cloud: string | undefined;
+  /** How the simulated cloud takes its time. */
+  readonly latency: 'none' | 'realistic';
+  /** Operator's image of nodes, by id or name. */
+  readonly defaultImage: string | undefined;
+  /** What the operator says about all nodes. */
+  readonly nodeSettings?: NodeSettings | undefined;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers at once. */
+  readonly settleMs?: number | undefined;
+  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number | undefined;
+  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  readonly credentialCheckMs?: number | undefined;
+  /** How control planes run; simulated unless said otherwise. */
+  readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
+  /** Told about each step of the start. */
+  readonly onStep?: (step: string) => void;
+}
+
+export interface RunningFairway {
+  /** `https://127.0.0.1:8443`. */
+  readonly url: string;
+  readonly cloudName: string;
+  /** Ends everything in order; resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/** Runs a whole Fairway in this process: API, controllers, control planes, and without `cloud` a simulated OpenStack with hollow nodes. */
+export async function up(options: UpOptions): Promise<RunningFairway> {
+  const { home, host, clock, random, log, onStep = () => {} } = options;
+  home.create();
+  const closing: (() => Promise<void> | void)[] = [
+    lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess),
+  ];
+  const stop = async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  };
+  try {
+    onStep('opening the database');
+    const codec = secretsEncryption(home, clock);
+    const database = SqliteDatabase.open(home.database, { codec });
+    closing.push(() => database.close());
+    const pki = await loadServerPki(home, clock);
+
+    const isSimulated = options.cloud === undefined;
+    onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
+    const simulated = isSimulated
+      ? await startSimulatedCloud({ home, clock, random, log, latency: options.latency })
+      : undefined;
+    if (simulated) closing.push(() => simulated.close());
+    const cloudName = options.cloud ?? 'simulator';
+    const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
+
+    const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({
+      home,
+      codec: () => codec,
+      clock,
+      random,
+      log,
+    });
+    closing.push(() => controlPlanes.close());
+
+    onStep('starting the API server');
+    const store = database.store('fairway');
+    const { version, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
+    const shared = { clock, random, log };
+    const fairway = await startFairway({
+      openEngine: (parts) => openEmbeddedEngine({ store, pki, version, ...shared }, parts),
+      cloudsYaml,
+      cloudName,
+      controlPlanes,
+      defaultImage,
+      nodeSettings,
+      settleMs,
+      observeMs,
+      credentialCheckMs,
+      onStep,
+      ...shared,
+    });
+    closing.push(() => fairway.close());
+
+    const tls = await serverTls(pki, host, clock);
+    const listener = await fairway.engine.server.listen({ host, port: options.port, tls });
+    home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+    closing.push(
+      every(CERTIFICATE_RENEWAL_MS, clock, async () => {
+        listener.setTls(await serverTls(pki, host, clock));
+        home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+      }),
+    );
+    simulated?.startNodes();
+    return { url: listener.url, cloudName, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Runs `task` each time so long after the last one ended; a failure is as good as a success until then. Returns how to stop. */
+function every(periodMs: number, clock: Clock, task: () => Promise<void>): () => void {
+  let timer = clock.after(periodMs, run);
+  function run(): void {
+    void task()
+      .catch(() => undefined)
+      .then(() => {
+        timer = clock.after(periodMs, run);
+      });
+  }
+  return () => timer.cancel();
+}

@@ -1,0 +1,111 @@
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Clock } from '@fairway/base/clock';
+import { fenceFor } from '@fairway/base/fence';
+import type { Logger } from '@fairway/base/log';
+import type { Informer } from '@fairway/kube/client/informer';
+import { InformerSet } from '@fairway/kube/client/informer-set';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { type Transport, TransportError } from '@fairway/kube/client/transport';
+import { type TenantNode, tenantNodes, trimNode } from './node.ts';
+
+/** One tenant's cluster as Fairway sees it: a client with an administrator's certificate and a cache of its nodes. */
+export interface TenantCluster {
+  readonly clusterUid: string;
+  /** `namespace/name` of the Cluster. */
+  readonly clusterKey: string;
+  readonly client: KubeClient;
+  readonly informers: InformerSet;
+  readonly nodes: Informer<TenantNode>;
+}
+
+export interface TenantClustersOptions {
+  /** Reaches the tenant's API server over TLS; rejects while there are no credentials yet. */
+  readonly connect: (cluster: Cluster) => Promise<Transport>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+interface Connection {
+  readonly tenant: TenantCluster;
+  readonly stop: AbortController;
+  /** What it was made from: another endpoint or CA makes another connection. */
+  readonly target: string;
+}
+
+/**
+ * The connections to all tenants' clusters, one for each, shared by all controllers of this process. An idle one costs
+ * the watches of its informers and nothing else.
+ */
+export class TenantClusters {
+  readonly #options: TenantClustersOptions;
+  readonly #connections = new Map<string, Connection>();
+  readonly #connecting = new Map<string, Promise<void>>();
+  readonly #listeners = new Set<(tenant: TenantCluster) => void>();
+
+  constructor(options: TenantClustersOptions) {
+    this.#options = options;
+  }
+
+  /** The cluster of this UID, once its nodes have been listed. */
+  get(clusterUid: string): TenantCluster | undefined {
+    const tenant = this.#connections.get(clusterUid)?.tenant;
+    return tenant?.nodes.hasSynced ? tenant : undefined;
+  }
+
+  /** All connections, synced or not. */
+  connected(): readonly TenantCluster[] {
+    return [...this.#connections.values()].map(({ tenant }) => tenant);
+  }
+
+  /** Calls `listener` for every connection, those that exist included, before its informers start. */
+  onConnect(listener: (tenant: TenantCluster) => void): void {
+    this.#listeners.add(listener);
+    for (const { tenant } of this.#connections.values()) listener(tenant);
+  }
+
+  /** Connects to a cluster whose control plane answers, or anew when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile. */
+  async ensure(cluster: Cluster): Promise<void> {
+    const uid = identityOf(cluster);
+    const target = JSON.stringify([cluster.status?.endpoint, cluster.status?.caCertificate]);
+    if (this.#connections.get(uid)?.target !== target) {
+      const connecting =
+        this.#connecting.get(uid) ?? this.#connect(cluster, uid, target).finally(() => this.#connecting.delete(uid));
+      this.#connecting.set(uid, connecting);
+      await connecting;
+    }
+    const connection = this.#connections.get(uid);
+    await connection?.tenant.nodes.whenSynced(connection.stop.signal);
+  }
+
+  remove(clusterUid: string): void {
+    const connection = this.#connections.get(clusterUid);
+    this.#connections.delete(clusterUid);
+    connection?.stop.abort(new TransportError(`the connection to ${connection.tenant.clusterKey} was given up`));
+    connection?.tenant.client.close();
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    for (const uid of this.#connections.keys()) this.remove(uid);
+  }
+
+  async #connect(cluster: Cluster, clusterUid: string, target: string): Promise<void> {
+    const { clock, random, log } = this.#options;
+    const fence = fenceFor('connecting to its API server');
+    const transport = await this.#options.connect(cluster);
+    // Let go of meanwhile, it would be held for ever.
+    fence?.();
+    this.remove(clusterUid);
+    const client = new KubeClient(transport, { userAgent: 'fairway-controllers', clock });
+    const clusterKey = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
+    const informers = new InformerSet(client, { clock, random, log: log.child({ cluster: clusterKey }) });
+    const nodes = informers.informer(tenantNodes, { trim: trimNode });
+    const tenant: TenantCluster = { clusterUid, clusterKey, client, informers, nodes };
+    const stop = new AbortController();
+    this.#connections.set(clusterUid, { tenant, stop, target });
+    for (const listener of this.#listeners) listener(tenant);
+    informers.start(stop.signal);
+  }
+}

@@ -1,0 +1,75 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Clock } from '@fairway/base/clock';
+import { type ClusterPki, createClusterPki } from '@fairway/control-plane/pki/cluster-pki';
+import { parsePkiSecret, pkiSecret, pkiSecretName } from '@fairway/control-plane/pki/pki-secret';
+import type { ClusterIdentity } from '@fairway/control-plane/runtime';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+
+/** The roots of trust of all clusters: each made once, kept as a Secret where no tenant can read, remembered while the process runs. */
+export class ClusterCredentials {
+  readonly #client: KubeClient;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Promise<ClusterPki>>();
+
+  constructor(client: KubeClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** The cluster's roots, made now if there are none. */
+  pki(cluster: Cluster): Promise<ClusterPki> {
+    const identity = clusterIdentity(cluster);
+    const known = this.#known.get(identity.uid);
+    if (known) return known;
+    const loading = this.#loadOrCreate(identity);
+    this.#known.set(identity.uid, loading);
+    loading.catch(() => this.#known.delete(identity.uid));
+    return loading;
+  }
+
+  /** Drops what is remembered: another process may change it. */
+  forget(clusterUid: string): void {
+    this.#known.delete(clusterUid);
+  }
+
+  /** Deletes the roots: every credential of the cluster is worth nothing from now on. */
+  async remove(clusterUid: string): Promise<void> {
+    this.#known.delete(clusterUid);
+    const options = { labelSelector: `fairway.dev/cluster-uid=${clusterUid}`, namespace: SYSTEM_NAMESPACE };
+    await this.#client.resource(Secrets).deleteCollection(options);
+  }
+
+  async #loadOrCreate(identity: ClusterIdentity): Promise<ClusterPki> {
+    const stored = await this.#load(identity.uid);
+    if (stored) return stored;
+    const pki = await createClusterPki(identity.uid, this.#clock);
+    try {
+      await this.#client.resource(Secrets).create(await pkiSecret(identity, pki));
+      return pki;
+    } catch (error) {
+      if (!isApiError(error, 'AlreadyExists')) throw error;
+      const winner = await this.#load(identity.uid);
+      if (winner === undefined) throw error;
+      return winner;
+    }
+  }
+
+  async #load(clusterUid: string): Promise<ClusterPki | undefined> {
+    try {
+      const options = { namespace: SYSTEM_NAMESPACE };
+      return await parsePkiSecret(await this.#client.resource(Secrets).get(pkiSecretName(clusterUid), options));
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+}
+
+export function clusterIdentity(cluster: Cluster): ClusterIdentity {
+  const { metadata } = cluster;
+  return { uid: identityOf(cluster), name: metadata.name ?? '', namespace: metadata.namespace ?? '' };
+}
