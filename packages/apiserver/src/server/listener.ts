@@ -41,6 +41,8 @@ export async function listen(
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
+    // Whatever the process was started with: what it would let through, others read as two requests.
+    insecureHTTPParser: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // A watch lasts longer than any limit on a whole request.
     requestTimeout: 0,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { ImpersonationHeaders } from './impersonation.ts';
+import { connectionOptions, type RequestMessage } from './request-message.ts';
 import type { Upstream } from './upstream.ts';
 
 /** RFC 9110 7.6.1: they speak of one connection, and end with it. */
@@ -19,13 +20,13 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 /** Say who asks, or where from, in words that the API server could believe: the gateway's alone to say. */
 const IDENTITY = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|x-remote-.*)$/;
 
-/** What of a client's request goes on. `peer` is the address that the connection comes from. */
+/** What of a client's request goes on, without how its body is framed: that is for who sends it. `peer` is the address that the connection comes from. */
 export function forwardedHeaders(
   headers: IncomingHttpHeaders,
   { user, peer, auditId }: { readonly user: ImpersonationHeaders; readonly peer: string; readonly auditId: string },
 ): OutgoingHttpHeaders {
   const kept = withoutHops(headers);
-  for (const name of Object.keys(kept)) if (IDENTITY.test(name)) delete kept[name];
+  for (const name of Object.keys(kept)) if (name === 'content-length' || IDENTITY.test(name)) delete kept[name];
   const earlier = headers['x-forwarded-for'];
   return {
     ...kept,
@@ -37,7 +38,7 @@ export function forwardedHeaders(
 
 /** The headers that are meant for whoever is at the end of the line. */
 function withoutHops(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const named = connectionOptions(headers.connection);
   const isKept = ([name]: [string, unknown]) => !HOP_BY_HOP.has(name) && !named.includes(name);
   return Object.fromEntries(Object.entries(headers).filter(isKept));
 }
@@ -57,23 +58,19 @@ export class Forwarding {
   async forward(
     request: IncomingMessage,
     response: ServerResponse,
-    { headers, isWatch }: { readonly headers: OutgoingHttpHeaders; readonly isWatch: boolean },
+    {
+      message: { method, body },
+      headers,
+      isWatch,
+    }: { readonly message: RequestMessage; readonly headers: OutgoingHttpHeaders; readonly isWatch: boolean },
   ): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => {
       // An abort makes an exception with its stack: not for each of the many that end as they should.
       if (!response.writableFinished) gone.abort();
     });
-    const { method = 'GET', url = '/' } = request;
-    const hasBody =
-      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-    const answer = await this.#upstream.send({
-      method,
-      path: url,
-      headers,
-      body: hasBody ? request : undefined,
-      signal: gone.signal,
-    });
+    const { url: path = '/' } = request;
+    const answer = await this.#upstream.send({ method, path, headers, body, signal: gone.signal });
     response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
     // A watch has nothing to say at first, and its client waits to hear that it is one.
     response.flushHeaders();

@@ -17,6 +17,7 @@ import { Forwarding, forwardedHeaders } from './forward.ts';
 import type { Destination, GatewayMetrics } from './gateway-metrics.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { type Passage, passageOf } from './passage.ts';
+import { requestMessage } from './request-message.ts';
 import { type RequestTarget, requestTarget } from './request-target.ts';
 import { type Upstream, unreachable } from './upstream.ts';
 
@@ -67,8 +68,10 @@ export class ManagementFront {
       this.#options.metrics.answered(way.destination, response.headersSent ? response.statusCode : 0);
     });
     void this.#serve(request, response, way).catch((error: unknown) => {
-      if (response.headersSent || response.destroyed) response.destroy();
-      else void send(request, response, this.#refusal(request, error, way.auditId));
+      if (response.headersSent || response.destroyed) return response.destroy();
+      // What is left of the body of a refused request is not waited for.
+      if (!request.complete) response.shouldKeepAlive = false;
+      void send(request, response, this.#refusal(request, error, way.auditId));
     });
   }
 
@@ -80,8 +83,9 @@ export class ManagementFront {
 
   async #serve(request: IncomingMessage, response: ServerResponse, way: Way): Promise<void> {
     const { auditId } = way;
-    const { method = 'GET', url = '/' } = request;
-    const target = requestTarget(url);
+    const message = requestMessage(request);
+    const { method } = message;
+    const target = requestTarget(request.url ?? '/');
     const answer = (handle: (apiRequest: ApiRequest) => Promise<Answer>) =>
       serveHttp(request, response, (apiRequest) => this.#answer(request, auditId, () => handle(apiRequest)));
     const health = await this.#options.health.answer(target.path, target.query);
@@ -114,7 +118,7 @@ export class ManagementFront {
       case 'api-server': {
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
-        return this.#forwarding.forward(request, response, { headers, isWatch: passage.isWatch });
+        return this.#forwarding.forward(request, response, { message, headers, isWatch: passage.isWatch });
       }
     }
   }

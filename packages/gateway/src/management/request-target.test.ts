@@ -22,6 +22,9 @@ test.each([
   ['/api/v1/namespaces/%zz', 'no encoding at all'],
   ['/api/v1/namespaces/red%5c..%5c', 'a backslash is a slash to some'],
   ['/api/v1/namespaces/red%00', 'a string ends here to some'],
+  ['/api/v1/namespaces/red%0d%0aX-Remote-User:%20root', 'a line end where the name is written into a log'],
+  ['/api/v1/namespaces/red#/secrets', 'a client never sends a fragment; some cut it off'],
+  ['/api/v1/namespaces/red?watch=1#/secrets', 'the same behind the query'],
   ['https://elsewhere/api', 'the request of a client that takes the gateway for a proxy'],
   ['*', 'OPTIONS of the server as a whole'],
 ])('%s is refused: %s', (url) => {

@@ -14,7 +14,8 @@ export interface RequestTarget {
 export function requestTarget(url: string): RequestTarget {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  if (!path.startsWith('/')) throw ambiguous(path);
+  // A fragment is never sent: some cut it off, others take it for a part of the name.
+  if (!path.startsWith('/') || url.includes('#')) throw ambiguous(path);
   const [, ...segments] = path.split('/');
   // One slash at the end is the same place to everyone.
   if (segments.at(-1) === '') segments.pop();
@@ -29,9 +30,11 @@ function isPlain(segment: string): boolean {
   } catch {
     return false;
   }
-  return decoded !== '' && decoded !== '.' && decoded !== '..' && !/[/\\\0]/.test(decoded);
+  return decoded !== '' && decoded !== '.' && decoded !== '..' && !/[/\\\p{Cc}]/u.test(decoded);
 }
 
 function ambiguous(path: string): Error {
-  return badRequest(`the path ${JSON.stringify(path)} has empty, dotted or wrongly encoded segments: write it plainly`);
+  return badRequest(
+    `the path ${JSON.stringify(path)} has empty, dotted or wrongly encoded segments, control characters or a fragment: write it plainly`,
+  );
 }

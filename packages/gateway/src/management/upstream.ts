@@ -1,20 +1,21 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Readable } from 'node:stream';
 import {
   type HttpsConnectionOptions,
   HttpsConnections,
   isStaleConnection,
 } from '@fairway/kube/client/https-connections';
 import { ApiError } from '@fairway/kube/object/api-error';
+import type { MessageBody } from './request-message.ts';
 
 export interface UpstreamRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
+  /** Without Content-Length and Transfer-Encoding, which follow from `body`. */
   readonly headers: OutgoingHttpHeaders;
   /** Sent as it comes; none for a request without a body. */
-  readonly body?: Readable | undefined;
+  readonly body?: MessageBody | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -64,7 +65,8 @@ export class Upstream {
       ...target,
       method,
       path: pathPrefix + path,
-      headers: { ...headers, ...(authorization !== undefined && { authorization }) },
+      headers: { ...headers, ...framing(method, body), ...(authorization !== undefined && { authorization }) },
+      insecureHTTPParser: false,
     });
     const onAbort = () => outgoing.destroy(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -80,9 +82,18 @@ export class Upstream {
       resolve(incoming);
     });
     if (body === undefined) outgoing.end();
-    else body.pipe(outgoing);
+    else body.stream.pipe(outgoing);
     return promise;
   }
+}
+
+/**
+ * How the API server finds the end of a request. Node frames a body by itself for some methods alone (not GET, DELETE, OPTIONS) and writes
+ * that of others as it is, where it reads as the next request.
+ */
+function framing(method: string, body: MessageBody | undefined): OutgoingHttpHeaders {
+  if (body === undefined) return method === 'GET' || method === 'HEAD' ? {} : { 'content-length': 0 };
+  return body.length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': body.length };
 }
 
 /** 503 for a request that the API server did not answer. */

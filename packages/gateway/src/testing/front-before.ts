@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { Health } from '@fairway/apiserver/server/health';
@@ -11,30 +11,29 @@ import { GatewayMetrics } from '../management/gateway-metrics.ts';
 import { ManagementFront } from '../management/management-front.ts';
 import { Upstream } from '../management/upstream.ts';
 
-export interface FrontBefore extends AsyncDisposable {
+export interface FrontBefore extends FrontOver {
+  readonly upstream: TlsServer;
+  /** Sends a request, whose body the caller writes unless there is none; resolves with the head of the answer. */
+  send(path: string, options?: RequestOptions, body?: string | null): Promise<IncomingMessage>;
+  /** Ends the front's connections; resolves with every byte that came to the API server over them. */
+  arrived(): Promise<readonly string[]>;
+}
+
+export interface FrontOver extends AsyncDisposable {
   readonly front: ManagementFront;
   readonly server: TlsServer;
-  readonly upstream: TlsServer;
   /** Of the front's metrics. */
   readonly registry: Registry;
   /** What the front answers now, latest last. */
   readonly answers: readonly ServerResponse[];
-  /** Sends a request, whose body the caller writes unless there is none; resolves with the head of the answer. */
-  send(path: string, options?: RequestOptions, body?: string | null): Promise<IncomingMessage>;
 }
 
-/** A front that takes everybody for `user`, before an API server that does what a test says. */
-export async function frontBefore(listener: RequestListener, user: UserInfo): Promise<FrontBefore> {
-  const upstream = await startTlsServer(listener);
-  const connections = new Upstream({
-    server: upstream.url,
-    certificateAuthority: upstream.authority.certificatePem,
-    bearerToken: () => 'the-gateway',
-  });
+/** A front that takes everybody for `user`, over connections that its maker closes. */
+export async function frontOver(upstream: Upstream, user: UserInfo): Promise<FrontOver> {
   const registry = new Registry();
   const nowhere = () => Promise.reject(new Error('not a part of this test'));
   const front = new ManagementFront({
-    upstream: connections,
+    upstream,
     authenticators: [{ authenticate: () => Promise.resolve(user) }],
     authorizer: { authorize: ({ verb }) => ({ allowed: verb === 'impersonate', reason: '' }) },
     health: new Health(),
@@ -50,12 +49,25 @@ export async function frontBefore(listener: RequestListener, user: UserInfo): Pr
     answers.push(response);
     front.handler(incoming, response);
   });
+  return { front, server, registry, answers, [Symbol.asyncDispose]: () => server.close() };
+}
+
+/** A front that takes everybody for `user`, before an API server that does what a test says. */
+export async function frontBefore(
+  listener: (request: IncomingMessage, response: ServerResponse) => unknown,
+  user: UserInfo,
+): Promise<FrontBefore> {
+  const upstream = await startTlsServer(listener);
+  const connections = new Upstream({
+    server: upstream.url,
+    certificateAuthority: upstream.authority.certificatePem,
+    bearerToken: () => 'the-gateway',
+  });
+  const over = await frontOver(connections, user);
+  const { server } = over;
   return {
-    front,
-    server,
+    ...over,
     upstream,
-    answers,
-    registry,
     async send(path, options = {}, body = null) {
       const { port } = new URL(server.url);
       const ca = server.authority.certificatePem;
@@ -63,6 +75,12 @@ export async function frontBefore(listener: RequestListener, user: UserInfo): Pr
       outgoing.end(body ?? undefined);
       const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
       return incoming;
+    },
+    async arrived() {
+      const open = [...upstream.connections.open].map((socket) => once(socket, 'close'));
+      connections.close();
+      await Promise.all(open);
+      return upstream.received;
     },
     async [Symbol.asyncDispose]() {
       await server.close();

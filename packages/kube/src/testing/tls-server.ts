@@ -14,6 +14,8 @@ export interface TlsServer {
   readonly authority: CertificateAuthority;
   /** How many connections were accepted so far, and those that are open. */
   readonly connections: { readonly accepted: number; readonly open: ReadonlySet<Socket> };
+  /** Every byte that has arrived, connection after connection, as Latin-1. */
+  readonly received: readonly string[];
   /** Issues a client certificate that the server trusts. */
   issue(commonName: string): Promise<{ readonly certificate: string; readonly privateKey: string }>;
   /** Cuts all connections. */
@@ -36,10 +38,15 @@ export async function startTlsServer(listener: RequestListener): Promise<TlsServ
   );
   const open = new Set<Socket>();
   const connections = { accepted: 0, open };
+  const received: string[] = [];
   server.on('secureConnection', (socket: Socket) => {
-    connections.accepted++;
+    const index = connections.accepted++;
     open.add(socket);
     socket.once('close', () => open.delete(socket));
+    received[index] = '';
+    socket.on('data', (chunk: Buffer) => {
+      received[index] += chunk.toString('latin1');
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,6 +55,7 @@ export async function startTlsServer(listener: RequestListener): Promise<TlsServ
     url: `https://127.0.0.1:${port}`,
     authority,
     connections,
+    received,
     issue: (commonName) => issue(commonName, 'client'),
     async close() {
       const closed = once(server, 'close');

@@ -1,0 +1,28 @@
+import { connect } from 'node:tls';
+import type { TlsServer } from './tls-server.ts';
+
+/** Ends a connection in order once everything before it is answered. */
+export const LAST_REQUEST = 'GET /livez HTTP/1.1\r\nHost: fairway\r\nConnection: close\r\n\r\n';
+
+/**
+ * Writes bytes as they are, one connection for all, each part after the one before it was handed over; resolves with what came back when the
+ * server has closed the connection.
+ */
+export async function sendRaw(server: Pick<TlsServer, 'url'>, ...parts: readonly string[]): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let answered = '';
+  // Nothing secret is sent, and a test knows whom it speaks to.
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), rejectUnauthorized: false });
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    answered += chunk;
+  });
+  // A server that refuses cuts the connection while bytes are under way.
+  socket.on('error', () => undefined).on('close', () => resolve(answered));
+  for (const part of parts) await new Promise((written) => socket.write(part, 'latin1', written));
+  return promise;
+}
+
+/** The status codes of the answers in what came back. */
+export function statusesOf(answered: string): number[] {
+  return [...answered.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
