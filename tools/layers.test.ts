@@ -19,13 +19,29 @@ const LAYERS: Record<string, readonly string[]> = {
   gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
   simulator: ['base', 'openstack'],
   service: [
-    ...['base', 'kube', 'apiserver', 'openstack', 'hollow', 'api', 'control-plane', 'tenancy', 'controllers'],
-    ...['cloud-provider', 'gateway', 'simulator'],
+    'base',
+    'kube',
+    'apiserver',
+    'openstack',
+    'hollow',
+    'api',
+    'control-plane',
+    'tenancy',
+    'controllers',
+    'cloud-provider',
+    'gateway',
+    'simulator',
   ],
   cli: ['base', 'kube', 'apiserver', 'openstack', 'hollow', 'api', 'control-plane', 'tenancy', 'service'],
 };
 const TESTS_MAY_ALSO: readonly string[] = [
-  ...['simulator', 'hollow', 'apiserver', 'openstack', 'control-plane', 'controllers', 'cloud-provider'],
+  'simulator',
+  'hollow',
+  'apiserver',
+  'openstack',
+  'control-plane',
+  'controllers',
+  'cloud-provider',
 ];
 /** The simulator knows `openstack` by its wire types alone: a client's mistake must not be a simulator's habit. */
 const SIMULATOR_MAY_SEE = /^@fairway\/(base\/(clock|clock-fake|log)|openstack\/types\/[a-z-]+)$/;
