@@ -13,7 +13,16 @@ import type {
   User,
 } from './identity/records.ts';
 import type { Ids } from './ids.ts';
-import type { FloatingIp, Network, Port, Router, SecurityGroup, SecurityGroupRule, Subnet } from './network/records.ts';
+import type {
+  FloatingIp,
+  Network,
+  Port,
+  RbacPolicy,
+  Router,
+  SecurityGroup,
+  SecurityGroupRule,
+  Subnet,
+} from './network/records.ts';
 import type { Database } from './state/database.ts';
 import type { Index, Table } from './state/table.ts';
 
@@ -36,15 +45,17 @@ export interface Indexes {
   readonly floatingIpsByPort: Index<FloatingIp>;
   readonly rulesByGroup: Index<SecurityGroupRule>;
   readonly subnetsByNetwork: Index<Subnet>;
+  readonly policiesByObject: Index<RbacPolicy>;
 }
 
-export function declareIndexes({ ports, floatingIps, securityGroupRules, subnets }: Tables): Indexes {
+export function declareIndexes({ ports, floatingIps, securityGroupRules, subnets, rbacPolicies }: Tables): Indexes {
   return {
     portsByDevice: ports.indexBy((port) => port.device_id),
     portsByNetwork: ports.indexBy((port) => port.network_id),
     floatingIpsByPort: floatingIps.indexBy((floatingIp) => floatingIp.port_id ?? ''),
     rulesByGroup: securityGroupRules.indexBy((rule) => rule.security_group_id),
     subnetsByNetwork: subnets.indexBy((subnet) => subnet.network_id),
+    policiesByObject: rbacPolicies.indexBy((policy) => policy.object_id),
   };
 }
 
@@ -67,6 +78,7 @@ export interface Tables {
   readonly floatingIps: Table<FloatingIp>;
   readonly securityGroups: Table<SecurityGroup>;
   readonly securityGroupRules: Table<SecurityGroupRule>;
+  readonly rbacPolicies: Table<RbacPolicy>;
 }
 
 export function declareTables(database: Database): Tables {
@@ -89,5 +101,6 @@ export function declareTables(database: Database): Tables {
     floatingIps: database.table('floating_ips'),
     securityGroups: database.table('security_groups'),
     securityGroupRules: database.table('security_group_rules'),
+    rbacPolicies: database.table('rbac_policies'),
   };
 }

@@ -27,6 +27,8 @@ const EXTENSIONS: readonly (readonly [alias: string, name: string])[] = [
   ['provider', 'Provider Network'],
   ['quotas', 'Quota management support'],
   ['quota_details', 'Quota details management support'],
+  ['rbac-policies', 'RBAC Policies'],
+  ['rbac-security-groups', 'Add security_group type to network RBAC'],
   ['revision-if-match', 'If-Match constraints based on revision_number'],
   ['router', 'Neutron L3 Router'],
   ['router_availability_zone', 'Router Availability Zone'],

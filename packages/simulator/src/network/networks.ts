@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { World } from '../world.ts';
 import { deletePort } from './port-life.ts';
 import { badRequest, conflict, networkMissing } from './problem.ts';
+import { deletePolicies, isSharedByPolicy } from './rbac-policies.ts';
 import type { Network } from './records.ts';
 import type { ResourceKind } from './resource.ts';
 import { Description, Flag, Name, ownerAttributes } from './schema.ts';
@@ -51,7 +52,8 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
     adminAttributes: ['shared', 'router:external', 'is_default', ...PROVIDER],
     hiddenAttributes: PROVIDER,
     missing: networkMissing,
-    isSharedWith: (_access, network) => network.shared || network['router:external'],
+    isSharedWith: (access, network) =>
+      network.shared || network['router:external'] || isSharedByPolicy(world, network.id, access.projectId),
     create(_access, projectId, body) {
       ensureDefaultGroup(world, projectId);
       const isExternal = body['router:external'] ?? false;
@@ -109,8 +111,10 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
       }
       for (const port of attached) deletePort(world, port);
       for (const subnet of world.indexes.subnetsByNetwork.of(network.id)) subnets.delete(subnet.id);
+      deletePolicies(world, network.id);
     },
-    derive: (network) => ({
+    derive: (network, access) => ({
+      shared: network.shared || isSharedByPolicy(world, network.id, access.projectId),
       subnets: world.indexes.subnetsByNetwork.of(network.id).map((subnet) => subnet.id),
       availability_zones:
         world.indexes.subnetsByNetwork.of(network.id).length === 0 ? [] : world.config.zones.map((zone) => zone.name),

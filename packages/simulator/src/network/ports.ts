@@ -7,6 +7,7 @@ import { parseCidr } from './cidr.ts';
 import { allocate, type FixedIpRequest } from './ipam.ts';
 import { detachFloatingIps } from './port-life.ts';
 import { badRequest, conflict, groupMissing, networkMissing, portMissing } from './problem.ts';
+import { isSharedByPolicy } from './rbac-policies.ts';
 import type { AddressPair, Network, Port } from './records.ts';
 import type { ResourceKind } from './resource.ts';
 import { Description, Flag, IpText, MacText, Name, ownerAttributes, Uuid } from './schema.ts';
@@ -186,11 +187,12 @@ export function portKind(world: World): ResourceKind<Port, typeof CreatePort, ty
 
 function findUsableNetwork(world: World, access: Access, id: string): Network {
   const network = world.tables.networks.get(id);
+  const isShared = network?.shared === true || isSharedByPolicy(world, id, access.projectId);
   const isUsable =
     network !== undefined &&
-    (isAdmin(access) || network.project_id === access.projectId || network.shared || network['router:external']);
+    (isAdmin(access) || network.project_id === access.projectId || isShared || network['router:external']);
   if (!isUsable) throw networkMissing(id);
-  if (!isAdmin(access) && network.project_id !== access.projectId && !network.shared) {
+  if (!isAdmin(access) && network.project_id !== access.projectId && !isShared) {
     throw new ApiError(403, `Tenant ${access.projectId} not allowed to create port on this network`, {
       type: 'HTTPForbidden',
     });
@@ -208,7 +210,8 @@ function checkSecurity(
 ): void {
   for (const id of groups) {
     const group = world.tables.securityGroups.get(id);
-    if (group === undefined || (group.project_id !== projectId && !isAdmin(access))) throw groupMissing(id);
+    const isUsable = group?.project_id === projectId || isSharedByPolicy(world, id, projectId) || isAdmin(access);
+    if (group === undefined || !isUsable) throw groupMissing(id);
   }
   if (hasSecurity) return;
   if (groups.length > 0) {

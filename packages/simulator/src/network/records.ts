@@ -123,3 +123,14 @@ export interface SecurityGroupRule extends Resource {
   readonly remote_ip_prefix: string | null;
   readonly remote_group_id: string | null;
 }
+
+/** One object shown to one project, or to all of them. */
+export interface RbacPolicy {
+  readonly id: string;
+  readonly object_type: 'network' | 'security_group';
+  readonly object_id: string;
+  readonly action: 'access_as_shared';
+  /** `*` for all. */
+  readonly target_tenant: string;
+  readonly project_id: string;
+}

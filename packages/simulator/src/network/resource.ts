@@ -31,7 +31,7 @@ export interface ResourceKind<R extends Resource, C extends z.ZodObject, U exten
   readonly update: (access: Access, row: R, attributes: z.infer<U>) => R;
   readonly remove: (access: Access, row: R) => void;
   /** Fields that are computed when the object is looked at. */
-  readonly derive: (row: R) => object;
+  readonly derive: (row: R, access: Access) => object;
   /** Names of fields that lists can be filtered by besides those of the view. */
   readonly extraFilters?: readonly string[];
   /** Runs before a list, e.g. to make what exists by default. */
@@ -43,7 +43,11 @@ export function viewOf<R extends Resource, C extends z.ZodObject, U extends z.Zo
   access: Access,
   row: R,
 ): Record<string, unknown> {
-  const view: Record<string, unknown> = { ...(row as Resource), tenant_id: row.project_id, ...kind.derive(row) };
+  const view: Record<string, unknown> = {
+    ...(row as Resource),
+    tenant_id: row.project_id,
+    ...kind.derive(row, access),
+  };
   delete view['isServersOwn'];
   if (!isAdmin(access)) for (const name of kind.hiddenAttributes) delete view[name];
   return view;

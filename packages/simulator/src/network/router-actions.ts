@@ -7,6 +7,7 @@ import { parseAttributes } from './parse.ts';
 import { deletePort, patchPort } from './port-life.ts';
 import { newPort } from './ports.ts';
 import { conflict, missing, networkMissing, portMissing, subnetMissing } from './problem.ts';
+import { isSharedByPolicy } from './rbac-policies.ts';
 import type { Port, Router, Subnet } from './records.ts';
 import { findOwn, viewOf } from './resource.ts';
 import { badRouter, checkRoutes, interfacesOf, routerKind } from './routers.ts';
@@ -100,7 +101,8 @@ function addBySubnet(world: World, request: ApiRequest, router: Router, subnetId
   const subnet = subnets.get(subnetId);
   const network = networks.get(subnet?.network_id ?? '');
   const { access } = request;
-  const isSeen = isAdmin(access) || subnet?.project_id === access.projectId || network?.shared === true;
+  const isShared = network?.shared === true || isSharedByPolicy(world, subnet?.network_id ?? '', access.projectId);
+  const isSeen = isAdmin(access) || subnet?.project_id === access.projectId || isShared;
   if (subnet === undefined || network === undefined || !isSeen) throw subnetMissing(subnetId);
   if (subnet.gateway_ip === null) throw badRouter('Subnet for router interface must have a gateway IP');
   checkSubnet(world, router, subnet);

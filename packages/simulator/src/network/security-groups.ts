@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { World } from '../world.ts';
 import { badRequest, conflict, groupMissing } from './problem.ts';
+import { deletePolicies, isSharedByPolicy } from './rbac-policies.ts';
 import type { SecurityGroup } from './records.ts';
 import type { ResourceKind } from './resource.ts';
 import { newRule, ruleView } from './rule-row.ts';
@@ -23,7 +24,7 @@ export function securityGroupKind(world: World): ResourceKind<SecurityGroup, typ
     adminAttributes: [],
     hiddenAttributes: [],
     missing: groupMissing,
-    isSharedWith: () => false,
+    isSharedWith: (access, group) => isSharedByPolicy(world, group.id, access.projectId),
     prepare: (access) => {
       if (access.projectId !== '') ensureDefaultGroup(world, access.projectId);
     },
@@ -60,9 +61,10 @@ export function securityGroupKind(world: World): ResourceKind<SecurityGroup, typ
       const remote = securityGroupRules.where((rule) => rule.remote_group_id === group.id);
       for (const rule of remote) securityGroupRules.delete(rule.id);
       for (const rule of world.indexes.rulesByGroup.of(group.id)) securityGroupRules.delete(rule.id);
+      deletePolicies(world, group.id);
     },
-    derive: (group) => ({
-      shared: false,
+    derive: (group, access) => ({
+      shared: isSharedByPolicy(world, group.id, access.projectId),
       security_group_rules: world.indexes.rulesByGroup.of(group.id).map(ruleView),
     }),
   };

@@ -7,6 +7,7 @@ import { networkKind } from './networks.ts';
 import { portKind } from './ports.ts';
 import { disallowed, renderNetworkProblem } from './problem.ts';
 import { networkQuotaRoutes } from './quota-routes.ts';
+import { rbacPolicyRoutes } from './rbac-policies.ts';
 import { resourceRoutes } from './resource.ts';
 import { routerActionRoutes } from './router-actions.ts';
 import { routerKind } from './routers.ts';
@@ -36,6 +37,7 @@ export function networkService(world: World): Service {
       ...resourceRoutes(world, groups),
       ...resourceRoutes(world, rules),
       ...resourceRoutes(world, floatingIps),
+      ...rbacPolicyRoutes(world),
       ...tagRoutes(world, networks),
       ...tagRoutes(world, subnets),
       ...tagRoutes(world, ports),

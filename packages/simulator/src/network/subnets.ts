@@ -4,6 +4,7 @@ import type { World } from '../world.ts';
 import { type Cidr, contains, formatCidr, formatIp, overlaps, parseCidr, parseIp } from './cidr.ts';
 import { deletePort } from './port-life.ts';
 import { conflict, disallowed, invalidInput, networkMissing, refusal, subnetMissing } from './problem.ts';
+import { isSharedByPolicy } from './rbac-policies.ts';
 import type { AllocationPool, Subnet } from './records.ts';
 import type { ResourceKind } from './resource.ts';
 import { Description, Flag, HostRoutes, IpText, Name, ownerAttributes, Uuid } from './schema.ts';
@@ -49,14 +50,15 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
     adminAttributes: ['segment_id', 'service_types'],
     hiddenAttributes: [],
     missing: subnetMissing,
-    isSharedWith: (_access, subnet) => {
+    isSharedWith: (access, subnet) => {
       const network = networks.get(subnet.network_id);
-      return network?.shared === true;
+      return network?.shared === true || isSharedByPolicy(world, subnet.network_id, access.projectId);
     },
     create(access, projectId, body) {
       const network = networks.get(body.network_id);
       const isOwner = network?.project_id === access.projectId;
-      const isSeen = isOwner || isAdmin(access) || network?.shared === true || network?.['router:external'] === true;
+      const isShared = network?.shared === true || isSharedByPolicy(world, body.network_id, access.projectId);
+      const isSeen = isOwner || isAdmin(access) || isShared || network?.['router:external'] === true;
       if (network === undefined || !isSeen) throw networkMissing(body.network_id);
       if (!canWrite(access) || !(isOwner || isAdmin(access))) throw disallowed('create_subnet');
       const version = Number(body.ip_version) === 6 ? 6 : 4;

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { type ContractCloud, NO_SUCH_ID } from './contract-cloud.ts';
+import { expectNeutronError } from './neutron-error.ts';
+import { describeClouds } from './targets.ts';
+
+const POLICIES = '/rbac-policies';
+
+/** What a stranger has: a network with a subnet and a security group, described as somebody else's are. */
+async function strangersThings(cloud: ContractCloud) {
+  if (cloud.other === undefined) throw new Error('the cloud has no second project to test with');
+  const { networks, subnets, securityGroups } = cloud.other.network;
+  const description = 'Fairway cluster 123e4567-e89b-42d3-a456-426614174000 network';
+  const network = await networks.create({ name: cloud.name(), description });
+  cloud.defer(() => networks.delete(network.id));
+  const subnet = await subnets.create({ network_id: network.id, ip_version: 4, cidr: '10.124.0.0/24', description });
+  const group = await securityGroups.create({ name: cloud.name(), description });
+  cloud.defer(() => securityGroups.delete(group.id));
+  return { network, subnet, group, description, projectID: await cloud.other.session.projectId() };
+}
+
+async function share(cloud: ContractCloud, policy: object): Promise<Awaited<ReturnType<ContractCloud['raw']>>> {
+  const token = (await cloud.other?.session.token())?.id ?? '';
+  return cloud.raw('network', 'POST', POLICIES, { token, body: { rbac_policy: policy } });
+}
+
+describeClouds('what another project shares', (cloud) => {
+  it('is in the lists of a project that was not asked, as the stranger describes it', async () => {
+    const { network, subnet, group, description, projectID } = await strangersThings(cloud());
+    const target_tenant = await cloud().member.session.projectId();
+    const action = 'access_as_shared';
+    const { networks, subnets, securityGroups } = cloud().member.network;
+    expect(await Array.fromAsync(networks.list({ id: [network.id] }))).toEqual([]);
+
+    const shared = await share(cloud(), { object_type: 'network', object_id: network.id, action, target_tenant });
+    await share(cloud(), { object_type: 'security_group', object_id: group.id, action, target_tenant });
+
+    expect(shared).toMatchObject({
+      status: 201,
+      json: { rbac_policy: { object_type: 'network', object_id: network.id, action, target_tenant } },
+    });
+    const mark = { project_id: projectID, description };
+    const seen = {
+      networks: await Array.fromAsync(networks.list({ description })),
+      subnets: await Array.fromAsync(subnets.list({ description })),
+      groups: await Array.fromAsync(securityGroups.list({ description })),
+    };
+    expect(seen).toMatchObject({
+      networks: [{ id: network.id, shared: true, ...mark }],
+      subnets: [{ id: subnet.id, ...mark }],
+      groups: [{ id: group.id, ...mark }],
+    });
+    expect(await cloud().other?.network.networks.get(network.id)).toMatchObject({ shared: false });
+    expect(await Array.fromAsync(networks.list({ description, project_id: target_tenant }))).toEqual([]);
+  });
+
+  it("stays the stranger's to change and delete", async () => {
+    const { network, group } = await strangersThings(cloud());
+    const target_tenant = await cloud().member.session.projectId();
+    const action = 'access_as_shared';
+    await share(cloud(), { object_type: 'network', object_id: network.id, action, target_tenant });
+    await share(cloud(), { object_type: 'security_group', object_id: group.id, action, target_tenant });
+    const { networks, subnets, securityGroups } = cloud().member.network;
+    const subnet = { network_id: network.id, ip_version: 4, cidr: '10.125.0.0/24' } as const;
+
+    await expect(networks.delete(network.id)).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(subnets.create(subnet)).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(securityGroups.delete(group.id)).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('is gone for the project when it is shared no more', async () => {
+    const { network } = await strangersThings(cloud());
+    const target_tenant = await cloud().member.session.projectId();
+    const policy = { object_type: 'network', object_id: network.id, action: 'access_as_shared', target_tenant };
+    const { json } = await share(cloud(), policy);
+    const { id } = (json as { rbac_policy: { id: string } }).rbac_policy;
+    const token = (await cloud().other?.session.token())?.id ?? '';
+
+    const removed = await cloud().raw('network', 'DELETE', `${POLICIES}/${id}`, { token });
+
+    expect(removed.status).toBe(204);
+    await expect(cloud().member.network.networks.get(network.id)).rejects.toMatchObject({ kind: 'notFound' });
+  });
+
+  it.each([
+    { reason: 'all projects at once', status: 403, type: 'PolicyNotAuthorized', policy: { target_tenant: '*' } },
+    { reason: 'a network that is not there', status: 404, type: 'NetworkNotFound', policy: { object_id: NO_SUCH_ID } },
+    { reason: 'what can not be shared', status: 400, type: 'InvalidInput', policy: { object_type: 'port' } },
+    { reason: 'an access that there is not', status: 400, type: 'InvalidInput', policy: { action: 'access_as_owner' } },
+  ])('is not $reason', async ({ status, type, policy }) => {
+    const { network } = await strangersThings(cloud());
+    const target_tenant = await cloud().member.session.projectId();
+    const action = 'access_as_shared';
+
+    const answer = await share(cloud(), {
+      object_type: 'network',
+      object_id: network.id,
+      action,
+      target_tenant,
+      ...policy,
+    });
+
+    expectNeutronError(answer, status, type);
+  });
+});
