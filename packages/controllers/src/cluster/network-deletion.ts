@@ -1,7 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
-import { isOwnedByCluster } from '@fairway/tenancy/cloud/ownership';
+import { type ClusterOwner, isOwnedByCluster } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
@@ -17,12 +17,13 @@ export interface Leftover {
  * their subnets, security groups. What the tenant brought stays. Neutron deletes at once, so an accepted call is an end.
  */
 export async function deleteCloudResources(cloud: ProjectCloud, cluster: Cluster): Promise<Leftover | undefined> {
-  const uid = identityOf(cluster);
-  const servers = await deleteStrayServers(cloud, uid);
+  const clusterUid = identityOf(cluster);
+  const owner = { projectID: await cloud.client.session.projectId(), clusterUid };
+  const servers = await deleteStrayServers(cloud, clusterUid);
   if (servers) return servers;
   const { network } = cloud.client;
   const { ledgers } = cloud;
-  await deleteFloatingIps(cloud, uid);
+  await deleteFloatingIps(cloud, owner);
   const { owned } = await observeNetwork(cloud, cluster, cluster.spec.network);
   for (const router of owned.routers) await detachAll(cloud, { device_id: router.id });
   for (const { id } of owned.routers) await cloud.remove(ledgers.routers, id, () => network.routers.delete(id));
@@ -35,7 +36,7 @@ export async function deleteCloudResources(cloud: ProjectCloud, cluster: Cluster
   }
   const waitMs = cloud.trustedFromMs - cloud.now();
   if (waitMs > 0) return { what: 'what an interrupted run may have asked for', retryAfterMs: waitMs };
-  return (await hasLateArrivals(cloud, uid))
+  return (await hasLateArrivals(cloud, owner))
     ? { what: 'network resources that appeared late', retryAfterMs: 0 }
     : undefined;
 }
@@ -51,12 +52,12 @@ async function deleteStrayServers(cloud: ProjectCloud, clusterUid: string): Prom
   return stray.length === 0 ? undefined : { what: `${stray.length} servers`, retryAfterMs: 2_000 };
 }
 
-async function deleteFloatingIps(cloud: ProjectCloud, clusterUid: string): Promise<void> {
+async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner): Promise<void> {
   const fromMs = cloud.reliableFromMs(cloud.ledgers.floatingIps, 60_000);
   const listed = await cloud.cache.floatingIps.refreshAfter(fromMs);
   const { floatingIps } = cloud.client.network;
   for (const floatingIp of listed.items.values()) {
-    if (!isOwnedByCluster(floatingIp, clusterUid)) continue;
+    if (!isOwnedByCluster(floatingIp, owner)) continue;
     await cloud.remove(cloud.ledgers.floatingIps, floatingIp.id, () => floatingIps.delete(floatingIp.id));
   }
 }
@@ -74,7 +75,7 @@ export async function detachAll(
 }
 
 /** After an interrupted run: whether a list that began after the cloud had its time shows anything of the cluster. */
-async function hasLateArrivals(cloud: ProjectCloud, clusterUid: string): Promise<boolean> {
+async function hasLateArrivals(cloud: ProjectCloud, owner: ClusterOwner): Promise<boolean> {
   const { networks, routers, securityGroups, floatingIps } = cloud.cache;
   const { ledgers, trustedFromMs } = cloud;
   const lists = [
@@ -86,7 +87,7 @@ async function hasLateArrivals(cloud: ProjectCloud, clusterUid: string): Promise
   for (const { cache, ledger } of lists) {
     const snapshot = await cache.refreshAfter(trustedFromMs);
     for (const item of snapshot.items.values()) {
-      if (isOwnedByCluster(item, clusterUid) && !ledger.isDeleting(item.id, snapshot.listedAtMs ?? 0)) return true;
+      if (isOwnedByCluster(item, owner) && !ledger.isDeleting(item.id, snapshot.listedAtMs ?? 0)) return true;
     }
   }
   return false;

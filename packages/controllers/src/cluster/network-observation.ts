@@ -3,7 +3,13 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Port } from '@fairway/openstack/types/network';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
-import { type NetworkRole, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import {
+  type ClusterOwner,
+  type Marked,
+  type NetworkRole,
+  ownedBy,
+  ownerDescription,
+} from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import type { NetworkWish, ObservedNetwork } from './network-plan.ts';
@@ -23,7 +29,7 @@ export async function observeNetwork(
   cluster: Cluster,
   wish: ObservedWish,
 ): Promise<ObservedNetwork> {
-  const uid = identityOf(cluster);
+  const owner = { projectID: await cloud.client.session.projectId(), clusterUid: identityOf(cluster) };
   const known = cluster.status?.network;
   const { cache, ledgers } = cloud;
   const [networks, subnets, routers, securityGroups] = await Promise.all([
@@ -33,10 +39,10 @@ export async function observeNetwork(
     cache.securityGroups.refreshAfter(cloud.reliableFromMs(ledgers.securityGroups, MAX_AGE_MS)),
   ]);
   const owned = {
-    networks: mine(networks, ledgers.networks, uid, 'network', known?.networkID),
-    subnets: mine(subnets, ledgers.subnets, uid, 'subnet', known?.subnetID),
-    routers: mine(routers, ledgers.routers, uid, 'router', known?.routerID),
-    securityGroups: mine(securityGroups, ledgers.securityGroups, uid, 'node-security-group', known?.securityGroupID),
+    networks: mine(networks, ledgers.networks, owner, 'network', known?.networkID),
+    subnets: mine(subnets, ledgers.subnets, owner, 'subnet', known?.subnetID),
+    routers: mine(routers, ledgers.routers, owner, 'router', known?.routerID),
+    securityGroups: mine(securityGroups, ledgers.securityGroups, owner, 'node-security-group', known?.securityGroupID),
   };
   return {
     networks: [...networks.items.values()],
@@ -48,21 +54,15 @@ export async function observeNetwork(
 }
 
 /** The resources with the mark of this cluster and role: the one that the status names first, then by age. */
-function mine<
-  T extends {
-    readonly id: string;
-    readonly description?: string | null | undefined;
-    readonly created_at?: string | undefined;
-  },
->(
+function mine<T extends Marked & { readonly id: string; readonly created_at?: string | undefined }>(
   listed: Snapshot<T>,
   ledger: Ledger<T>,
-  clusterUid: string,
+  owner: ClusterOwner,
   role: NetworkRole,
   knownID: string | undefined,
 ): readonly T[] {
-  const owner = ownerDescription(clusterUid, role);
-  const state = ledger.observe(owner, ownedBy([...listed.items.values()], clusterUid, role), listed.listedAtMs ?? 0);
+  const mark = ownerDescription(owner.clusterUid, role);
+  const state = ledger.observe(mark, ownedBy([...listed.items.values()], owner, role), listed.listedAtMs ?? 0);
   if (state.kind === 'settling') throw new StillSettling(role.replaceAll('-', ' '), state.untilMs);
   return state.items.toSorted((a, b) => Number(b.id === knownID) - Number(a.id === knownID));
 }

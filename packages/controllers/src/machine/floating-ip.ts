@@ -65,9 +65,10 @@ export async function removeFloatingIps(scope: MachineScope): Promise<void> {
 /** Throws StillSettling while a create without an answer may still come true. */
 async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise<readonly FloatingIp[]> {
   const clusterUid = scope.cluster ? identityOf(scope.cluster) : '';
+  const projectID = await cloud.client.session.projectId();
   const { cache, ledgers } = cloud;
   const listed = await cache.floatingIps.refreshAfter(cloud.reliableFromMs(ledgers.floatingIps, MAX_AGE_MS));
-  const marked = ownedBy([...listed.items.values()], clusterUid, roleOf(scope));
+  const marked = ownedBy([...listed.items.values()], { projectID, clusterUid }, roleOf(scope));
   const owner = ownerDescription(clusterUid, roleOf(scope));
   const state = ledgers.floatingIps.observe(owner, marked, listed.listedAtMs ?? 0);
   if (state.kind === 'settling') throw new StillSettling('floating IP', state.untilMs);

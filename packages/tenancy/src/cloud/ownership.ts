@@ -3,6 +3,9 @@
  * resource, so that no crash can lose it: tags on servers (Nova takes them on create since 2.52), `description` on Neutron's
  * resources (their tags can only be set afterwards), the name on server groups (which carry nothing else).
  * Resources are found by these marks alone; their other names are for people.
+ *
+ * A mark proves nothing by itself: Neutron lists what other projects share, described as they please. So whoever looks for one says in which
+ * project, and what belongs to any other is never Fairway's.
  */
 
 /** On every server that any Fairway made: what the shared server list is filtered by. */
@@ -43,24 +46,44 @@ export function ownerDescription(clusterUid: string, role: NetworkRole): string 
   return `Fairway cluster ${clusterUid} ${role}`;
 }
 
-/** The resources among `items` that carry the mark of this cluster and role, oldest first. */
-export function ownedBy<
-  T extends {
-    readonly id: string;
-    readonly description?: string | null | undefined;
-    readonly created_at?: string | undefined;
-  },
->(items: readonly T[], clusterUid: string, role: NetworkRole): readonly T[] {
+/** Of a Neutron resource, what says whose it is. */
+export interface Marked {
+  readonly description?: string | null | undefined;
+  readonly project_id: string;
+  /** What Neutron before Newton says in place of `project_id`. */
+  readonly tenant_id?: string | undefined;
+}
+
+/** A cluster, and the project that it lives in. */
+export interface ClusterOwner {
+  readonly projectID: string;
+  readonly clusterUid: string;
+}
+
+/** The resources among `items` that are the project's and carry the mark of this cluster and role, oldest first. */
+export function ownedBy<T extends Marked & { readonly id: string; readonly created_at?: string | undefined }>(
+  items: readonly T[],
+  { projectID, clusterUid }: ClusterOwner,
+  role: NetworkRole,
+): readonly T[] {
   const mark = ownerDescription(clusterUid, role);
-  return items.filter((item) => item.description === mark).toSorted(byAge);
+  return items.filter((item) => item.description === mark && isOfProject(item, projectID)).toSorted(byAge);
 }
 
 /** Everything of a cluster, whatever its role. */
-export function isOwnedByCluster(
-  item: { readonly description?: string | null | undefined },
-  clusterUid: string,
-): boolean {
-  return item.description?.startsWith(`Fairway cluster ${clusterUid} `) ?? false;
+export function isOwnedByCluster(item: Marked, { projectID, clusterUid }: ClusterOwner): boolean {
+  return clusterOfDescription(item.description) === clusterUid && isOfProject(item, projectID);
+}
+
+const DESCRIPTION = /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|floating-ip-[^ ]+)$/;
+
+/** The UID of the cluster that a description names. */
+export function clusterOfDescription(description: string | null | undefined): string | undefined {
+  return DESCRIPTION.exec(description ?? '')?.[1];
+}
+
+export function isOfProject({ project_id, tenant_id }: Marked, projectID: string): boolean {
+  return (project_id || tenant_id) === projectID;
 }
 
 export function serverGroupName(poolUid: string): string {
