@@ -33,7 +33,7 @@ export class ProcessCluster {
     const spec: ControlPlaneSpec = {
       cluster: { uid: CLUSTER_UID, name: 'demo', namespace: 'team' },
       version,
-      pki: await createClusterPki(CLUSTER_UID, clock),
+      pki: await createClusterPki(clock),
       podCIDR: '10.2.0.0/16',
       serviceCIDR: '10.3.0.0/16',
       apiServer: { admissionPlugins: { enabled: ['AlwaysPullImages', 'NodeRestriction'], disabled: [] } },

@@ -6,7 +6,7 @@ import { endpointUrl, type KubeconfigMinting, mintKubeconfig } from './kubeconfi
 import { createClusterPki } from './pki/cluster-pki.ts';
 
 const clock = new FakeClock();
-const pki = await createClusterPki('uid-1', clock);
+const pki = await createClusterPki(clock);
 const minting: KubeconfigMinting = {
   clusterName: 'demo',
   endpoint: { host: '127.0.0.1', port: 6443 },

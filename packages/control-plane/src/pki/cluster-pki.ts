@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '@fairway/base/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { joinPemBundles } from '@fairway/kube/pki/certificate-info';
@@ -25,12 +26,16 @@ export interface ClusterPki {
   readonly serviceAccountKeys: ServiceAccountKeys;
 }
 
-/** New roots for a cluster. */
-export async function createClusterPki(clusterUid: string, clock: Clock): Promise<ClusterPki> {
+/**
+ * New roots for a cluster. Their subjects differ from any other's, because clients choose an issuer by its subject, and say nothing of the
+ * cluster: everybody who may connect sees them, and what Fairway makes in a cloud is marked with the cluster's UID.
+ */
+export async function createClusterPki(clock: Clock): Promise<ClusterPki> {
+  const organization = randomBytes(8).toString('hex');
   const authority = async (commonName: string): Promise<AuthorityPair> => ({
     active: await createCertificateAuthority({
       commonName,
-      organization: clusterUid,
+      organization,
       clock,
       validityMs: AUTHORITY_VALIDITY_MS,
     }),

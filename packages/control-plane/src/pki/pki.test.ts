@@ -12,10 +12,17 @@ import { type HeldCertificate, planRenewal } from './plan-renewal.ts';
 
 const clock = new FakeClock();
 const DAY_MS = 86_400_000;
-const pki = await createClusterPki('uid-1', clock);
+const pki = await createClusterPki(clock);
 const next = await createCertificateAuthority({ commonName: 'kubernetes', clock, validityMs: AUTHORITY_VALIDITY_MS });
 const cluster = { uid: 'uid-1', name: 'demo', namespace: 'team' };
 const names = { serviceCIDR: '10.3.0.0/16', dnsNames: ['demo.example.com'], ipAddresses: ['192.0.2.7'] };
+
+it('gives each cluster authorities that no client takes for those of another', async () => {
+  const others = await createClusterPki(clock);
+  const issuers = [pki, others].map(({ cluster: { active } }) => certificateInfo(active.certificatePem).organizations);
+
+  expect(issuers[0]).not.toEqual(issuers[1]);
+});
 
 describe('pkiSecret', () => {
   it('gives back what was put in', async () => {

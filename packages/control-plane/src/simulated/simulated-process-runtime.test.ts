@@ -8,7 +8,7 @@ import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
 import { SimulatedProcessRuntime, SPEC_FILE } from './simulated-process-runtime.ts';
 import { parseSpecFile } from './spec-file.ts';
 
-const pki = await createClusterPki('uid-1', new FakeClock());
+const pki = await createClusterPki(new FakeClock());
 const spec: ControlPlaneSpec = {
   cluster: { uid: 'uid-1', name: 'demo', namespace: 'team' },
   version: '1.35.8',

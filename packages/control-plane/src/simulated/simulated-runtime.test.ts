@@ -12,7 +12,7 @@ import { SimulatedRuntime } from './simulated-runtime.ts';
 
 // TLS is checked against the real time, so the clock stands at it.
 const clock = new FakeClock(Date.now());
-const pki = await createClusterPki('uid-1', clock);
+const pki = await createClusterPki(clock);
 const spec: ControlPlaneSpec = {
   cluster: { uid: 'uid-1', name: 'demo', namespace: 'team' },
   version: '1.35.8',

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
@@ -89,4 +90,15 @@ describe("another project's resources with a cluster's marks, shared with the cl
 
     expect(after?.status?.network).toEqual(status?.network);
   });
+});
+
+test('the authority that a user trusts does not say what the cluster is marked with', { timeout: 30_000 }, async () => {
+  await using fairway = await TestFairway.start();
+  await fairway.createCluster();
+  const { metadata, status } = await fairway.clusterReady();
+
+  const authority = new X509Certificate(status?.caCertificate ?? '');
+
+  expect(authority.subject).toMatch(/^O=\w+\nCN=kubernetes$/);
+  expect(authority.raw.toString('latin1')).not.toContain(metadata.uid);
 });

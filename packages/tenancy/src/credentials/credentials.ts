@@ -46,7 +46,7 @@ export class ClusterCredentials {
   async #loadOrCreate(identity: ClusterIdentity): Promise<ClusterPki> {
     const stored = await this.#load(identity.uid);
     if (stored) return stored;
-    const pki = await createClusterPki(identity.uid, this.#clock);
+    const pki = await createClusterPki(this.#clock);
     try {
       await this.#client.resource(Secrets).create(await pkiSecret(identity, pki));
       return pki;
