@@ -4,9 +4,10 @@ import { SHIPPED_PLANS } from '../data/plans.ts';
 import type { Cluster, NewCluster } from '../kinds/cluster.ts';
 import type { NewNodePool } from '../kinds/node-pool.ts';
 import { aCluster, aNodePool } from '../testing/objects.ts';
-import { admitCluster, type ClusterAdmission } from './admit-cluster.ts';
+import { admitCluster } from './admit-cluster.ts';
 import { admitNodePool, type NodePoolAdmission, nodePoolWarnings } from './admit-node-pool.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
+import type { ClusterAdmission } from './cluster-admission.ts';
 
 const id = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
 

@@ -1,28 +1,11 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { suggest } from '../domain/suggest.ts';
 import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
-import type { CloudCredential } from '../kinds/cloud-credential.ts';
-import type { Cluster } from '../kinds/cluster.ts';
-import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import type { Plan } from '../kinds/plan.ts';
-import type { CloudCatalogue } from './cloud-catalogue.ts';
 import { addressErrors } from './cluster-addresses.ts';
+import type { ClusterAdmission } from './cluster-admission.ts';
 import { networkErrors } from './cluster-network.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
-
-/** A Cluster that is about to be stored, with what it is checked against. */
-export interface ClusterAdmission {
-  readonly cluster: Cluster;
-  /** What is stored now; undefined on create. */
-  readonly old: Cluster | undefined;
-  readonly plans: readonly Plan[];
-  readonly releases: readonly KubernetesRelease[];
-  readonly catalogue: CloudCatalogue;
-  /** The one that it names, if any. */
-  readonly credential?: CloudCredential | undefined;
-  /** The other clusters of the namespace. */
-  readonly others: readonly Cluster[];
-}
 
 /**
  * What is wrong with a Cluster by what operator and cloud offer. A value that is stored already is not refused again, so that

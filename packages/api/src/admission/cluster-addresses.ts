@@ -3,8 +3,8 @@ import { findOverlaps, type NamedRange } from '../domain/address-plan.ts';
 import { isCidr, isPrivate, parseCidr } from '../domain/cidr.ts';
 import { effectiveNetworking } from '../domain/effective-networking.ts';
 import type { Plan } from '../kinds/plan.ts';
-import type { ClusterAdmission } from './admit-cluster.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
+import type { ClusterAdmission } from './cluster-admission.ts';
 
 /** Largest prefix lengths, that is smallest ranges: a /16 of pods is 256 nodes with a /24 each. */
 const MAX_PREFIX_LENGTH = 16;

@@ -1,7 +1,7 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import type { Plan } from '../kinds/plan.ts';
-import type { ClusterAdmission } from './admit-cluster.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
+import type { ClusterAdmission } from './cluster-admission.ts';
 import { idNotFoundError } from './references.ts';
 
 const FIELD = 'spec.network';

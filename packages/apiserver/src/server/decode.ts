@@ -3,20 +3,8 @@ import { isJsonObject } from '@fairway/kube/object/json';
 import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
 import { load, YAMLException } from 'js-yaml';
 import { duplicateFieldMessage, duplicateFields } from '../schema/duplicate-fields.ts';
+import type { BodyKind, BodyRequest } from './body-request.ts';
 import { fieldValidationOf, reportFields } from './field-validation.ts';
-import type { ResourceRequest } from './request.ts';
-
-interface Kind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-/** What decoding looks at of a request. */
-export interface BodyRequest
-  extends Pick<ResourceRequest, 'body' | 'headers' | 'query' | 'namespace' | 'name' | 'verb' | 'warn'> {
-  readonly resource: Kind;
-}
 
 /** The object in a create's or update's body, its apiVersion, kind, name and namespace made sure of; throws 400 or 415. */
 export function decodeObject(request: BodyRequest): KubeObject {
@@ -26,7 +14,7 @@ export function decodeObject(request: BodyRequest): KubeObject {
 /** The same for a body of another kind, that of a subresource. */
 export function decodeBody(
   request: BodyRequest,
-  kind: Kind,
+  kind: BodyKind,
   { isComplete = false }: { readonly isComplete?: boolean } = {},
 ): KubeObject {
   const object = checkShape(parseBody(request));
@@ -137,7 +125,7 @@ export function checkShape(object: KubeObject): KubeObject {
   return object;
 }
 
-function checkKind(object: KubeObject, wanted: Kind): void {
+function checkKind(object: KubeObject, wanted: BodyKind): void {
   const apiVersion = apiVersionOf(wanted);
   object.apiVersion ||= apiVersion;
   object.kind ||= wanted.kind;

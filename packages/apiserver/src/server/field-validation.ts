@@ -1,6 +1,6 @@
 import { badRequest } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
-import type { BodyRequest } from './decode.ts';
+import type { BodyRequest } from './body-request.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 

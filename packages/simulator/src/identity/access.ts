@@ -1,5 +1,5 @@
 import type { RoleName } from './records.ts';
-import type { TokenClaims } from './token.ts';
+import type { TokenClaims } from './token-claims.ts';
 
 /** Who asks, and what they may do where, as the token's state is now. */
 export interface Access {

@@ -4,7 +4,8 @@ import { ApiError } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { malformed, NOT_AUTHORIZED, notFound, unauthorized } from './problem.ts';
 import { type ApplicationCredential, DOMAIN, type Project, type RoleName, type Trust, type User } from './records.ts';
-import { assignedRoles, decodeToken, type Scope, type TokenClaims } from './token.ts';
+import { assignedRoles, decodeToken } from './token.ts';
+import type { Scope, TokenClaims } from './token-claims.ts';
 
 const DomainRef = z.object({ id: z.string().optional(), name: z.string().optional() });
 const UserRef = z.object({ id: z.string().optional(), name: z.string().optional(), domain: DomainRef.optional() });

@@ -6,7 +6,8 @@ import { catalogFor } from './catalog.ts';
 import { requireSelfOrAdmin, unauthorized } from './problem.ts';
 import { DOMAIN, ROLES, type User } from './records.ts';
 import { formatKeystoneTime } from './time.ts';
-import { assignedRoles, decodeToken, encodeToken, rolesOf, type TokenClaims } from './token.ts';
+import { assignedRoles, decodeToken, encodeToken, rolesOf } from './token.ts';
+import type { TokenClaims } from './token-claims.ts';
 import { projectView } from './views.ts';
 
 export function tokenRoutes(world: World): Route[] {

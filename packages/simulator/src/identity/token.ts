@@ -2,20 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { World } from '../world.ts';
 import { type Access, ANONYMOUS } from './access.ts';
 import { type AssignmentTarget, ROLES, type RoleName } from './records.ts';
-
-export type Scope = { readonly kind: 'unscoped' } | AssignmentTarget;
-
-/** What a token carries. All else is looked up when it is used, so that a lost role or user is felt at once. */
-export interface TokenClaims {
-  readonly userId: string;
-  readonly methods: readonly string[];
-  readonly scope: Scope;
-  readonly issuedMs: number;
-  readonly expiresMs: number;
-  readonly auditIds: readonly string[];
-  readonly applicationCredentialId?: string;
-  readonly trustId?: string;
-}
+import type { TokenClaims } from './token-claims.ts';
 
 /** A signed token in the manner of Keystone's Fernet tokens: nothing of it is stored. */
 export function encodeToken(world: World, claims: TokenClaims): string {
