@@ -1,15 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  addressAt,
-  CidrError,
-  contains,
-  countSubnets,
-  formatCidr,
-  isPrivate,
-  overlaps,
-  parseCidr,
-  subnetAt,
-} from './cidr.ts';
+import { addressAt, CidrError, contains, formatCidr, isPrivate, overlaps, parseCidr } from './cidr.ts';
 
 describe('parseCidr', () => {
   it.each(['10.2.0.0/16', '0.0.0.0/0', '255.255.255.255/32', '10.240.0.0/13'])('takes %s', (text) => {
@@ -48,31 +38,6 @@ describe('overlaps and contains', () => {
     expect(overlaps(parseCidr(a), parseCidr(b))).toBe(overlap);
     expect(overlaps(parseCidr(b), parseCidr(a))).toBe(overlap);
     expect(contains(parseCidr(a), parseCidr(b))).toBe(within);
-  });
-});
-
-describe('subnetAt', () => {
-  it.each([
-    ['10.2.0.0/16', 24, 0, '10.2.0.0/24'],
-    ['10.2.0.0/16', 24, 255, '10.2.255.0/24'],
-    ['10.240.0.0/13', 24, 2047, '10.247.255.0/24'],
-    ['10.2.0.0/16', 16, 0, '10.2.0.0/16'],
-  ])('%s in /%i, number %i, is %s', (cidr, length, index, expected) => {
-    expect(formatCidr(subnetAt(parseCidr(cidr), length, index))).toBe(expected);
-  });
-
-  it.each([
-    [24, 256],
-    [24, -1],
-    [15, 0],
-    [33, 0],
-  ])('10.2.0.0/16 has no /%i number %i', (length, index) => {
-    expect(() => subnetAt(parseCidr('10.2.0.0/16'), length, index)).toThrow(CidrError);
-  });
-
-  it('counts what fits', () => {
-    expect(countSubnets(parseCidr('10.240.0.0/13'), 24)).toBe(2048);
-    expect(countSubnets(parseCidr('10.2.0.0/24'), 16)).toBe(0);
   });
 });
 

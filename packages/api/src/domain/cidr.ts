@@ -66,21 +66,6 @@ export function overlaps(a: Cidr, b: Cidr): boolean {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/** The `index`th network of length `prefixLength` within `cidr`; throws a CidrError when it has no such part. */
-export function subnetAt(cidr: Cidr, prefixLength: number, index: number): Cidr {
-  const size = 2 ** (32 - prefixLength);
-  const first = cidr.first + index * size;
-  if (prefixLength < cidr.prefixLength || prefixLength > 32 || index < 0 || first + size - 1 > cidr.last) {
-    throw new CidrError(`${formatCidr(cidr)} has no part number ${index} of length /${prefixLength}`);
-  }
-  return { first, last: first + size - 1, prefixLength };
-}
-
-/** How many networks of length `prefixLength` fit into `cidr`. */
-export function countSubnets(cidr: Cidr, prefixLength: number): number {
-  return prefixLength < cidr.prefixLength ? 0 : 2 ** (prefixLength - cidr.prefixLength);
-}
-
 /** The `index`th address of a network: 1 is the first host. */
 export function addressAt(cidr: Cidr, index: number): string {
   if (index < 0 || cidr.first + index > cidr.last) {

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { API_VERSION } from '../group.ts';
 import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-release.ts';
-import {
-  isKubeletSkewAllowed,
-  minorOf,
-  nextUpgradeVersions,
-  resolveUpgrade,
-  resolveVersion,
-  upgradeProblem,
-} from './versions.ts';
+import { minorOf, nextUpgradeVersions, resolveUpgrade, resolveVersion, upgradeProblem } from './versions.ts';
 
 function release(
   minor: string,
@@ -110,18 +103,6 @@ describe('nextUpgradeVersions', () => {
     ['1.37.0', []],
   ])('of %s are %j', (current, next) => {
     expect(nextUpgradeVersions(current, RELEASES)).toEqual(next);
-  });
-});
-
-describe('isKubeletSkewAllowed', () => {
-  it.each([
-    ['1.35.9', '1.35.1', true, 'patch versions do not count'],
-    ['1.32.0', '1.35.1', true, 'three behind'],
-    ['1.31.9', '1.35.1', false, 'four behind'],
-    ['1.36.0', '1.35.1', false, 'a kubelet must not be newer'],
-    ['0.35.0', '1.35.1', false, 'another major version'],
-  ])('%s under %s: %s (%s)', (kubelet, apiServer, expected) => {
-    expect(isKubeletSkewAllowed(kubelet, apiServer)).toBe(expected);
   });
 });
 

@@ -91,19 +91,6 @@ export function nextUpgradeVersions(current: string, releases: readonly Kubernet
     : [];
 }
 
-/** Most minor versions that a kubelet may be behind its API server (kubernetes.io/releases/version-skew-policy). */
-export const MAX_KUBELET_SKEW = 3;
-
-/** Whether a kubelet of this version may serve under an API server of that one: not newer, at most three minor versions older. */
-export function isKubeletSkewAllowed(kubelet: string, apiServer: string): boolean {
-  const node = parts(kubelet);
-  const server = parts(apiServer);
-  if (node.major !== server.major) return false;
-  return semver.lte(`${node.major}.${node.minor}.0`, `${server.major}.${server.minor}.0`)
-    ? server.minor - node.minor <= MAX_KUBELET_SKEW
-    : false;
-}
-
 /** `1.34` of `1.34.2`, `v1.34.2` and `1.34`. */
 export function minorOf(version: string): string {
   const { major, minor } = parts(version);

@@ -6,11 +6,6 @@ import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts
 import { NODE_POOL_RULES } from './node-pool-rules.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
-/** Most nodes of a pool whose nodes all run on different hypervisors. */
-export const MAX_ANTI_AFFINITY_REPLICAS = 5;
-/** maxReplicas of other pools, where none is given. */
-export const DEFAULT_MAX_REPLICAS = 100;
-
 const taint = z
   .object({
     key: z.string().min(1).max(317).describe('Key of the taint.'),
@@ -179,11 +174,6 @@ export interface NodePool extends KubeObject {
 /** A NodePool as a user writes it, before defaults. */
 export interface NewNodePool extends KubeObject {
   spec: z.input<typeof nodePoolSpec>;
-}
-
-/** `maxReplicas`, or what holds where it is left out. */
-export function maxReplicasOf(spec: Pick<NodePoolSpec, 'maxReplicas' | 'antiAffinity'>): number {
-  return spec.maxReplicas ?? (spec.antiAffinity ? MAX_ANTI_AFFINITY_REPLICAS : DEFAULT_MAX_REPLICAS);
 }
 
 export const nodePools = defineKind<NodePool>({

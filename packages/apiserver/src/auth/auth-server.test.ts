@@ -6,7 +6,6 @@ import { createCertificateRequest } from '@fairway/kube/pki/certificate-request'
 import { generateKeyPair } from '@fairway/kube/pki/key-pair';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AuthServer, master } from './auth-server-fixture.ts';
-import { certificateApprover } from './certificates/certificate-approver.ts';
 import { certificateSigner } from './certificates/certificate-signer.ts';
 import type { UserInfo } from './user.ts';
 
@@ -191,7 +190,7 @@ describe('certificate requests', () => {
     return fixture.call(who, 'PUT', `${CSRS}/${name}/approval`, { ...csr, status });
   }
 
-  /** One run of each controller, writing as the controller manager does. */
+  /** One run of the signer, writing as the controller manager does. */
   async function settle(name: string): Promise<CertificateSigningRequest> {
     const who = user('system:serviceaccount:kube-system:certificate-controller', 'system:serviceaccounts');
     const write = async (path: string, object: object) => {
@@ -201,11 +200,6 @@ describe('certificate requests', () => {
     };
     const requests = { get: read };
     const signal = new AbortController().signal;
-    await certificateApprover({
-      requests,
-      client: { updateSubresource: (_name, subresource, object) => write(`/${subresource}`, object) },
-      authorizer: fixture.auth.authorizer,
-    })(name, { signal });
     await certificateSigner({
       requests,
       client: { updateStatus: (object) => write('/status', object) },
@@ -242,13 +236,14 @@ describe('certificate requests', () => {
     expect(read(name).spec.username).toBe(node.username);
   });
 
-  test('of joining nodes are approved and signed by themselves', async () => {
+  test('of joining nodes are signed once they are approved', async () => {
     const subject = { commonName: 'system:node:n2', organizations: ['system:nodes'] };
     const { name } = await ask(node, 'kubernetes.io/kube-apiserver-client-kubelet', subject, client, {
       expirationSeconds: 3600,
     });
+    expect((await decide(master, name, 'Approved')).status).toBe(200);
     const { status } = await settle(name);
-    expect(status?.conditions).toEqual([expect.objectContaining({ type: 'Approved', reason: 'AutoApproved' })]);
+    expect(status?.conditions).toEqual([expect.objectContaining({ type: 'Approved' })]);
     const info = certificateInfo(Buffer.from(status?.certificate ?? '', 'base64').toString());
     expect(info).toMatchObject({ ...subject, usages: client, isAuthority: false });
     expect(Math.round((info.notAfterMs - Date.now()) / 60_000)).toBe(60);

@@ -22,7 +22,6 @@ import {
   type ServiceAccountTokenSubject,
   signServiceAccountToken,
 } from './service-account-tokens.ts';
-import { createStaticTokenAuthenticator, hashToken } from './static-tokens.ts';
 import { createUnionAuthenticator, unionOfTokens } from './union-authenticator.ts';
 import type { Authenticator } from './user.ts';
 import { createX509Authenticator } from './x509-authenticator.ts';
@@ -303,7 +302,7 @@ describe('the union', () => {
     createUnionAuthenticator({
       authenticators: [createX509Authenticator(() => new TrustStore(authority.certificatePem), clock)],
       tokens: unionOfTokens([
-        createStaticTokenAuthenticator([{ sha256: hashToken('s3cret'), user: root }], API),
+        { authenticateToken: async (token) => (token === 's3cret' ? { user: root, audiences: API } : undefined) },
         createServiceAccountAuthenticator(reader, { issuer: ISSUER, keys, clock }),
         createBootstrapTokenAuthenticator(reader, clock, API),
       ]),

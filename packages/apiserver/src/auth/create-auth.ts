@@ -11,7 +11,6 @@ import { createNodeRestrictionPlugin } from './node-restriction.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { createRbacEscalationPlugin } from './rbac-escalation.ts';
 import { createServiceAccountAuthenticator, signServiceAccountToken } from './service-account-tokens.ts';
-import { createStaticTokenAuthenticator, type StaticToken } from './static-tokens.ts';
 import { createUnionAuthenticator, unionOfTokens } from './union-authenticator.ts';
 import type { Authenticator, Authorizer, Decision, RequestAttributes, UserInfo } from './user.ts';
 import { isMaster, nodeNameOf } from './well-known-users.ts';
@@ -27,7 +26,6 @@ export interface AuthOptions {
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** Of the API server itself; the issuer alone unless said otherwise. */
   readonly apiAudiences?: readonly string[];
-  readonly staticTokens?: readonly StaticToken[];
   /** Further authenticators, asked after certificates and before tokens: Keystone for Fairway's own API. */
   readonly authenticators?: readonly Authenticator[];
   /** Asked where neither node rules nor RBAC allow a request. */
@@ -56,7 +54,6 @@ export function createAuth(options: AuthOptions): Auth {
   const rbac = new RbacAuthorizer(reader);
   const authorizer = createAuthorizer([createNodeAuthorizer(reader), rbac, ...(options.authorizers ?? [])]);
   const tokens = unionOfTokens([
-    createStaticTokenAuthenticator(options.staticTokens ?? [], apiAudiences),
     createServiceAccountAuthenticator(reader, { issuer, keys, clock }),
     createBootstrapTokenAuthenticator(reader, clock, apiAudiences),
   ]);

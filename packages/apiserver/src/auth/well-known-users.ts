@@ -25,13 +25,6 @@ export function serviceAccountGroups(namespace: string): string[] {
   return [GROUP_SERVICE_ACCOUNTS, `${GROUP_SERVICE_ACCOUNTS}:${namespace}`];
 }
 
-/** Namespace and name of a service account's user name, undefined for another user. */
-export function parseServiceAccountUsername(username: string): { namespace: string; name: string } | undefined {
-  if (!username.startsWith(SERVICE_ACCOUNT_PREFIX)) return undefined;
-  const [namespace, name, ...rest] = username.slice(SERVICE_ACCOUNT_PREFIX.length).split(':');
-  return namespace && name && rest.length === 0 ? { namespace, name } : undefined;
-}
-
 /** Name of the node whose credentials these are; '' for a node that names itself by nothing; undefined for all others. */
 export function nodeNameOf(user: UserInfo): string | undefined {
   if (!user.username.startsWith(NODE_PREFIX) || !user.groups.includes(GROUP_NODES)) return undefined;

@@ -1,7 +1,7 @@
 import type { LabelSelector } from '@fairway/kube/kinds/generated/types';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { jsonEqual } from '@fairway/kube/object/json';
-import { dns1123LabelErrors, labelValueErrors, qualifiedNameErrors } from '@fairway/kube/object/names';
+import { labelValueErrors, qualifiedNameErrors } from '@fairway/kube/object/names';
 import { tryParseQuantity } from '@fairway/kube/object/quantity';
 import { forbidden, invalidName, invalidValue, required, unsupported } from './field-errors.ts';
 
@@ -84,11 +84,6 @@ export function isZeroCount(value: number | string | undefined): boolean {
 export function atMostHundredPercent(field: string, value: number | string | undefined): FieldError[] {
   if (typeof value !== 'string' || !PERCENT.test(value) || Number.parseInt(value, 10) <= 100) return [];
   return [invalidValue(field, value, 'must not be greater than 100%')];
-}
-
-export function namespaceNameErrors(field: string, name: string | undefined): FieldError[] {
-  if (!name) return [required(field)];
-  return invalidName(field, name, dns1123LabelErrors(name));
 }
 
 const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;

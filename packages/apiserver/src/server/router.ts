@@ -1,5 +1,3 @@
-import type { ErrorSubject } from '@fairway/kube/object/api-error';
-
 /** What a path and method ask for, before anyone has looked whether it is served. */
 export type Route =
   | { readonly kind: 'resource'; readonly path: ResourcePath; readonly verb: string }
@@ -73,8 +71,4 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
     default:
       return method.toLowerCase();
   }
-}
-
-export function subjectOf({ group, plural, name }: ResourcePath): ErrorSubject {
-  return { group, resource: plural, name };
 }

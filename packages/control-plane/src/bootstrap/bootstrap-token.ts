@@ -5,7 +5,7 @@ import type { Secret } from '@fairway/kube/kinds/generated/types';
 /** Group of nodes of Fairway that are about to join; what they may do is ask for a certificate. */
 export const NODE_BOOTSTRAPPERS_GROUP = 'system:bootstrappers:fairway:nodes';
 /** Label of token Secrets: the Machine that the token is for. */
-export const TOKEN_MACHINE_LABEL = 'fairway.dev/machine';
+const TOKEN_MACHINE_LABEL = 'fairway.dev/machine';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 6;

@@ -4,7 +4,7 @@ import { certificateInfo, splitPemBundle } from '@fairway/kube/pki/certificate-i
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import { describe, expect, it } from 'vitest';
 import { beginRotation, completeRotation, isRotationDue, switchAuthority } from './authority-rotation.ts';
-import { certificatesSecret, parseCertificatesSecret, renewCertificates } from './certificates-secret.ts';
+import { renewCertificates } from './certificates-secret.ts';
 import { AUTHORITY_VALIDITY_MS, type ClusterPki, createClusterPki, trustBundle } from './cluster-pki.ts';
 import { certificateRequirements } from './component-certificates.ts';
 import { PkiSecretError, parsePkiSecret, pkiSecret } from './pki-secret.ts';
@@ -127,8 +127,7 @@ describe('renewCertificates', () => {
     expect(server.ipAddresses).toEqual(['10.3.0.1', '127.0.0.1', '192.0.2.7']);
     expect(server.dnsNames).toContain('demo.example.com');
 
-    const stored = parseCertificatesSecret(certificatesSecret(cluster, first.certificates), names);
-    expect((await renewCertificates(pki, names, stored, clock)).renewals).toEqual([]);
+    expect((await renewCertificates(pki, names, first.certificates, clock)).renewals).toEqual([]);
   });
 
   it('issues anew what the former authority has signed, the front proxy left alone', async () => {

@@ -35,10 +35,6 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
   return findCondition(conditions, type)?.status === 'True';
 }
 
-export function isConditionFalse(conditions: readonly Condition[] | undefined, type: string): boolean {
-  return findCondition(conditions, type)?.status === 'False';
-}
-
 function isSameCondition(a: Condition, b: Condition): boolean {
   return (
     a.status === b.status &&

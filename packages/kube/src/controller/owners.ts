@@ -24,10 +24,6 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
   return uid !== undefined && uid === owner.metadata.uid;
 }
 
-export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
-  return object.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
-}
-
 /** Keys of the controllers of kind `type` (group and kind; any version) of an object: a `MapToKeys` for `Controller.watch`. */
 export function controllerKeys(type: ResourceType): (object: KubeObject) => string[] {
   return (object) => {

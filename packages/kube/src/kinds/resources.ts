@@ -2,7 +2,6 @@ import type { KubeObject, ResourceType } from '../object/meta.ts';
 import type {
   APIService,
   AutoscalingV2HorizontalPodAutoscaler,
-  Binding,
   CertificateSigningRequest,
   ClusterRole,
   ClusterRoleBinding,
@@ -12,7 +11,6 @@ import type {
   CSIDriver,
   CSINode,
   CSIStorageCapacity,
-  CustomResourceDefinition,
   DaemonSet,
   Deployment,
   DeviceClass,
@@ -99,7 +97,6 @@ export const ReplicationControllers = resource<ReplicationController>(
 );
 export const LimitRanges = resource<LimitRange>('', 'v1', 'limitranges', 'LimitRange');
 export const ResourceQuotas = resource<ResourceQuota>('', 'v1', 'resourcequotas', 'ResourceQuota');
-export const Bindings = resource<Binding>('', 'v1', 'bindings', 'Binding');
 
 export const Deployments = resource<Deployment>('apps', 'v1', 'deployments', 'Deployment');
 export const ReplicaSets = resource<ReplicaSet>('apps', 'v1', 'replicasets', 'ReplicaSet');
@@ -262,14 +259,6 @@ export const ValidatingAdmissionPolicyBindings = resource<ValidatingAdmissionPol
   'v1',
   'validatingadmissionpolicybindings',
   'ValidatingAdmissionPolicyBinding',
-  CLUSTER,
-);
-
-export const CustomResourceDefinitions = resource<CustomResourceDefinition>(
-  'apiextensions.k8s.io',
-  'v1',
-  'customresourcedefinitions',
-  'CustomResourceDefinition',
   CLUSTER,
 );
 

@@ -20,19 +20,9 @@ export function parseFieldSelector(text: string): FieldTerm[] {
   return terms;
 }
 
-/** Whether an object meets every term; `valueOf` gives the text of a field, '' where it is not set. */
-export function matchesFields(terms: readonly FieldTerm[], valueOf: (field: string) => string): boolean {
-  return terms.every(({ field, negated, value }) => (valueOf(field) === value) !== negated);
-}
-
 /** The value that the terms demand of `field`, when they demand one: lets a list of one name read one object. */
 export function requiredFieldValue(terms: readonly FieldTerm[], field: string): string | undefined {
   return terms.find((term) => term.field === field && !term.negated)?.value;
-}
-
-/** Escapes a value for use in a field selector. */
-export function escapeFieldValue(value: string): string {
-  return value.replaceAll(/[\\,=]/g, '\\$&');
 }
 
 /** Splits at commas that no backslash precedes. */

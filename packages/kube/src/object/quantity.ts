@@ -91,11 +91,6 @@ export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
   return { nanos: left.nanos - right.nanos, format: left.nanos === 0n ? right.format : left.format };
 }
 
-/** Whole units, rounded up (away from zero), as Go's `Value()`. */
-export function unitsOf(quantity: Quantity): number {
-  return Number(roundAway(quantity.nanos, NANOS));
-}
-
 /** Thousandths, rounded up (away from zero), as Go's `MilliValue()`. */
 export function milliUnitsOf(quantity: Quantity): number {
   return Number(roundAway(quantity.nanos, 1_000_000n));

@@ -47,11 +47,6 @@ function readCertificate(pem: string): CertificateInfo {
   };
 }
 
-/** `sha256:<hex>` over the SubjectPublicKeyInfo, as `kubeadm join --discovery-token-ca-cert-hash` wants it. */
-export function publicKeyPinOf(certificatePem: string): string {
-  return `sha256:${sha256Hex(parseCertificate(certificatePem).publicKey.rawData)}`;
-}
-
 /** The certificates of a bundle, each as PEM of its own; other blocks are left out. */
 export function splitPemBundle(bundle: string): string[] {
   return bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g)?.map((pem) => `${pem}\n`) ?? [];

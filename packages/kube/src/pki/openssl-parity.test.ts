@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '@fairway/base/clock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCertificateAuthority, loadCertificateAuthority } from './certificate-authority.ts';
-import { certificateInfo, joinPemBundles, publicKeyPinOf } from './certificate-info.ts';
+import { certificateInfo, joinPemBundles } from './certificate-info.ts';
 import { createCertificateRequest, isRequestSignatureValid, parseCertificateRequest } from './certificate-request.ts';
 import { issueCertificate } from './issue-certificate.ts';
 import { generateKeyPair } from './key-pair.ts';
@@ -102,19 +102,6 @@ describe.skipIf(!hasOpenssl)('parity with openssl (skipped where it is not insta
     });
     const path = file('leaf.pem', leaf.certificatePem);
     expect(openssl('verify', '-x509_strict', '-CAfile', 'ca.pem', '-purpose', 'sslclient', path)).toContain('OK');
-  });
-
-  test('the pin is what kubeadm documents to compute with openssl', async () => {
-    const authority = await createCertificateAuthority({
-      commonName: 'kubernetes',
-      clock: systemClock,
-      validityMs: HOUR_MS,
-    });
-    file('pin.pem', authority.certificatePem);
-    openssl('x509', '-in', 'pin.pem', '-noout', '-pubkey', '-out', 'pin.pub');
-    openssl('pkey', '-pubin', '-in', 'pin.pub', '-outform', 'der', '-out', 'pin.der');
-    const digest = openssl('dgst', '-sha256', '-hex', 'pin.der').trim().split(' ').at(-1);
-    expect(publicKeyPinOf(authority.certificatePem)).toBe(`sha256:${digest}`);
   });
 
   test('requests are read and verified in both directions', async () => {

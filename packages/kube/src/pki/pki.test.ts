@@ -6,7 +6,7 @@ import {
   createCertificateAuthority,
   loadCertificateAuthority,
 } from './certificate-authority.ts';
-import { certificateInfo, joinPemBundles, publicKeyPinOf, splitPemBundle } from './certificate-info.ts';
+import { certificateInfo, joinPemBundles, splitPemBundle } from './certificate-info.ts';
 import { signCertificate } from './certificate-signing.ts';
 import { issueCertificate } from './issue-certificate.ts';
 import { generateKeyPair, privateKeyFromPem } from './key-pair.ts';
@@ -205,7 +205,8 @@ describe('TrustStore', () => {
 
 test('joining bundles keeps each certificate once, in order', () => {
   const bundle = joinPemBundles(authority.certificatePem, otherAuthority.certificatePem, authority.certificatePem);
-  expect(splitPemBundle(bundle).map(publicKeyPinOf)).toEqual(
-    [authority, otherAuthority].map((each) => publicKeyPinOf(each.certificatePem)),
+  const fingerprint = (pem: string) => certificateInfo(pem).fingerprintSha256;
+  expect(splitPemBundle(bundle).map(fingerprint)).toEqual(
+    [authority, otherAuthority].map(({ certificatePem }) => fingerprint(certificatePem)),
   );
 });

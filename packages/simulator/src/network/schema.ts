@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCidr, parseCidr, parseIp } from './cidr.ts';
+import { parseCidr, parseIp } from './cidr.ts';
 
 export const Name = z.string().max(255);
 export const Description = z.string().max(255);
@@ -31,8 +31,3 @@ export const ownerAttributes = {
   tenant_id: z.string().optional(),
   tags: z.never().optional(),
 };
-
-export function normalizeCidr(text: string): string {
-  const cidr = parseCidr(text);
-  return cidr === undefined ? text : formatCidr(cidr);
-}

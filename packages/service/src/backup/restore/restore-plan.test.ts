@@ -4,7 +4,9 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
-import { type Action, type Lookup, planRestore } from './restore-plan.ts';
+import { type Lookup, planRestore, type RestorePlan } from './restore-plan.ts';
+
+type Action = RestorePlan['steps'][number]['action'];
 
 const RESTORING = { 'fairway.dev/paused': 'restore' };
 const BACKED_UP = { 'fairway.dev/paused': 'backup' };

@@ -34,8 +34,6 @@ export type Step = {
   | { readonly action: 'leaveOut' }
 );
 
-export type Action = Step['action'];
-
 export interface RestorePlan {
   readonly steps: readonly Step[];
   /** One sentence each: what stands in the way. */
