@@ -60,86 +60,79 @@ export interface Fairway<E extends Engine> extends EngineParts {
 /** Puts Fairway together over any engine; resolves when its controllers run. */
 export async function startFairway<E extends Engine>(options: FairwayOptions<E>): Promise<Fairway<E>> {
   const { openEngine, cloudsYaml, cloudName, controlPlanes, clock, random, log, onStep = () => {} } = options;
-  const closing: (() => Promise<void> | void)[] = [];
-  const close = async () => {
-    for (const step of closing.splice(0).reverse()) await step();
-  };
-  try {
-    const registry = new Registry();
-    const metrics = new OpenStackMetrics(registry);
-    const { clouds, close: closeClouds } = tenantClouds({
-      cloudsYaml,
-      defaultCloud: cloudName,
-      opening: {
-        clock,
-        random,
-        log,
-        metrics,
-        settleMs: options.settleMs,
-        observeMs: options.observeMs,
-        userAgent: options.userAgent,
-      },
-      reader: () => engine.reader,
-      client: () => engine.client,
-    });
-    closing.push(closeClouds);
-    const engine: E = await openEngine({ clouds, credentials: () => credentials, registry });
-    closing.push(() => engine.close());
-    const { client, reader, informers } = engine;
-    const credentials = new ClusterCredentials(client, clock);
-    await controlPlanes.takeOver?.();
-    if (options.share === undefined) {
-      // Where there are others, what a cluster has is theirs to judge who hold it.
-      const clusterUids = new Set(reader.list(clusters).map(identityOf));
-      await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
-    }
-
-    onStep('starting the controllers');
-    const tenants = new TenantClusters({
-      connect: (cluster) => connectTenant(cluster, credentials, clock),
+  await using opening = new AsyncDisposableStack();
+  const registry = new Registry();
+  const metrics = new OpenStackMetrics(registry);
+  const { clouds, close: closeClouds } = tenantClouds({
+    cloudsYaml,
+    defaultCloud: cloudName,
+    opening: {
       clock,
       random,
       log,
-    });
-    closing.push(() => tenants.close());
-    const bootstrapper = new CloudInitBootstrapper({
-      credentials,
-      tenants,
-      plans: { get: (name) => reader.get(plans, '', name) },
-      releases: { list: () => reader.list(kubernetesReleases) },
-      nodeSettings: options.nodeSettings,
-      clock,
-    });
-    const controllerMetrics = new ControllerMetrics(registry, () => clock.now());
-    const owner = options.share?.({ client, registry });
-    const manager = new Manager({ log }).add(...(owner ? [owner] : []));
-    const shared = { clouds, tenants, bootstrapper, owner, clock, random, log, metrics: controllerMetrics };
-    const controllers = createControllers({
-      ...shared,
-      client,
-      informers,
-      manager,
-      runtime: controlPlanes.runtime,
-      credentials,
-      defaultImage: options.defaultImage,
-      credentialCheckMs: options.credentialCheckMs,
-    });
-    manager.add(
-      ...createCloudProvider({ ...shared, cache: controllers.cache, clouds: controllers.clouds }),
-      ...engine.runnables,
-    );
-    const abort = new AbortController();
-    const started = Promise.withResolvers<void>();
-    const ended = manager.run(abort.signal, started.resolve);
-    ended.catch(started.reject);
-    closing.push(async () => {
-      abort.abort();
-      await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers ended with an error'));
-    });
-    await started.promise;
-    return { engine, clouds, credentials: () => credentials, registry, close };
-  } catch (error) {
-    await close();
-    throw error;
+      metrics,
+      settleMs: options.settleMs,
+      observeMs: options.observeMs,
+      userAgent: options.userAgent,
+    },
+    reader: () => engine.reader,
+    client: () => engine.client,
+  });
+  opening.defer(closeClouds);
+  const engine: E = await openEngine({ clouds, credentials: () => credentials, registry });
+  opening.defer(() => engine.close());
+  const { client, reader, informers } = engine;
+  const credentials = new ClusterCredentials(client, clock);
+  await controlPlanes.takeOver?.();
+  if (options.share === undefined) {
+    // Where there are others, what a cluster has is theirs to judge who hold it.
+    const clusterUids = new Set(reader.list(clusters).map(identityOf));
+    await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
   }
+
+  onStep('starting the controllers');
+  const tenants = new TenantClusters({
+    connect: (cluster) => connectTenant(cluster, credentials, clock),
+    clock,
+    random,
+    log,
+  });
+  opening.defer(() => tenants.close());
+  const bootstrapper = new CloudInitBootstrapper({
+    credentials,
+    tenants,
+    plans: { get: (name) => reader.get(plans, '', name) },
+    releases: { list: () => reader.list(kubernetesReleases) },
+    nodeSettings: options.nodeSettings,
+    clock,
+  });
+  const controllerMetrics = new ControllerMetrics(registry, () => clock.now());
+  const owner = options.share?.({ client, registry });
+  const manager = new Manager({ log }).add(...(owner ? [owner] : []));
+  const shared = { clouds, tenants, bootstrapper, owner, clock, random, log, metrics: controllerMetrics };
+  const controllers = createControllers({
+    ...shared,
+    client,
+    informers,
+    manager,
+    runtime: controlPlanes.runtime,
+    credentials,
+    defaultImage: options.defaultImage,
+    credentialCheckMs: options.credentialCheckMs,
+  });
+  manager.add(
+    ...createCloudProvider({ ...shared, cache: controllers.cache, clouds: controllers.clouds }),
+    ...engine.runnables,
+  );
+  const abort = new AbortController();
+  const started = Promise.withResolvers<void>();
+  const ended = manager.run(abort.signal, started.resolve);
+  ended.catch(started.reject);
+  opening.defer(async () => {
+    abort.abort();
+    await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers ended with an error'));
+  });
+  await started.promise;
+  const running = opening.move();
+  return { engine, clouds, credentials: () => credentials, registry, close: () => running.disposeAsync() };
 }

@@ -62,60 +62,54 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const { home, client, clock, random, log, signal, onStep = () => {}, onForeignKinds = () => {} } = options;
   const shared = { clock, random, log };
   const identity = replicaIdentity(random);
-  const closing: (() => Promise<void> | void)[] = [() => client.close()];
-  const stop = async () => {
-    for (const close of closing.splice(0).reverse()) await close();
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => client.close());
+  home.create();
+  const isSimulated = options.cloud === undefined;
+  const lock = isSimulated ? lockHome : shareHome;
+  opening.defer(lock(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
+  onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
+  const simulated = isSimulated ? await startSimulatedCloud({ home, ...shared, latency: 'none' }) : undefined;
+  if (simulated) opening.defer(() => simulated.close());
+  const cloudName = options.cloud ?? 'simulator';
+
+  const controlPlanes = options.controlPlanes({ home, codec: () => secretsEncryption(home, clock), ...shared });
+  opening.defer(() => controlPlanes.close());
+
+  onStep('connecting to the management cluster');
+  const openEngine = async () => {
+    const engine = await openManagementEngine({ client, ...shared, ...(signal && { signal }) });
+    try {
+      await claimControlPlanes(client, home);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+    return engine;
   };
-  try {
-    home.create();
-    const isSimulated = options.cloud === undefined;
-    const lock = isSimulated ? lockHome : shareHome;
-    closing.push(lock(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
-    onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
-    const simulated = isSimulated ? await startSimulatedCloud({ home, ...shared, latency: 'none' }) : undefined;
-    if (simulated) closing.push(() => simulated.close());
-    const cloudName = options.cloud ?? 'simulator';
-
-    const controlPlanes = options.controlPlanes({ home, codec: () => secretsEncryption(home, clock), ...shared });
-    closing.push(() => controlPlanes.close());
-
-    onStep('connecting to the management cluster');
-    const openEngine = async () => {
-      const engine = await openManagementEngine({ client, ...shared, ...(signal && { signal }) });
-      try {
-        await claimControlPlanes(client, home);
-      } catch (error) {
-        await engine.close();
-        throw error;
-      }
-      return engine;
-    };
-    const fairway = await startFairway({
-      openEngine,
-      cloudsYaml: readCloudsYaml(simulated ? home.cloudsYaml : undefined),
-      cloudName,
-      controlPlanes,
-      defaultImage: options.defaultImage,
-      nodeSettings: options.nodeSettings,
-      observeMs: options.observeMs,
-      credentialCheckMs: options.credentialCheckMs,
-      settleMs: options.settleMs,
-      share: (parts) => shareClusters({ ...parts, identity, ...shared }),
-      userAgent: `fairway (${identity})`,
-      onStep,
-      ...shared,
-    });
-    closing.push(() => fairway.close());
-    onForeignKinds(await foreignKinds(client));
-    if (options.gateway) onStep('opening the gateway');
-    const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity }));
-    if (gateway) closing.push(() => gateway.close());
-    simulated?.startNodes();
-    return { cloudName, identity, gateway, fairway, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const fairway = await startFairway({
+    openEngine,
+    cloudsYaml: readCloudsYaml(simulated ? home.cloudsYaml : undefined),
+    cloudName,
+    controlPlanes,
+    defaultImage: options.defaultImage,
+    nodeSettings: options.nodeSettings,
+    observeMs: options.observeMs,
+    credentialCheckMs: options.credentialCheckMs,
+    settleMs: options.settleMs,
+    share: (parts) => shareClusters({ ...parts, identity, ...shared }),
+    userAgent: `fairway (${identity})`,
+    onStep,
+    ...shared,
+  });
+  opening.defer(() => fairway.close());
+  onForeignKinds(await foreignKinds(client));
+  if (options.gateway) onStep('opening the gateway');
+  const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity }));
+  if (gateway) opening.defer(() => gateway.close());
+  simulated?.startNodes();
+  const running = opening.move();
+  return { cloudName, identity, gateway, fairway, stop: () => running.disposeAsync() };
 }
 
 /** An installation of a release that knew nothing of this did not give the right to look either. */

@@ -52,71 +52,63 @@ export interface RunningFairway {
 export async function up(options: UpOptions): Promise<RunningFairway> {
   const { home, host, clock, random, log, onStep = () => {} } = options;
   home.create();
-  const closing: (() => Promise<void> | void)[] = [
-    lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess),
-  ];
-  const stop = async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-  };
-  try {
-    onStep('opening the database');
-    const codec = secretsEncryption(home, clock);
-    const database = SqliteDatabase.open(home.database, { codec });
-    closing.push(() => database.close());
-    const pki = await loadServerPki(home, clock);
+  await using opening = new AsyncDisposableStack();
+  opening.defer(lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
+  onStep('opening the database');
+  const codec = secretsEncryption(home, clock);
+  const database = SqliteDatabase.open(home.database, { codec });
+  opening.defer(() => database.close());
+  const pki = await loadServerPki(home, clock);
 
-    const isSimulated = options.cloud === undefined;
-    onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
-    const simulated = isSimulated
-      ? await startSimulatedCloud({ home, clock, random, log, latency: options.latency })
-      : undefined;
-    if (simulated) closing.push(() => simulated.close());
-    const cloudName = options.cloud ?? 'simulator';
-    const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
+  const isSimulated = options.cloud === undefined;
+  onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
+  const simulated = isSimulated
+    ? await startSimulatedCloud({ home, clock, random, log, latency: options.latency })
+    : undefined;
+  if (simulated) opening.defer(() => simulated.close());
+  const cloudName = options.cloud ?? 'simulator';
+  const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
 
-    const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({
-      home,
-      codec: () => codec,
-      clock,
-      random,
-      log,
-    });
-    closing.push(() => controlPlanes.close());
+  const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({
+    home,
+    codec: () => codec,
+    clock,
+    random,
+    log,
+  });
+  opening.defer(() => controlPlanes.close());
 
-    onStep('starting the API server');
-    const store = database.store('fairway');
-    const { version, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
-    const shared = { clock, random, log };
-    const fairway = await startFairway({
-      openEngine: (parts) => openEmbeddedEngine({ store, pki, version, ...shared }, parts),
-      cloudsYaml,
-      cloudName,
-      controlPlanes,
-      defaultImage,
-      nodeSettings,
-      settleMs,
-      observeMs,
-      credentialCheckMs,
-      onStep,
-      ...shared,
-    });
-    closing.push(() => fairway.close());
+  onStep('starting the API server');
+  const store = database.store('fairway');
+  const { version, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
+  const shared = { clock, random, log };
+  const fairway = await startFairway({
+    openEngine: (parts) => openEmbeddedEngine({ store, pki, version, ...shared }, parts),
+    cloudsYaml,
+    cloudName,
+    controlPlanes,
+    defaultImage,
+    nodeSettings,
+    settleMs,
+    observeMs,
+    credentialCheckMs,
+    onStep,
+    ...shared,
+  });
+  opening.defer(() => fairway.close());
 
-    const tls = await serverTls(pki, host, clock);
-    const listener = await fairway.engine.server.listen({ host, port: options.port, tls });
-    home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
-    closing.push(
-      every(CERTIFICATE_RENEWAL_MS, clock, async () => {
-        listener.setTls(await serverTls(pki, host, clock));
-        home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
-      }),
-    );
-    simulated?.startNodes();
-    return { url: listener.url, cloudName, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const tls = await serverTls(pki, host, clock);
+  const listener = await fairway.engine.server.listen({ host, port: options.port, tls });
+  home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+  opening.defer(
+    every(CERTIFICATE_RENEWAL_MS, clock, async () => {
+      listener.setTls(await serverTls(pki, host, clock));
+      home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+    }),
+  );
+  simulated?.startNodes();
+  const running = opening.move();
+  return { url: listener.url, cloudName, stop: () => running.disposeAsync() };
 }
 
 /** Runs `task` each time so long after the last one ended; a failure is as good as a success until then. Returns how to stop. */
