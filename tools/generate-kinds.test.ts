@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { generatedFiles, generateKinds } from './generate-kinds.ts';
 import { FREE_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
-import { ATOMIC_OBJECTS, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
+import { ATOMIC_OBJECTS, KEY_DEFAULTS, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
 
 const kinds = generateKinds();
 
@@ -13,7 +13,7 @@ test('the committed files are what the generator makes: npm run generate', () =>
 });
 
 test('every entry of the tables names a field of its type', () => {
-  const strays = [PROPERTY_SEMANTICS, QUANTITIES, FREE_OBJECTS].flatMap((table) =>
+  const strays = [PROPERTY_SEMANTICS, KEY_DEFAULTS, QUANTITIES, FREE_OBJECTS].flatMap((table) =>
     Object.entries(table).flatMap(([definition, fields]) => {
       const properties = kinds.schemas[`io.k8s.${definition}`]?.properties;
       const names = Array.isArray(fields) ? (fields as string[]) : Object.keys(fields);
@@ -46,7 +46,8 @@ test('fields that need care come out as upstream has them', () => {
   const core = (kind: string, field: string) => kinds.schemas[`io.k8s.api.core.v1.${kind}`]?.properties?.[field];
 
   expect(core('ServicePort', 'targetPort')).toEqual({ 'x-kubernetes-int-or-string': true });
-  expect(core('ServicePort', 'port')).toEqual({ type: 'integer', format: 'int32' });
+  expect(core('ServicePort', 'port')).toEqual({ type: 'integer', format: 'int32', default: 0 });
+  expect(core('ServicePort', 'protocol')).toEqual({ type: 'string', default: 'TCP' });
   expect(core('Secret', 'data')).toEqual({
     type: 'object',
     additionalProperties: { type: 'string', format: 'byte' },

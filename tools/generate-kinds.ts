@@ -2,10 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Schema } from '@fairway/apiserver/schema/schema';
 import { FREE_OBJECTS, QUANTITIES } from './kinds/field-types.ts';
-import { ATOMIC_OBJECTS, type MergeSemantics, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
+import { ATOMIC_OBJECTS, KEY_DEFAULTS, type MergeSemantics, PROPERTY_SEMANTICS } from './kinds/list-semantics.ts';
 import { isModel, type Model, type ModelProperty, readModel } from './kinds/models.ts';
 import { isKind, MODEL_PACKAGES, type ModelPackage } from './kinds/packages.ts';
 import { generateTypes } from './kinds/types.ts';
+
+/** Names of fields by which some list map is keyed. */
+const KEY_FIELDS: ReadonlySet<string> = new Set(
+  Object.values(PROPERTY_SEMANTICS).flatMap((fields) => Object.values(fields).flatMap(({ mapKeys = [] }) => mapKeys)),
+);
 
 const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 const QUANTITY_SCHEMA: Schema = { oneOf: [{ type: 'string' }, { type: 'number' }] };
@@ -85,13 +90,17 @@ function innermostType(type: string): string {
 function toSchema(model: Model, definition: string, definitionNames: ReadonlyMap<string, string>): Schema {
   const short = definition.replace(/^io\.k8s\./, '');
   const required = model.properties.filter((property) => property.required).map((property) => property.name);
-  const properties = model.properties.map((property): [string, Schema] => [
-    property.name,
-    {
-      ...propertySchema(property, short, definitionNames),
-      ...mergeKeywords(PROPERTY_SEMANTICS[short]?.[property.name]),
-    },
-  ]);
+  const properties = model.properties.map((property): [string, Schema] => {
+    const standard = keyDefault(short, property);
+    return [
+      property.name,
+      {
+        ...propertySchema(property, short, definitionNames),
+        ...(standard !== undefined && { default: standard }),
+        ...mergeKeywords(PROPERTY_SEMANTICS[short]?.[property.name]),
+      },
+    ];
+  });
   return {
     type: 'object',
     ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
@@ -100,13 +109,23 @@ function toSchema(model: Model, definition: string, definitionNames: ReadonlyMap
   };
 }
 
+/**
+ * What a key field is in an item that leaves it out: its default or, where Go's type has no way to leave it out, its zero. So an item
+ * without its name is told that it needs one, in place of an answer about keys of lists.
+ */
+function keyDefault(definition: string, { name, type, required }: ModelProperty): string | number | undefined {
+  const declared = KEY_DEFAULTS[definition]?.[name];
+  if (declared !== undefined || !required || !KEY_FIELDS.has(name)) return declared;
+  return { string: '', number: 0 }[type];
+}
+
 function propertySchema(
   property: ModelProperty,
   definition: string,
   definitionNames: ReadonlyMap<string, string>,
 ): Schema {
   if (FREE_OBJECTS[definition]?.includes(property.name)) {
-    return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' };
   }
   const isQuantity = QUANTITIES[definition]?.includes(property.name) ?? false;
   return typeSchema(property.type, property.format, isQuantity, definitionNames);

@@ -113,6 +113,16 @@ export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string,
   'kube-aggregator.pkg.apis.apiregistration.v1.APIServiceStatus': CONDITIONS,
 };
 
+/**
+ * What the key fields of list maps are where an item leaves them out, by definition of the item: upstream's `+default` markers.
+ * Without them `{containerPort: 80}` is another item than the `{containerPort: 80, protocol: TCP}` that it is stored as.
+ */
+export const KEY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'api.core.v1.ContainerPort': { protocol: 'TCP' },
+  'api.core.v1.LocalObjectReference': { name: '' },
+  'api.core.v1.ServicePort': { protocol: 'TCP' },
+};
+
 /** Objects that are owned and replaced as one value wherever they occur. */
 export const ATOMIC_OBJECTS: ReadonlySet<string> = new Set([
   'apimachinery.pkg.apis.meta.v1.LabelSelector',

@@ -1,7 +1,9 @@
 import { isApiError } from '@fairway/kube/object/api-error';
+import { cloneJson } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { applyDefaults } from '../schema/defaults.ts';
 import type { Schema } from '../schema/schema.ts';
 import { applyPatch } from './apply.ts';
 import { trackUpdate } from './managed-fields.ts';
@@ -28,6 +30,15 @@ const schema: Schema = {
           },
           'x-kubernetes-list-type': 'map',
           'x-kubernetes-list-map-keys': ['name'],
+        },
+        ports: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { port: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' }, name: string },
+          },
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['port', 'protocol'],
         },
         nested: { type: 'object', properties: { a: string, b: string } },
       },
@@ -62,7 +73,11 @@ class Stored {
   apply(manager: string, configuration: Thing | Record<string, unknown>, options: Options = {}): this {
     const applied = 'metadata' in configuration ? (configuration as Thing) : thing(configuration);
     const { force = false, subresource = '', nowMs = T0 } = options;
-    this.object = applyPatch({ ...kind, live: this.object, applied, manager, force, subresource, nowMs });
+    const merged = applyPatch({ ...kind, live: this.object, applied, manager, force, subresource, nowMs });
+    if (merged === this.object) return this;
+    // What a server does before it stores.
+    this.object = cloneJson(merged);
+    applyDefaults(this.object, schema, kind.definitions);
     return this;
   }
 
@@ -155,6 +170,29 @@ describe('apply', () => {
     expect(Object.keys(stored.owners)).toEqual(['b Apply']);
   });
 
+  it('keeps an empty list that it lists, and drops one that it does not', () => {
+    const stored = new Stored()
+      .apply('a', { image: 'i', items: [{ name: 'x' }] })
+      .apply('a', { image: 'i', items: [] });
+    expect(stored.spec).toEqual({ image: 'i', items: [] });
+    const again = stored.object;
+    expect(stored.apply('a', { image: 'i', items: [] }).object).toBe(again);
+  });
+
+  it('keeps an empty map that another manager owns, whoever filled it', () => {
+    const stored = new Stored().apply('a', { image: 'i', nested: {} }).apply('b', { nested: {} });
+    (stored.object as Thing).spec = { image: 'i', nested: { a: 'default' } };
+    stored.apply('a', { image: 'i' });
+    expect(stored.owners['b Apply']).toEqual({ 'f:spec': { 'f:nested': {} } });
+    expect(stored.spec).toEqual({ image: 'i', nested: { a: 'default' } });
+  });
+
+  it('changes nothing when nothing is applied to what nobody owns', () => {
+    const stored = new Stored();
+    stored.object = thing({ replicas: 1 });
+    expect(stored.apply('a', nothing).object).toEqual(thing({ replicas: 1 }));
+  });
+
   it('keeps a field that an updater has set since', () => {
     const stored = new Stored().apply('a', { replicas: 1, image: 'i' }).update('hpa', { replicas: 5, image: 'i' });
     expect(stored.apply('a', { image: 'i' }).spec).toEqual({ replicas: 5, image: 'i' });
@@ -203,6 +241,110 @@ describe('the order of an applied list', () => {
     const list = (text: string) => ({ set: text.split(' ').filter(Boolean) });
     const stored = new Stored().update('u', list(live)).apply('a', list(applied));
     expect(stored.spec).toEqual(list(expected));
+  });
+});
+
+describe('items whose key has a default', () => {
+  const bare = { ports: [{ port: 80 }] };
+  const stored = { ports: [{ port: 80, protocol: 'TCP' }] };
+  const PATH = 'k:{"port":80,"protocol":"TCP"}';
+
+  it('stay one item however often they are applied', () => {
+    const object = new Stored().apply('a', bare);
+    const first = object.object;
+    expect(first).toMatchObject({ spec: stored });
+    expect(object.apply('a', bare, { nowMs: T0 + 5000 }).object).toBe(first);
+    expect(object.owners).toEqual({ 'a Apply': { 'f:spec': { 'f:ports': { [PATH]: { '.': {}, 'f:port': {} } } } } });
+  });
+
+  it.each<[string, object]>([
+    ['named', { port: 80, protocol: 'TCP' }],
+    ['null', { port: 80, protocol: null }],
+    ['left out', { port: 80 }],
+  ])('are the same item with the key %s', (_, port) => {
+    const object = new Stored()
+      .apply('a', { ports: [port] })
+      .apply('b', bare)
+      .apply('c', stored);
+    expect(object.spec).toEqual(stored);
+    for (const fields of Object.values(object.owners)) {
+      expect(fields).toMatchObject({ 'f:spec': { 'f:ports': { [PATH]: { '.': {} } } } });
+    }
+  });
+
+  it('go when they are applied no longer', () => {
+    const object = new Stored().apply('a', { ports: [{ port: 80 }, { port: 53, protocol: 'UDP' }] });
+    expect(object.apply('a', { ports: [{ port: 53, protocol: 'UDP' }] }).spec).toEqual({
+      ports: [{ port: 53, protocol: 'UDP' }],
+    });
+  });
+
+  it('differ from those of another key', () => {
+    const object = new Stored().apply('a', { ports: [{ port: 53 }, { port: 53, protocol: 'UDP', name: 'dns' }] });
+    expect(
+      object.apply('a', {
+        ports: [
+          { port: 53, name: 'tcp' },
+          { port: 53, protocol: 'UDP' },
+        ],
+      }).spec,
+    ).toEqual({
+      ports: [
+        { port: 53, name: 'tcp', protocol: 'TCP' },
+        { port: 53, protocol: 'UDP' },
+      ],
+    });
+  });
+
+  it('conflict under the key that they are stored with', () => {
+    const object = new Stored().apply('a', { ports: [{ port: 80, name: 'x' }] });
+    expect(object.conflictOf('b', { ports: [{ port: 80, name: 'y' }] })).toMatchObject({
+      causes: [{ field: '.spec.ports[port=80,protocol="TCP"].name' }],
+    });
+  });
+
+  it('are refused when they are applied twice, with the key and without', () => {
+    expect(() => new Stored().apply('a', { ports: [{ port: 80 }, { port: 80, protocol: 'TCP' }] })).toThrow(
+      '.spec.ports: duplicate entries for key [port=80,protocol="TCP"]',
+    );
+  });
+
+  describe('and were applied before the default was known', () => {
+    const old = () => {
+      const object = new Stored().apply('a', bare);
+      const fieldsV1 = { 'f:spec': { 'f:ports': { 'k:{"port":80}': { '.': {}, 'f:port': {} } } } };
+      const entry = {
+        manager: 'a',
+        operation: 'Apply',
+        apiVersion: 'x.io/v1',
+        fieldsType: 'FieldsV1',
+        fieldsV1,
+      } as const;
+      (object.object as Thing).metadata.managedFields = [entry];
+      return object;
+    };
+
+    it('are owned as they are stored from the next apply on', () => {
+      const object = old().apply('a', bare);
+      expect(object.spec).toEqual(stored);
+      expect(object.owners).toEqual({ 'a Apply': { 'f:spec': { 'f:ports': { [PATH]: { '.': {}, 'f:port': {} } } } } });
+    });
+
+    it('go when they are applied no longer', () => {
+      expect(old().apply('a', { image: 'i' }).spec).toEqual({ image: 'i' });
+    });
+
+    it('become what is applied where the fault has doubled them with other fields', () => {
+      const object = old();
+      (object.object as Thing).spec = { ports: [{ port: 80, protocol: 'TCP', name: 'x' }, ...stored.ports] };
+      expect(object.apply('a', bare).spec).toEqual(stored);
+    });
+
+    it('become one where the fault has doubled them', () => {
+      const object = old();
+      (object.object as Thing).spec = { ports: [...stored.ports, ...stored.ports] };
+      expect(object.apply('a', bare).spec).toEqual(stored);
+    });
   });
 });
 

@@ -15,6 +15,7 @@ import {
   withoutMetadataSelf,
 } from './managed-fields.ts';
 import { areValidEntries, fieldsOf, isEntryOf, makeEntry, sortEntries, type Writer, withoutFields } from './manager.ts';
+import { withKeyDefaults, withoutUnsetKeys } from './map-keys.ts';
 import { checkListItems, mergeTyped, removeFields, withNamedParents } from './merge-typed.ts';
 
 export interface ApplyRequest extends TrackedKind {
@@ -43,19 +44,22 @@ export function applyPatch(request: ApplyRequest): KubeObject {
   const { applied, live, subresource, definitions, nowMs } = request;
   if ((applied.metadata.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
   const schema = objectSchemaOf(request.schema, definitions);
-  const configuration = trackedPart(applied, request, subresource);
+  const configured = trackedPart(applied, request, subresource);
+  const configuration = withoutUnsetKeys(schema, configured, definitions, request.isEmptyUnset ?? false);
   checkListItems(schema, configuration, definitions);
 
   const writer: Writer = { ...request, operation: 'Apply' };
-  const entries = entriesBeforeApply(request);
+  const claimed = withoutMetadataSelf(claimedSet(schema, configuration, definitions) ?? {});
+  const entries = entriesBeforeApply(request, claimed).map((entry) => withKeyDefaults(entry, schema, definitions));
   const own = entries.find((entry) => isEntryOf(entry, writer));
   const others = entries.filter((entry) => entry !== own);
-  const claimed = withoutMetadataSelf(claimedSet(schema, configuration, definitions) ?? {});
 
   const livePart = live === undefined ? { metadata: {} } : trackedPart(live, request, subresource);
-  const merged = mergeTyped(schema, livePart, configuration, definitions) as JsonObject;
+  const merge = (value: JsonObject) => mergeTyped(schema, value, configuration, definitions) as JsonObject;
+  const merged = merge(livePart);
   const pruned = own === undefined ? merged : prune(request, merged, fieldsOf(own), claimed, others);
-  const result = reassemble(request, pruned);
+  // What went empty goes, except where the configuration has it and has it empty.
+  const result = reassemble(request, pruned === merged ? merged : merge(pruned));
 
   const found = trackedDifference(request, live, result, subresource);
   const conflicts = conflictsWith(others, found?.changed);
@@ -80,10 +84,12 @@ export function applyPatch(request: ApplyRequest): KubeObject {
 }
 
 /** The live object's entries; an object that nobody tracked so far is owned by `before-first-apply`. */
-function entriesBeforeApply(request: ApplyRequest): readonly ManagedFieldsEntry[] {
+function entriesBeforeApply(request: ApplyRequest, claimed: FieldSet): readonly ManagedFieldsEntry[] {
   const { live, apiVersion, subresource, nowMs } = request;
   const stored = live?.metadata.managedFields ?? [];
   if (stored.length > 0 && areValidEntries(stored)) return stored;
+  // Who claims nothing takes nothing from anybody: to apply it once more must change nothing.
+  if (isEmptySet(claimed)) return [];
   const everything = live && trackedDifference(request, undefined, live, subresource)?.changed;
   if (everything === undefined) return [];
   return [
@@ -106,15 +112,16 @@ function prune(
   if (isEmptySet(gone)) return merged;
   const schema = objectSchemaOf(kindSchema, definitions);
   const named = (set: FieldSet | undefined) => withNamedParents(schema, set ?? {}, definitions);
-  const removeFrom = (value: JsonObject, set: FieldSet) =>
-    (removeFields(schema, value, set, definitions) ?? {}) as JsonObject;
+  const removeFrom = (value: JsonObject, set: FieldSet, emptied?: null) =>
+    (removeFields(schema, value, set, definitions, emptied) ?? {}) as JsonObject;
 
   const everything = named(claimedSet(schema, merged, definitions));
   const lastNamed = named(last);
   const withoutLast = removeFrom(merged, lastNamed);
   const managed = others.reduce((all, entry) => union(all, fieldsOf(entry)), claimed);
   const wanted = union(named(claimedSet(schema, withoutLast, definitions)), named(managed));
-  const withOwned = removeFrom(merged, difference(everything, wanted));
+  // Null stands for a field that stays, though nothing in it does.
+  const withOwned = removeFrom(merged, difference(everything, wanted), null);
   const lost = difference(everything, named(claimedSet(schema, withOwned, definitions)));
   return removeFrom(merged, intersection(lost, lastNamed));
 }

@@ -21,6 +21,8 @@ export interface TrackedKind {
   readonly definitions: Definitions;
   /** Whether `status` is a subresource: then writes of the object itself never own status fields. */
   readonly hasStatus?: boolean;
+  /** Whether "" in a field with a default counts as left out, as with Go's types of built-in kinds. */
+  readonly isEmptyUnset?: boolean;
 }
 
 export interface UpdateToTrack extends TrackedKind {

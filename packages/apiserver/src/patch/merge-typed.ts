@@ -66,6 +66,7 @@ function mergeLists(
   if (liveElements === undefined) return applied;
   const appliedElements = uniqueElements(shape, applied, definitions, path);
   const liveIndexes = new Map(liveElements.map((element, index) => [element, index]));
+  const repeated = new Set(liveElements.filter((element, index) => liveIndexes.get(element) !== index));
   const named = new Set(appliedElements);
   const merged: Json[] = [];
   let next = 0;
@@ -74,10 +75,18 @@ function mergeLists(
       if (!named.has(liveElements[next] ?? '')) merged.push(live[next] as Json);
     }
   };
+  // For each applied item the first from there on that is live too.
+  const stops: (string | undefined)[] = [];
+  for (let index = appliedElements.length - 1, stop: string | undefined; index >= 0; index--) {
+    const element = appliedElements[index] as string;
+    if (liveIndexes.has(element)) stop = element;
+    stops[index] = stop;
+  }
   for (const [index, element] of appliedElements.entries()) {
-    keepLiveItemsBefore(appliedElements.slice(index).find((candidate) => liveIndexes.has(candidate)));
+    keepLiveItemsBefore(stops[index]);
     const item = applied[index] as Json;
-    const at = liveIndexes.get(element);
+    // Items that cannot be told apart give way to the one that is applied.
+    const at = repeated.has(element) ? undefined : liveIndexes.get(element);
     if (at === next) next++;
     merged.push(
       at === undefined
@@ -120,19 +129,24 @@ export function checkListItems(schema: Schema | undefined, value: Json, definiti
   }
 }
 
-/** The value without the members of `set`; undefined when nothing is left of what it held. */
+/**
+ * The value without the members of `set`; undefined when nothing is left of what it held. A member of a map that lost all it held
+ * goes too, or becomes `emptied`.
+ */
 export function removeFields(
   schema: Schema | undefined,
   value: Json,
   set: FieldSet,
   definitions: Definitions,
+  emptied?: null,
 ): Json | undefined {
   const shape = shapeOf(schema, definitions);
   if (isMapShape(shape) && isJsonObject(value)) {
     const rest: Record<string, Json> = {};
     let size = 0;
     for (const name in value) {
-      const kept = removePart(memberSchema(shape, name), value[name] ?? null, set[`f:${name}`], definitions);
+      const node = set[`f:${name}`];
+      const kept = removePart(memberSchema(shape, name), value[name] ?? null, node, definitions, emptied);
       if (kept === undefined) continue;
       setOwn(rest, name, kept);
       size++;
@@ -143,7 +157,7 @@ export function removeFields(
     const elements = itemElements(shape, value, definitions);
     if (elements === undefined) return value;
     const rest = value.flatMap((item, index) => {
-      const kept = removePart(shape.items, item, set[elements[index] ?? ''], definitions);
+      const kept = removePart(shape.items, item, set[elements[index] ?? ''], definitions, emptied);
       return kept === undefined ? [] : [kept];
     });
     return rest.length === 0 ? undefined : rest;
@@ -156,10 +170,11 @@ function removePart(
   value: Json,
   node: FieldSet | undefined,
   definitions: Definitions,
+  emptied: null | undefined,
 ): Json | undefined {
   if (node === undefined) return value;
   if (isMember(node)) return undefined;
-  return hasChildren(node) ? removeFields(schema, value, node, definitions) : value;
+  return hasChildren(node) ? (removeFields(schema, value, node, definitions, emptied) ?? emptied) : value;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject } from '@fairway/kube/object/json';
+import { canonicalJson, isJsonObject, type JsonObject } from '@fairway/kube/object/json';
 import type { Definitions } from '../schema/schema.ts';
 import { keyDefaults, type Shape } from '../schema/shape.ts';
 
@@ -14,25 +14,27 @@ export function itemElement(shape: ListShape, item: unknown, definitions: Defini
   if (shape.kind === 'set') return `v:${setValue(item)}`;
   if (item === null) throw new ListItemError('associative list with keys may not have a null element');
   if (!isJsonObject(item)) throw new ListItemError('associative list with keys may not have non-map elements');
-  const only = shape.keys.length === 1 ? item[shape.keys[0] ?? ''] : undefined;
-  if (typeof only === 'string') return `k:{${JSON.stringify(shape.keys[0])}:${JSON.stringify(only)}}`;
+  const element = keyElement(shape, item, definitions);
+  if (element !== undefined) return element;
+  const keys = `[${shape.keys.map((key) => JSON.stringify(key)).join(' ')}]`;
+  throw new ListItemError(
+    `associative list with keys has an element that omits all key fields ${keys} (and doesn't have default values for any key fields)`,
+  );
+}
+
+/** `k:{"containerPort":80,"protocol":"TCP"}`: the keys of an item, those with a default from there; undefined when it has none. */
+export function keyElement(
+  shape: ListShape & { readonly kind: 'list-map' },
+  item: JsonObject,
+  definitions: Definitions,
+): string | undefined {
   const parts: string[] = [];
-  let defaults: Readonly<Record<string, unknown>> | undefined;
   for (const key of shape.keys) {
-    let value: unknown = item[key];
-    if (value === undefined) {
-      defaults ??= keyDefaults(shape, definitions);
-      value = defaults[key];
-    }
+    const own = Object.hasOwn(item, key) ? item[key] : undefined;
+    const value = own === undefined ? keyDefaults(shape, definitions).get(key) : own;
     if (value !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(value)}`);
   }
-  if (parts.length === 0) {
-    const keys = `[${shape.keys.map((key) => JSON.stringify(key)).join(' ')}]`;
-    throw new ListItemError(
-      `associative list with keys has an element that omits all key fields ${keys} (and doesn't have default values for any key fields)`,
-    );
-  }
-  return `k:{${parts.join(',')}}`;
+  return parts.length === 0 ? undefined : `k:{${parts.join(',')}}`;
 }
 
 function setValue(item: unknown): string {

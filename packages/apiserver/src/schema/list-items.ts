@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject } from '@fairway/kube/object/json';
+import { canonicalJson, isJsonObject, setOwn } from '@fairway/kube/object/json';
 import { resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
@@ -28,8 +28,9 @@ export function itemKeys(item: unknown, list: Schema, definitions: Definitions):
   const properties = list.items && resolveSchema(list.items, definitions).properties;
   const keys: Record<string, unknown> = {};
   for (const key of list['x-kubernetes-list-map-keys'] ?? []) {
-    const value = item[key] ?? properties?.[key]?.default;
-    if (value !== undefined) keys[key] = value;
+    const own = Object.hasOwn(item, key) ? item[key] : undefined;
+    const value = own ?? (properties && Object.hasOwn(properties, key) ? properties[key]?.default : undefined);
+    if (value !== undefined) setOwn(keys, key, value);
   }
   return keys;
 }

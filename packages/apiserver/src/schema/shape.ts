@@ -1,4 +1,5 @@
-import { resolveSchema } from './resolve.ts';
+import type { Json } from '@fairway/kube/object/meta';
+import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
 /**
@@ -32,19 +33,24 @@ export function shapeOf(schema: Schema | undefined, definitions: Definitions): S
   return shape;
 }
 
-/** What the items' keys are when the items leave them out (the protocol of a port is TCP). */
-export function keyDefaults(
-  shape: Shape & { kind: 'list-map' },
-  definitions: Definitions,
-): Readonly<Record<string, unknown>> {
-  const { properties } = resolveSchema(shape.items, definitions);
-  const defaults: Record<string, unknown> = {};
-  for (const key of shape.keys) {
-    const value = properties?.[key]?.default;
-    if (value !== undefined) defaults[key] = value;
+/** What the items' keys are when the items leave them out: the protocol of a port is TCP. A key without a default is not there. */
+export function keyDefaults(shape: Shape & { kind: 'list-map' }, definitions: Definitions): ReadonlyMap<string, Json> {
+  let defaults = knownKeyDefaults.get(shape);
+  if (defaults === undefined) {
+    const items = resolveSchema(shape.items, definitions);
+    defaults = new Map(
+      shape.keys.flatMap((key): [string, Json][] => {
+        const declared = propertySchema(items, key);
+        const standard = declared && (declared.default ?? resolveSchema(declared, definitions).default);
+        return standard === undefined ? [] : [[key, standard]];
+      }),
+    );
+    knownKeyDefaults.set(shape, defaults);
   }
   return defaults;
 }
+
+const knownKeyDefaults = new WeakMap<Shape, ReadonlyMap<string, Json>>();
 
 function makeShape(schema: Schema): Shape {
   if (schema['x-kubernetes-int-or-string']) return LEAF;

@@ -11,9 +11,10 @@ import { refuse } from './write.ts';
 
 /** Brings a decoded object into its kind's form: unknown fields are dropped and told of, defaults are filled in. */
 export function conform(core: Core, request: ResourceRequest, object: KubeObject): void {
-  const { schema, strategy } = request.resource.definition;
+  const { schema, strategy, custom } = request.resource.definition;
   reportFields(request, pruneObject(object, schema, core.definitions).map(unknownFieldMessage));
-  applyDefaults(object, schema, core.definitions);
+  // Those in built-in schemas tell apply how items are keyed; the kind's own code knows when they hold.
+  if (custom) applyDefaults(object, schema, core.definitions);
   strategy?.default?.(object);
 }
 
