@@ -1,3 +1,4 @@
+import { jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { trackUpdate } from '../patch/managed-fields.ts';
 import type { Core } from './core.ts';
@@ -15,8 +16,8 @@ export function managerOf({ query, headers }: ResourceRequest): string {
 
 /** What the code of field ownership asks about the kind. */
 export function trackedKindOf(core: Core, { resource }: ResourceRequest) {
-  const { schema, hasStatus = false } = resource.definition;
-  return { schema, definitions: core.definitions, hasStatus };
+  const { schema, hasStatus = false, custom = false } = resource.definition;
+  return { schema, definitions: core.definitions, hasStatus, isEmptyUnset: !custom };
 }
 
 /** Sets `metadata.managedFields` for an object that is about to be stored. An apply has done so itself. */
@@ -33,4 +34,19 @@ export function track(core: Core, request: ResourceRequest, object: KubeObject, 
   });
   if (managed.length === 0) delete object.metadata.managedFields;
   else object.metadata.managedFields = [...managed];
+}
+
+/**
+ * Takes back the new times of `metadata.managedFields` where nothing else differs from `live`: who writes again what is there
+ * writes nothing (apimachinery's `IgnoreManagedFieldsTimestampsTransformer`). What was written may look otherwise than
+ * what is stored all the same: 1024Mi is stored as 1Gi.
+ */
+export function keepTimes(object: KubeObject, live: KubeObject): void {
+  const { managedFields } = object.metadata;
+  const before = live.metadata.managedFields;
+  if (managedFields === undefined || before === undefined || managedFields.length !== before.length) return;
+  const timed = managedFields.map((entry, index) => ({ ...entry, time: before[index]?.time }));
+  if (!jsonEqual(timed, before)) return;
+  const untimed = { ...object, metadata: { ...object.metadata, managedFields: before } };
+  if (jsonEqual(untimed, live)) object.metadata.managedFields = before;
 }

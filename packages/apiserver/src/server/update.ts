@@ -10,7 +10,7 @@ import { decodeObject } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { isNamespace, specFinalizers } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
-import { track } from './ownership.ts';
+import { keepTimes, track } from './ownership.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { admissionOf, contextOf, mutate, refuse, store, validate } from './write.ts';
 
@@ -144,6 +144,7 @@ async function replace(
   });
 
   const remove = isReleased(request, object);
+  keepTimes(object, old);
   if (request.dryRun) return object;
   if (!remove && jsonEqual(object, old)) {
     await core.settled();

@@ -456,3 +456,54 @@ kind: APIService
 metadata: {name: v1.none.example.com}
 spec: {group: none.example.com, version: v1, groupPriorityMinimum: 100, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: shop}}
 `);
+
+/** Kinds that releases before 1.34 lack, and one whose defaults say who asked. */
+export const ACCEPTED_LATELY: readonly Manifest[] = manifests(`
+apiVersion: certificates.k8s.io/v1
+kind: CertificateSigningRequest
+metadata: {name: alice}
+spec:
+  request: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlHZ01GUUNBUUF3SVRFUE1BMEdBMVVFQ2d3R2RHVmhiUzFoTVE0d0RBWURWUVFEREFWaGJHbGpaVEFxTUFVRwpBeXRsY0FNaEFQSzI5bUVRMlc5eGhyZ3ExMHV3bTh3emhMWW5kWjFwcklGMjdQNTMrVElib0FBd0JRWURLMlZ3CkEwRUFmc3JXRC9idEFyanZ1OTFNbVQ3c0l2QmdtTnh6b2VIWWRLYmZmTlVMVGNvbnhmeXZBczBTSEFLbGhoMkQKZ0p3Uk94TlVUZU1nNy90ZHl6Rk1ReW1jQ0E9PQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K
+  signerName: example.com/people
+  usages: [client auth, digital signature]
+---
+apiVersion: storage.k8s.io/v1
+kind: VolumeAttributesClass
+metadata: {name: fast}
+driverName: cinder.csi.openstack.org
+parameters: {iops: "500"}
+---
+apiVersion: networking.k8s.io/v1
+kind: ServiceCIDR
+metadata: {name: more}
+spec: {cidrs: [10.96.0.0/16]}
+---
+apiVersion: networking.k8s.io/v1
+kind: IPAddress
+metadata: {name: 10.96.0.7}
+spec: {parentRef: {resource: services, namespace: shop, name: web}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one-gpu}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one-gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: node-1-gpus}
+spec:
+  driver: gpu.example.com
+  nodeName: node-1
+  pool: {name: node-1, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0, attributes: {model: {string: a}}, capacity: {memory: {value: 16384Mi}}}]
+`);

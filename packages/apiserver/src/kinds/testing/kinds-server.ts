@@ -1,6 +1,8 @@
+import { apiVersionOf } from '@fairway/kube/object/meta';
 import { type Reply, type TestObject, TestServer } from '../../server/test-server.ts';
 import { ALL_KINDS } from '../builtin-kinds.ts';
 import { builtinDefinitions } from '../definitions.ts';
+import { type Manifest, NAMESPACE } from './kinds-corpus.ts';
 
 /** A server of all built-in kinds with the namespace `default`: for tests. */
 export async function serverOfKinds(): Promise<TestServer> {
@@ -15,4 +17,11 @@ export function post<T = TestObject>(server: TestServer, path: string, object: o
     metadata: { name: 'a' },
     ...object,
   });
+}
+
+/** Where objects of a manifest's kind are: those of namespaces in `shop`. */
+export function collectionOf({ apiVersion, kind }: Manifest): string {
+  const definition = ALL_KINDS.find((candidate) => candidate.kind === kind && apiVersionOf(candidate) === apiVersion);
+  const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
+  return `${root}${definition?.namespaced ? `/namespaces/${NAMESPACE}` : ''}/${definition?.plural}`;
 }
