@@ -1,4 +1,3 @@
-import { apiVersionOf } from '@fairway/kube/object/meta';
 import { beforeAll, expect, test } from 'vitest';
 import type { TestServer } from '../server/test-server.ts';
 import { ACCEPTED, ACCEPTED_LATELY, NAMESPACE } from './testing/kinds-corpus.ts';

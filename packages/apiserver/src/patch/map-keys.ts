@@ -24,8 +24,7 @@ export function withoutUnsetKeys<T extends Json>(
     withoutUnsetKeys(declared, part, definitions, isEmptyUnset);
   if (isMapShape(shape) && isJsonObject(value)) {
     let result: Record<string, Json> | undefined;
-    for (const name in value) {
-      const member = value[name];
+    for (const [name, member] of Object.entries(value)) {
       if (typeof member !== 'object' || member === null) continue;
       const kept = visit(memberSchema(shape, name), member);
       if (kept === member) continue;

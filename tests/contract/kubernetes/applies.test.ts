@@ -1,0 +1,272 @@
+import { ACCEPTED, ACCEPTED_LATELY, type Manifest, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { jsonEqual } from '@fairway/kube/object/json';
+import type { KubeObject, ManagedFieldsEntry } from '@fairway/kube/object/meta';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinaries } from './binaries.ts';
+import { startEmbedded } from './embedded-api-server.ts';
+import { collectionPath, create, definitionOf } from './kinds-comparison.ts';
+import { startRealApiServer } from './real-api-server.ts';
+import { describeServers } from './targets.ts';
+
+const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+
+interface Port {
+  readonly port?: number;
+  readonly protocol?: string | null;
+  readonly name?: string;
+}
+
+describeServers('applies of items whose key has a default', (server) => {
+  let namespace: string;
+  beforeAll(async () => {
+    namespace = await server().namespace();
+  });
+
+  function serviceOf(name: string, ports: readonly Port[]) {
+    return { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { selector: { app: name }, ports } };
+  }
+
+  async function apply(name: string, ports: readonly Port[], manager = 'git') {
+    const path = `/api/v1/namespaces/${namespace}/services/${name}?fieldManager=${manager}`;
+    const { json, status } = await server().raw('PATCH', path, { headers: APPLY, body: serviceOf(name, ports) });
+    return { status, json, ports: (json.spec?.['ports'] ?? []) as readonly Required<Port>[] };
+  }
+
+  function pathsOf({ json }: Awaited<ReturnType<typeof apply>>, manager = 'git'): string[] {
+    const entries: readonly ManagedFieldsEntry[] = json.metadata.managedFields;
+    const fields = entries.find((entry) => entry.manager === manager)?.fieldsV1 as {
+      'f:spec': { 'f:ports': Record<string, unknown> };
+    };
+    return Object.keys(fields['f:spec']['f:ports']).filter((path) => path !== '.');
+  }
+
+  it('stay one item however often they are applied', async () => {
+    const first = await apply('stays', [{ port: 80 }]);
+    const second = await apply('stays', [{ port: 80 }]);
+    const third = await apply('stays', [{ port: 80 }]);
+
+    expect(first.ports).toHaveLength(1);
+    expect(second.json).toEqual(first.json);
+    expect(third.json).toEqual(first.json);
+    expect(pathsOf(first)).toEqual(['k:{"port":80,"protocol":"TCP"}']);
+  });
+
+  it('are the same item with the key and without', async () => {
+    const without = await apply('said', [{ port: 80 }]);
+    const said = await apply('said', [{ port: 80, protocol: 'TCP' }], 'flux');
+
+    expect(said.ports).toEqual(without.ports);
+    expect(pathsOf(said, 'git')).toEqual(pathsOf(said, 'flux'));
+  });
+
+  it('go when they are applied no longer, and differ from those of another key', async () => {
+    const both = [
+      { port: 53, name: 'tcp' },
+      { port: 53, protocol: 'UDP', name: 'udp' },
+    ];
+    await apply('dns', both);
+    const less = await apply('dns', [{ port: 53, protocol: 'UDP', name: 'udp' }]);
+    const again = await apply('dns', both);
+
+    expect(less.ports.map(({ protocol, name }) => `${protocol} ${name}`)).toEqual(['UDP udp']);
+    expect(again.ports.map(({ protocol, name }) => `${protocol} ${name}`)).toEqual(['TCP tcp', 'UDP udp']);
+  });
+
+  it('conflict under the key that they are stored with', async () => {
+    await apply('fought', [{ port: 80, name: 'x' }]);
+    const refused = await apply('fought', [{ port: 80, name: 'y' }], 'flux');
+
+    expect(refused.json).toMatchObject({
+      code: 409,
+      message: 'Apply failed with 1 conflict: conflict with "git": .spec.ports[port=80,protocol="TCP"].name',
+    });
+  });
+
+  it('are refused when they stand twice in what is applied', async () => {
+    const refused = await apply('twice', [{ port: 80 }, { port: 80, protocol: 'TCP' }]);
+
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(refused.json['message']).toContain('.spec.ports: duplicate entries for key [port=80,protocol="TCP"]');
+  });
+
+  it('become one when they were stored twice', async () => {
+    const templates = `/api/v1/namespaces/${namespace}/podtemplates`;
+    const templateOf = (ports: readonly object[]) => ({
+      apiVersion: 'v1',
+      kind: 'PodTemplate',
+      metadata: { name: 'doubled' },
+      template: { spec: { containers: [{ name: 'a', image: 'a', ports }] } },
+    });
+    const body = templateOf([{ containerPort: 80 }, { containerPort: 80, name: 'x' }]);
+    await server().raw('POST', templates, { body });
+
+    const { json } = await server().raw('PATCH', `${templates}/doubled?fieldManager=git&force=true`, {
+      headers: APPLY,
+      body: templateOf([{ containerPort: 80 }]),
+    });
+
+    expect(json['template']).toMatchObject({
+      spec: { containers: [{ ports: [{ containerPort: 80, protocol: 'TCP' }] }] },
+    });
+    expect(JSON.stringify(json['template'])).not.toContain('"name":"x"');
+  });
+});
+
+interface Side {
+  readonly name: string;
+  readonly client: KubeClient;
+}
+
+const REAL = findBinaries();
+
+/** Objects of which kube-apiserver makes another version at the second apply, for what it has filled in itself; not at the third. */
+const WRITTEN_TWICE: ReadonlySet<string> = new Set([
+  'APIService v1.none.example.com',
+  'Job pi',
+  'Job indexed',
+  'PersistentVolumeClaim data',
+]);
+
+/** Kinds of which kube-apiserver forgets who applied them. */
+const FORGOTTEN: ReadonlySet<string> = new Set(['CertificateSigningRequest']);
+
+describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
+  'applies on the embedded server and on kube-apiserver %s',
+  (_, { folder, minor }) => {
+    let sides: readonly Side[];
+    let stop: (() => PromiseLike<void>) | undefined;
+
+    beforeAll(async () => {
+      const real = await startRealApiServer(folder);
+      stop = () => real[Symbol.asyncDispose]();
+      sides = [
+        { name: 'kube-apiserver', client: real.client },
+        { name: 'embedded', client: startEmbedded().client },
+      ];
+      for (const { client } of sides) {
+        await create(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+      }
+    });
+    afterAll(() => stop?.());
+
+    async function apply(client: KubeClient, manifest: Manifest): Promise<KubeObject> {
+      const name = encodeURIComponent(manifest.metadata.name);
+      const path = `${collectionPath(definitionOf(manifest))}/${name}?fieldManager=git`;
+      const response = await client.raw({ method: 'PATCH', path, headers: APPLY, body: JSON.stringify(manifest) });
+      return JSON.parse(await response.text()) as KubeObject;
+    }
+
+    /** What a release serves otherwise, and what may hold items of one key in no apply. */
+    const applicable = [...ACCEPTED, ...(minor >= 34 ? ACCEPTED_LATELY : [])].filter(
+      ({ metadata }) => metadata.name !== 'odd',
+    );
+
+    it
+      .skipIf(minor < 34)
+      .each(applicable.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
+      '%s applied again and again stays as it was, and belongs to the same',
+      async (_name, manifest) => {
+        const seen = await Promise.all(sides.map(({ client }) => applyThrice(client, manifest)));
+
+        expect(seen.map(({ second, third }) => jsonEqual(second, third))).toEqual([true, true]);
+        expect(versionOf(seen[1]?.second)).toBe(versionOf(seen[1]?.first));
+        expect(versionOf(seen[0]?.second) === versionOf(seen[0]?.first)).toBe(
+          !WRITTEN_TWICE.has(`${manifest.kind} ${manifest.metadata.name}`),
+        );
+        expect(ownersOf(seen[1]?.first)).toEqual(
+          ownersOf(FORGOTTEN.has(manifest.kind) ? seen[1]?.first : seen[0]?.first),
+        );
+      },
+    );
+
+    async function applyThrice(client: KubeClient, manifest: Manifest) {
+      const first = await apply(client, manifest);
+      const second = await apply(client, manifest);
+      return { first, second, third: await apply(client, manifest) };
+    }
+
+    it.skipIf(minor < 34)('keys of lists and their defaults are the same', async () => {
+      const [real = new Map(), embedded = new Map()] = await Promise.all(
+        sides.map(({ client }) => keysOfLists(client)),
+      );
+
+      expect(embedded.size).toBeGreaterThan(50);
+      for (const [list, keys] of embedded) expect({ list, keys }).toEqual({ list, keys: real.get(list) });
+    });
+
+    it.each<[string, Manifest]>([
+      ['an item without its name', podOf({ containers: [{ image: 'a' }] })],
+      ['a variable without its name', podOf({ containers: [{ name: 'a', image: 'a', env: [{ value: 'x' }] }] })],
+      ['a port without its number', podOf({ containers: [{ name: 'a', image: 'a', ports: [{ protocol: 'TCP' }] }] })],
+    ])('%s is refused in the same words', async (_name, manifest) => {
+      if (minor < 34) return;
+      const refusals = await Promise.all(sides.map(({ client }) => refusalOf(() => apply(client, manifest))));
+
+      expect(refusals[0]).toBeDefined();
+      expect(refusals[1]).toEqual(refusals[0]);
+    });
+  },
+);
+
+describe.skipIf(REAL.length === 0)(
+  'applies on kube-apiserver (skipped where there are no binaries of Kubernetes)',
+  () => {
+    it('are compared with those of the embedded server', () => expect(REAL).not.toEqual([]));
+  },
+);
+
+function versionOf(object: KubeObject | undefined): string | undefined {
+  return object?.metadata.resourceVersion;
+}
+
+function ownersOf(object: KubeObject | undefined): unknown {
+  return object?.metadata.managedFields?.map(({ manager, fieldsV1 }) => ({ manager, fieldsV1 })) ?? [];
+}
+
+function podOf(spec: object): Manifest {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'refused' }, spec };
+}
+
+async function refusalOf(ask: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await ask();
+  } catch (error) {
+    if (isApiError(error)) return { code: error.code, message: error.message };
+    throw error;
+  }
+  return undefined;
+}
+
+interface PublishedSchema {
+  readonly properties?: Readonly<Record<string, PublishedSchema>>;
+  readonly items?: PublishedSchema;
+  readonly $ref?: string;
+  readonly allOf?: readonly PublishedSchema[];
+  readonly default?: unknown;
+  readonly [word: `x-kubernetes-${string}`]: unknown;
+}
+
+/** By `definition.property`: how the list merges, and the defaults of its keys. */
+async function keysOfLists(client: KubeClient): Promise<Map<string, unknown>> {
+  const read = async <T>(path: string) => JSON.parse(await (await client.raw({ method: 'GET', path })).text()) as T;
+  const { paths } = await read<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3');
+  const found = new Map<string, unknown>();
+  for (const { serverRelativeURL } of Object.values(paths)) {
+    const document = await read<{ components?: { schemas?: Record<string, PublishedSchema> } }>(serverRelativeURL);
+    const schemas = document.components?.schemas ?? {};
+    for (const [definition, schema] of Object.entries(schemas)) {
+      for (const [name, property] of Object.entries(schema.properties ?? {})) {
+        const keys = property['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
+        if (keys === undefined) continue;
+        const reference = property.items?.$ref ?? property.items?.allOf?.[0]?.$ref ?? '';
+        const item = schemas[reference.slice(reference.lastIndexOf('/') + 1)] ?? property.items;
+        const words = Object.entries(property).filter(([word]) => word.startsWith('x-kubernetes-'));
+        const defaults = keys.map((key) => [key, item?.properties?.[key]?.default]);
+        found.set(`${definition}.${name}`, { ...Object.fromEntries(words), defaults });
+      }
+    }
+  }
+  return found;
+}
