@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { eventuallyGone } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -130,10 +131,11 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
       expect(created).toMatch(/created/);
       expect(await mine()).toContain(`fairway-${namespace}-typed`);
       expect(await run('list')).toMatch(/typed +\S+ +ApplicationCredential +\S+ +True/);
+      const { spec } = await fairway.api.resource(cloudCredentials).get('typed', { namespace });
 
       expect(await run('delete', 'typed', ...login)).toMatch(/deleted/);
       expect(await mine()).not.toContain(`fairway-${namespace}-typed`);
-      const name = 'typed-cloud-credential';
+      const { name } = spec.secretRef;
       await eventuallyGone(fairway.api.resource(Secrets), { namespace, name }, PATIENCE);
     });
   });

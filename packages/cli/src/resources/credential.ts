@@ -140,7 +140,10 @@ async function delegate(
   };
 }
 
-/** The Secret first, so that the credential is never seen without; it goes with the credential. */
+/**
+ * The Secret first, so that the credential is never seen without; it goes with the credential. Members may create and replace Secrets, and
+ * nothing else: what else there is answers with what is stored. So the name is the server's, and what fails leaves an empty one.
+ */
 async function store(
   { client, namespace }: Connection,
   name: string,
@@ -148,21 +151,22 @@ async function store(
   stringData: Readonly<Record<string, string>>,
 ): Promise<void> {
   const secrets = client.resource(Secrets);
-  const secretName = `${name}-cloud-credential`;
-  await secrets.create({ metadata: { name: secretName, namespace }, stringData: { ...stringData } });
+  const generateName = `${name}-cloud-credential-`;
+  const made = await secrets.create({ metadata: { generateName, namespace }, stringData: { ...stringData } });
+  const secret = { metadata: { name: made.metadata.name ?? '', namespace } };
   try {
     const credential: CloudCredential = {
       apiVersion: API_VERSION,
       kind: cloudCredentials.kind,
       metadata: { name, namespace },
-      spec: { ...spec, secretRef: { name: secretName } },
+      spec: { ...spec, secretRef: { name: secret.metadata.name } },
     };
     const { metadata } = await client.resource(cloudCredentials).create(credential, { fieldManager: 'fairway' });
-    const owner = { apiVersion: API_VERSION, kind: cloudCredentials.kind, name, uid: metadata.uid };
-    const value = { metadata: { ownerReferences: [owner] } };
-    await secrets.patch(secretName, { type: 'merge', value }, { namespace });
+    const owner = { apiVersion: API_VERSION, kind: cloudCredentials.kind, name, uid: metadata.uid ?? '' };
+    const owned = { metadata: { ...secret.metadata, ownerReferences: [owner] }, stringData: { ...stringData } };
+    await secrets.update(owned);
   } catch (error) {
-    await secrets.delete(secretName, { namespace });
+    await secrets.update(secret);
     throw error;
   }
 }

@@ -76,6 +76,21 @@ test('rules that an operator gave a role beyond the shipped ones stay', async ()
   expect(after.rules).toContainEqual(more);
 });
 
+test('what an older release let members do with Secrets is taken back, and nothing else', async () => {
+  const roles = gateway.as('operator').resource(ClusterRoles);
+  const member = await roles.get('fairway-member');
+  const secrets = { apiGroups: [''], resources: ['secrets'] };
+  const older = { ...secrets, verbs: ['create', 'update', 'patch', 'delete'] };
+  const more = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] };
+  const rules = (member.rules ?? []).map((rule) => (rule.resources?.includes('secrets') ? older : rule));
+  await roles.update({ ...member, rules: [...rules, more] });
+
+  const after = await (await restart()).as('operator').resource(ClusterRoles).get('fairway-member');
+
+  expect(after.rules).toEqual([...(member.rules ?? []), more]);
+  expect(after.rules).toContainEqual({ ...secrets, verbs: ['create', 'update'] });
+});
+
 test('what is missing is made again', async () => {
   await gateway.as('operator').resource(ClusterRoleBindings).delete('fairway-catalogue-reader');
   await gateway.as('operator').resource(plans).delete('standard');

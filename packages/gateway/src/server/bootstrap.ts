@@ -7,15 +7,15 @@ import { writeBootstrapPolicy } from '@fairway/apiserver/auth/bootstrap-policy/w
 import { createIfMissing } from '@fairway/kube/client/create-if-missing';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
-import type { Namespace } from '@fairway/kube/kinds/generated/types';
+import type { ClusterRole, Namespace } from '@fairway/kube/kinds/generated/types';
 import { ClusterRoleBindings, ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
-import { CATALOGUE_BINDING, FAIRWAY_ROLES } from './rbac.ts';
+import { CATALOGUE_BINDING, FAIRWAY_ROLES, withoutWithdrawnRules } from './rbac.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', SYSTEM_NAMESPACE];
 
 /**
  * Makes what Fairway's API holds from the start, where it is missing: what the operator changed or removed rules on
- * purpose stays as it is.
+ * purpose stays as it is. Only what a role of an older release gave too much is taken back.
  */
 export async function bootstrap(client: KubeClient, reader: ObjectReader): Promise<void> {
   const namespaces = NAMESPACES.map((name): Namespace => ({ metadata: { name }, spec: {} }));
@@ -23,8 +23,14 @@ export async function bootstrap(client: KubeClient, reader: ObjectReader): Promi
   await writeBootstrapPolicy(client, reader);
   await Promise.all([
     ...FAIRWAY_ROLES.map((role) => createIfMissing(client, reader, ClusterRoles, role)),
+    ...FAIRWAY_ROLES.map((role) => withdrawRules(client, reader.get(ClusterRoles, '', role.metadata.name ?? ''))),
     createIfMissing(client, reader, ClusterRoleBindings, CATALOGUE_BINDING),
     ...SHIPPED_PLANS.map((plan) => createIfMissing(client, reader, plans, plan)),
     ...SHIPPED_RELEASES.map((release) => createIfMissing(client, reader, kubernetesReleases, release)),
   ]);
+}
+
+async function withdrawRules(client: KubeClient, stored: ClusterRole | undefined): Promise<void> {
+  const role = stored && withoutWithdrawnRules(stored);
+  if (role !== undefined) await client.resource(ClusterRoles).update(role);
 }

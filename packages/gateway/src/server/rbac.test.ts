@@ -68,8 +68,14 @@ describe.each(FORMS)('%s gateway', (form) => {
     { type: cloudCredentials, verbs: READ, member: true, reader: true },
     { type: cloudCredentials, verbs: CHANGE, member: true, reader: false },
     { type: Secrets, verbs: READ, member: false, reader: false, reason: 'credentials are not read back' },
-    { type: Secrets, verbs: ['create', 'update', 'patch', 'delete'], member: true, reader: false },
-    { type: Secrets, verbs: ['deletecollection'], member: false, reader: false, reason: 'its answer holds them' },
+    { type: Secrets, verbs: ['create', 'update'], member: true, reader: false },
+    {
+      type: Secrets,
+      verbs: ['patch', 'delete', 'deletecollection'],
+      member: false,
+      reader: false,
+      reason: 'their answers hold them',
+    },
   ];
   const CASES = RIGHTS.flatMap(({ verbs, type, ...right }) =>
     verbs.map((verb) => ({ verb, type, what: type.plural, ...right })),

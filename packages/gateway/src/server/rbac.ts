@@ -1,5 +1,6 @@
 import { GROUP } from '@fairway/api/group';
-import type { ClusterRole } from '@fairway/kube/kinds/generated/types';
+import type { ClusterRole, PolicyRule } from '@fairway/kube/kinds/generated/types';
+import { jsonEqual } from '@fairway/kube/object/json';
 
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
@@ -35,8 +36,9 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
     [
       readTenantKinds,
       { apiGroups: [GROUP], resources: ['clusters', 'nodepools', 'cloudcredentials'], verbs: WRITE },
-      // What a CloudCredential refers to is written, and never read back.
-      { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'] },
+      // What a CloudCredential refers to is written, and never read back: a patch, even an empty one, and a deletion that waits for
+      // dependents answer with what is stored.
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
       { apiGroups: [GROUP], resources: ['nodepools/scale'], verbs: ['update', 'patch'] },
       { apiGroups: [GROUP], resources: ['machines'], verbs: ['delete', 'deletecollection'] },
       { apiGroups: [GROUP], resources: ['clusters/kubeconfig'], verbs: ['create'] },
@@ -46,6 +48,23 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   clusterRole('fairway-reader', ['view'], [readTenantKinds, { apiGroups: [''], resources: ['events'], verbs: READ }]),
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
 ];
+
+/** Rules that a shipped role had once and that gave too much, each with what stands in its place. */
+const WITHDRAWN: Readonly<Record<string, readonly { readonly was: PolicyRule; readonly is: PolicyRule }[]>> = {
+  'fairway-member': [
+    {
+      was: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'] },
+      is: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
+    },
+  ],
+};
+
+/** The role as it should be stored, where it still has a rule that is withdrawn; undefined where it has none. */
+export function withoutWithdrawnRules(role: ClusterRole): ClusterRole | undefined {
+  const withdrawn = WITHDRAWN[role.metadata.name ?? ''] ?? [];
+  const rules = role.rules?.map((rule) => withdrawn.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
+  return rules === undefined || jsonEqual(rules, role.rules) ? undefined : { ...role, rules };
+}
 
 export const CATALOGUE_BINDING = {
   apiVersion: 'rbac.authorization.k8s.io/v1',
