@@ -13,6 +13,11 @@ export class CacheExpectations {
     else if (!this.#held.has(key)) this.#held.set(key, cache.expectChange(key));
   }
 
+  /** Of the objects that wait. */
+  keys(): readonly string[] {
+    return [...this.#held.keys()];
+  }
+
   settle(key: string): void {
     this.#held.get(key)?.();
     this.#held.delete(key);

@@ -13,7 +13,6 @@ import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { FailureBackoff } from '../backoff.ts';
-import type { CacheExpectations } from '../cache-expectations.ts';
 
 export interface ClusterDependencies {
   readonly client: KubeClient;
@@ -31,6 +30,5 @@ export interface ClusterDependencies {
   readonly tenants: TenantClusters;
   readonly clock: Clock;
   readonly backoff: FailureBackoff;
-  readonly expectations: CacheExpectations;
   readonly events: EventRecorder;
 }

@@ -3,7 +3,7 @@ import { fullJitterMs } from '@fairway/base/full-jitter';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { ApiError } from '../object/api-error.ts';
 import { apiVersionOf, type KubeObject } from '../object/meta.ts';
-import { type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
+import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
 import { keyOf } from './object-key.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
 
@@ -128,6 +128,11 @@ export class Informer<T extends KubeObject> {
   /** Objects for which the index function gave `value`. */
   byIndex(name: string, value: string): T[] {
     return this.#cache.byIndex(name, value);
+  }
+
+  /** Objects that the index, which was added before, finds under `value`. */
+  find(index: CacheIndex<T>, value: string): T[] {
+    return this.#cache.byIndex(index.name, value);
   }
 
   /** Adds an index at any time; asking twice for the same function is well. */

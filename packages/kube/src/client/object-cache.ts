@@ -4,6 +4,13 @@ import { keyOf } from './object-key.ts';
 /** Values under which an index finds an object. */
 export type IndexFunction<T> = (object: T) => Iterable<string>;
 
+/** A way to find the objects of a cache by a value that they have. */
+export interface CacheIndex<T> {
+  /** Unique among the indexes of a kind. */
+  readonly name: string;
+  readonly valuesOf: IndexFunction<T>;
+}
+
 /** One change of a cache. An object that was deleted and made anew under its name is a delete and an add, never an update. */
 export type Change<T> =
   | { readonly type: 'add'; readonly object: T }

@@ -29,6 +29,8 @@ export interface ControllerOptions {
    * for what does not exist any more: its run can tidy up in this process and nowhere else.
    */
   readonly ownerKey?: (key: string) => string | undefined;
+  /** As KeyWorker's: matching keys, told by the owner's, are another's from now on. */
+  readonly letGo?: (isMatching: (ownerKey: string) => boolean) => Promise<void> | void;
   /** How long running reconciles may go on after a stop before their signal aborts. */
   readonly stopTimeoutMs?: number;
 }
@@ -165,6 +167,11 @@ export class Controller implements KeyWorker {
   /** Resolves as soon as no run is under way whose owner's key matches. */
   drained(isMatching: (key: string) => boolean): Promise<void> {
     return this.#when(() => ![...this.#ownerKeys.values()].some(isMatching));
+  }
+
+  /** Lets go of what is remembered of matching keys, told by the owner's. */
+  letGo(isMatching: (key: string) => boolean): Promise<void> | void {
+    return this.#options.letGo?.(isMatching);
   }
 
   async #stop(): Promise<void> {

@@ -1,5 +1,9 @@
-import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { CLOUD_PROVIDER } from '@fairway/cloud-provider/start';
+import { CONTROLLERS } from '@fairway/controllers/start';
+import { policyRules, READ, type Right } from '@fairway/kube/controller/rights';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '@fairway/kube/kinds/generated/types';
+import { Events, Leases, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import { CustomResourceDefinitions, definitions } from './definitions.ts';
 import { AUTHENTICATION_READER, GATEWAY_ROLE, GATEWAY_SYSTEM_ROLE } from './gateway-permissions.ts';
 
@@ -7,49 +11,25 @@ import { AUTHENTICATION_READER, GATEWAY_ROLE, GATEWAY_SYSTEM_ROLE } from './gate
 export const SERVICE_ACCOUNT = 'fairway';
 
 const RBAC_VERSION = 'rbac.authorization.k8s.io/v1';
-const READ = ['get', 'list', 'watch'];
 
-/**
- * What controllers need of the whole cluster, and no more. They may not read a list of Secrets: they get the one that a
- * CloudCredential names. `finalizers` is what lets them name an owner that waits for what it owns.
- */
+/** What `fairway serve` does beside its controllers. It may not read a list of Secrets: it gets the one that a CloudCredential names. */
+const SERVICE_RIGHTS: readonly Right[] = [
+  // Whether they are of this release.
+  {
+    type: CustomResourceDefinitions,
+    names: definitions().map(({ metadata }) => metadata.name ?? ''),
+    verbs: ['get'],
+  },
+  { type: Namespaces, verbs: READ },
+  { type: Secrets, verbs: ['get'] },
+  { type: Events, verbs: ['create', 'patch'] },
+];
+
 const CONTROLLERS_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
   kind: 'ClusterRole',
   metadata: { name: 'fairway-controllers' },
-  rules: [
-    {
-      apiGroups: [GROUP],
-      resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials', 'plans', 'kubernetesreleases'],
-      verbs: READ,
-    },
-    { apiGroups: [GROUP], resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials'], verbs: ['patch'] },
-    {
-      apiGroups: [GROUP],
-      resources: [
-        'clusters/status',
-        'nodepools/status',
-        'machines/status',
-        'cloudcredentials/status',
-        'plans/status',
-        'kubernetesreleases/status',
-      ],
-      verbs: ['patch'],
-    },
-    { apiGroups: [GROUP], resources: ['clusters/finalizers', 'nodepools/finalizers'], verbs: ['update'] },
-    { apiGroups: [GROUP], resources: ['nodepools', 'cloudcredentials'], verbs: ['delete'] },
-    { apiGroups: [GROUP], resources: ['machines'], verbs: ['create', 'delete'] },
-    // Whether they are of this release.
-    {
-      apiGroups: [CustomResourceDefinitions.group],
-      resources: [CustomResourceDefinitions.plural],
-      resourceNames: definitions().map(({ metadata }) => metadata.name ?? ''),
-      verbs: ['get'],
-    },
-    { apiGroups: [''], resources: ['namespaces'], verbs: READ },
-    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
-    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
-  ],
+  rules: policyRules([...[...CONTROLLERS, ...CLOUD_PROVIDER].flatMap(({ rights }) => rights), ...SERVICE_RIGHTS]),
 };
 
 /** What belongs to Fairway alone: the clusters' roots of trust, and the Leases by which replicas share the work. */
@@ -57,14 +37,10 @@ const SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
   kind: 'Role',
   metadata: { name: 'fairway-controllers', namespace: SYSTEM_NAMESPACE },
-  rules: [
-    { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'deletecollection'] },
-    {
-      apiGroups: ['coordination.k8s.io'],
-      resources: ['leases'],
-      verbs: [...READ, 'create', 'update', 'patch', 'delete'],
-    },
-  ],
+  rules: policyRules([
+    { type: Secrets, verbs: ['get', 'create', 'deletecollection'] },
+    { type: Leases, verbs: [...READ, 'create', 'update', 'patch', 'delete'] },
+  ]),
 };
 
 const SUBJECT = { kind: 'ServiceAccount', name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE };

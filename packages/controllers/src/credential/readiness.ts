@@ -1,16 +1,9 @@
 import { ConditionType } from '@fairway/api/conditions';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
-import type { Cluster } from '@fairway/api/kinds/cluster';
-import type { Informer } from '@fairway/kube/client/informer';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
-import type { KeyOwner } from '@fairway/kube/controller/key-owner';
-import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
-
-/** Key of the CloudCredential that a cluster's project is reached with; undefined for the operator's own login. */
-export function credentialKeyOf({ metadata, spec }: Cluster): string | undefined {
-  return spec.credentialName === undefined ? undefined : `${metadata.namespace}/${spec.credentialName}`;
-}
+import { clustersByCredential } from '@fairway/tenancy/cache-indexes';
+import type { ControllerDependencies } from '../dependencies.ts';
 
 /** Changes when what is known of the credential's use does. */
 export function readiness({ status }: CloudCredential): string {
@@ -19,16 +12,15 @@ export function readiness({ status }: CloudCredential): string {
 }
 
 /** Asks clouds again at once for clusters whose credential is said to work again: whoever found out may be another process. */
-export function retryMended(dependencies: {
-  readonly cache: { readonly clusters: Informer<Cluster>; readonly credentials: Informer<CloudCredential> };
-  readonly clouds: ClusterClouds;
-  readonly owner: KeyOwner | undefined;
-}): void {
-  const { cache, clouds, owner } = dependencies;
+export function retryWhenReady({
+  cache,
+  clouds,
+  owner,
+}: Pick<ControllerDependencies, 'cache' | 'clouds' | 'owner'>): void {
   const projectsOf = (credentialKey: string) =>
     cache.clusters
-      .list()
-      .filter((cluster) => credentialKeyOf(cluster) === credentialKey && (owner?.stillMine(keyOf(cluster)) ?? true))
+      .find(clustersByCredential, credentialKey)
+      .filter((cluster) => owner?.stillMine(keyOf(cluster)) ?? true)
       .map((cluster) => clouds.of(keyOf(cluster), cluster.spec.credentialName));
   cache.credentials.addHandler({
     onUpdate: (old, credential) => {

@@ -1,0 +1,51 @@
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { isPaused } from '@fairway/api/pause';
+import { splitKey } from '@fairway/kube/client/object-key';
+import { watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import type { Declaration } from '../dependencies.ts';
+import { ApprovalReconciler, isDecided } from './approval-reconciler.ts';
+
+export const certificateApprovalController: Declaration = {
+  name: 'certificate-approval',
+  concurrency: 20,
+  rights: [
+    { type: clusters, verbs: READ },
+    { type: machines, verbs: READ },
+  ],
+  watches: ({ cache, tenants }) => [
+    watch(cache.clusters, (cluster) => pendingRequests(tenants.get(identityOf(cluster))), {
+      isRelevant: (old, cluster) => isPaused(old) !== isPaused(cluster),
+    }),
+  ],
+  ownerKey: (key, { tenants }) => tenants.get(splitKey(key).namespace)?.clusterKey,
+  create(shared) {
+    const reconciler = new ApprovalReconciler(shared);
+    return { reconcile: (key) => reconciler.reconcile(key) };
+  },
+  listen(enqueue, { tenants }) {
+    tenants.onConnect((tenant) => {
+      const requests = tenant.informers.informer(CertificateSigningRequests);
+      const enqueueUndecided = (csr: Parameters<typeof isDecided>[0]) => {
+        if (!isDecided(csr)) enqueue(`${tenant.clusterUid}/${csr.metadata.name}`);
+      };
+      requests.addHandler({ onAdd: enqueueUndecided, onUpdate: (_, csr) => enqueueUndecided(csr) });
+      // They may be listed before the tenant counts as connected, and are looked at only then.
+      void Promise.all([tenant.nodes.whenSynced(), requests.whenSynced()]).then(
+        () => requests.list().forEach(enqueueUndecided),
+        () => {},
+      );
+    });
+  },
+};
+
+/** Keys of the requests that nobody has decided on. */
+function pendingRequests(tenant: TenantCluster | undefined): readonly string[] {
+  if (tenant === undefined) return [];
+  const requests = tenant.informers.informer(CertificateSigningRequests).list();
+  return requests.filter((csr) => !isDecided(csr)).map(({ metadata }) => `${tenant.clusterUid}/${metadata.name}`);
+}

@@ -1,0 +1,22 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { ControllerDeclaration } from '@fairway/kube/controller/declaration';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+
+/** What the cloud provider's controllers have in common. */
+export interface CloudProviderDependencies {
+  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  readonly clouds: ClusterClouds;
+  readonly tenants: TenantClusters;
+  readonly bootstrapper: NodeBootstrapper;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What the file `controller.ts` in the folder of a controller declares. */
+export type Declaration = ControllerDeclaration<CloudProviderDependencies>;

@@ -1,0 +1,82 @@
+import { identityOf } from '@fairway/api/identity';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { keyOf } from '@fairway/kube/client/object-key';
+import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import {
+  ANY_MINOR,
+  clustersByCredential,
+  clustersByIdentity,
+  clustersByMinor,
+  clustersByPlan,
+  machinesByCluster,
+  poolsByCluster,
+} from '@fairway/tenancy/cache-indexes';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import { FailureBackoff } from '../backoff.ts';
+import { readiness } from '../credential/readiness.ts';
+import type { Declaration } from '../dependencies.ts';
+import { ClusterReconciler } from './reconciler.ts';
+
+const MAX_BACKOFF_MS = 60_000;
+
+export const clusterController: Declaration = {
+  name: 'cluster',
+  concurrency: 20,
+  rights: [
+    { type: clusters, verbs: [...READ, 'patch'] },
+    { type: clusters, subresource: 'status', verbs: ['patch'] },
+    { type: nodePools, verbs: [...READ, 'delete'] },
+    { type: machines, verbs: READ },
+    { type: cloudCredentials, verbs: READ },
+    { type: plans, verbs: READ },
+    { type: kubernetesReleases, verbs: READ },
+  ],
+  indexes: ({ cache }) => [
+    indexOn(cache.clusters, clustersByCredential),
+    indexOn(cache.clusters, clustersByPlan),
+    indexOn(cache.clusters, clustersByMinor),
+    indexOn(cache.clusters, clustersByIdentity),
+    indexOn(cache.nodePools, poolsByCluster),
+    indexOn(cache.machines, machinesByCluster),
+  ],
+  watches: ({ cache }) => [
+    watch(cache.clusters),
+    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)]),
+    watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: () => false }),
+    watch(cache.credentials, (credential) => cache.clusters.find(clustersByCredential, keyOf(credential)).map(keyOf), {
+      isRelevant: (old, credential) => readiness(old) !== readiness(credential),
+    }),
+    watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf)),
+    watch(cache.releases, ({ spec }) =>
+      [ANY_MINOR, spec.minor].flatMap((minor) => cache.clusters.find(clustersByMinor, minor).map(keyOf)),
+    ),
+  ],
+  create(shared) {
+    const reconciler = new ClusterReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
+    return {
+      reconcile: (key) => reconciler.reconcile(key),
+      forget(isMatching) {
+        const released = shared.cache.clusters.list().filter((cluster) => isMatching(keyOf(cluster)));
+        for (const cluster of released) reconciler.forget(identityOf(cluster));
+      },
+    };
+  },
+  listen(enqueue, { cache, runtime, tenants }) {
+    runtime.onChange((clusterUid) => {
+      for (const cluster of cache.clusters.find(clustersByIdentity, clusterUid)) enqueue(keyOf(cluster));
+    });
+    tenants.onConnect(({ clusterKey, nodes }) => {
+      // What waits for the connection alone is looked at now.
+      void nodes.whenSynced().then(
+        () => enqueue(clusterKey),
+        () => {},
+      );
+    });
+  },
+};

@@ -1,0 +1,44 @@
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { isPaused } from '@fairway/api/pause';
+import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import { clustersByCredential, credentialKeyOf } from '@fairway/tenancy/cache-indexes';
+import type { Declaration } from '../dependencies.ts';
+import { retryWhenReady } from './readiness.ts';
+import { CredentialReconciler } from './reconciler.ts';
+
+export const credentialController: Declaration = {
+  name: 'cloud-credential',
+  concurrency: 10,
+  rights: [
+    { type: cloudCredentials, verbs: [...READ, 'patch', 'delete'] },
+    { type: cloudCredentials, subresource: 'status', verbs: ['patch'] },
+    { type: clusters, verbs: READ },
+  ],
+  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByCredential)],
+  watches: ({ cache }) => [
+    watch(cache.credentials, undefined, {
+      isRelevant: (old, { metadata }) =>
+        old.metadata.generation !== metadata.generation ||
+        old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
+        isPaused(old) !== isPaused({ metadata }),
+    }),
+    // One that waits for its clusters to go hears of it.
+    watch(cache.clusters, clustersByCredential.valuesOf, {
+      isRelevant: (old, cluster) => credentialKeyOf(old) !== credentialKeyOf(cluster),
+    }),
+  ],
+  create(shared) {
+    const reconciler = new CredentialReconciler({ ...shared, clouds: shared.projects });
+    return { reconcile: (key) => reconciler.reconcile(key) };
+  },
+  listen(enqueue, shared) {
+    shared.clouds.onProject((cloud) =>
+      cloud.cache.servers.subscribe(({ isStale }) => {
+        if (isStale && cloud.credentialKey !== undefined) enqueue(cloud.credentialKey);
+      }),
+    );
+    retryWhenReady(shared);
+  },
+};

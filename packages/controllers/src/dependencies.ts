@@ -1,0 +1,59 @@
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { InformerSet } from '@fairway/kube/client/informer-set';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ControllerDeclaration } from '@fairway/kube/controller/declaration';
+import type { KeyOwner } from '@fairway/kube/controller/key-owner';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import type { WatchedClouds } from '@fairway/tenancy/cloud/project-cloud';
+import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+
+/** What Fairway's controllers have in common; each takes what it needs. */
+export interface ControllerDependencies {
+  /** Fairway's own API. */
+  readonly client: KubeClient;
+  /** Where a controller finds caches of further kinds of that API. */
+  readonly informers: InformerSet;
+  readonly cache: {
+    readonly clusters: Informer<Cluster>;
+    readonly nodePools: Informer<NodePool>;
+    readonly machines: Informer<Machine>;
+    readonly credentials: Informer<CloudCredential>;
+    readonly plans: Informer<Plan>;
+    readonly releases: Informer<KubernetesRelease>;
+  };
+  /** The projects of clusters, as whoever acts for a cluster sees them. */
+  readonly clouds: ClusterClouds;
+  /** The same projects, whoever's the clusters are. */
+  readonly projects: WatchedClouds;
+  readonly runtime: ControlPlaneRuntime;
+  readonly credentials: ClusterCredentials;
+  readonly tenants: TenantClusters;
+  readonly bootstrapper: NodeBootstrapper;
+  readonly events: EventRecorder;
+  /** The operator's image of nodes, by id or name; undefined: the newest Ubuntu LTS of the cloud. */
+  readonly defaultImage: string | undefined;
+  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  readonly credentialCheckMs: number | undefined;
+  /** The first and the longest pause after a server that failed. */
+  readonly serverBackoffMs: { readonly base: number; readonly max: number };
+  /** Which keys are this process's; all of them unless given. */
+  readonly owner: KeyOwner | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** What the file `controller.ts` in the folder of a controller declares. */
+export type Declaration = ControllerDeclaration<ControllerDependencies>;

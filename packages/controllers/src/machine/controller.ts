@@ -1,0 +1,63 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { keyOf } from '@fairway/kube/client/object-key';
+import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import { machinesByCluster, machinesByIdentity } from '@fairway/tenancy/cache-indexes';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import { FailureBackoff } from '../backoff.ts';
+import { CacheExpectations } from '../cache-expectations.ts';
+import { isClusterRelevant } from '../cluster/relevance.ts';
+import type { Declaration } from '../dependencies.ts';
+import { listenToNodes } from '../node-events.ts';
+import { ownedByCluster } from '../owner-key.ts';
+import { MachineReconciler } from './reconciler.ts';
+
+export const machineController: Declaration = {
+  name: 'machine',
+  // A create waits for the cloud, so that a pool's servers are asked for side by side.
+  concurrency: 50,
+  rights: [
+    { type: machines, verbs: [...READ, 'patch', 'delete'] },
+    { type: machines, subresource: 'status', verbs: ['patch'] },
+    { type: clusters, verbs: READ },
+    { type: nodePools, verbs: READ },
+  ],
+  indexes: ({ cache }) => [indexOn(cache.machines, machinesByCluster), indexOn(cache.machines, machinesByIdentity)],
+  watches: ({ cache }) => [
+    watch(cache.machines),
+    watch(cache.clusters, (cluster) => cache.machines.find(machinesByCluster, keyOf(cluster)).map(keyOf), {
+      isRelevant: isClusterRelevant,
+    }),
+  ],
+  ownerKey: (key, { cache }) => ownedByCluster(cache.machines.get(key)),
+  create(shared) {
+    const { cache, serverBackoffMs } = shared;
+    const expectations = new CacheExpectations();
+    const backoff = new FailureBackoff(serverBackoffMs.base, serverBackoffMs.max);
+    const reconciler = new MachineReconciler({ ...shared, backoff, expectations });
+    return {
+      reconcile: (key, context) => reconciler.reconcile(key, context),
+      forget(isMatching) {
+        for (const key of expectations.keys()) {
+          const machine = cache.machines.get(key);
+          if (machine === undefined || isMatching(clusterKeyOf(machine))) expectations.settle(key);
+        }
+      },
+    };
+  },
+  listen(enqueue, { cache, clouds, tenants }) {
+    listenToNodes(tenants, cache.machines, enqueue);
+    clouds.onProject((cloud) =>
+      cloud.cache.servers.subscribe(({ added, changed, removed }) => {
+        for (const server of [...added, ...changed, ...removed]) {
+          const uid = serverOwner(server)?.machineUid;
+          if (uid === undefined) continue;
+          for (const machine of cache.machines.find(machinesByIdentity, uid)) enqueue(keyOf(machine));
+        }
+      }),
+    );
+  },
+};

@@ -1,0 +1,41 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { keyOf } from '@fairway/kube/client/object-key';
+import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import { poolKeyOf, poolsByCluster } from '@fairway/tenancy/cache-indexes';
+import { FailureBackoff } from '../backoff.ts';
+import { isClusterRelevant } from '../cluster/relevance.ts';
+import type { Declaration } from '../dependencies.ts';
+import { ownedByCluster } from '../owner-key.ts';
+import { NodePoolReconciler } from './reconciler.ts';
+
+const MAX_BACKOFF_MS = 60_000;
+
+export const nodePoolController: Declaration = {
+  name: 'node-pool',
+  concurrency: 20,
+  rights: [
+    { type: nodePools, verbs: [...READ, 'patch'] },
+    { type: nodePools, subresource: 'status', verbs: ['patch'] },
+    { type: clusters, verbs: READ },
+    { type: machines, verbs: [...READ, 'create', 'patch', 'delete'] },
+    // To name an owner that waits for what it owns.
+    { type: clusters, subresource: 'finalizers', verbs: ['update'] },
+    { type: nodePools, subresource: 'finalizers', verbs: ['update'] },
+  ],
+  indexes: ({ cache }) => [indexOn(cache.nodePools, poolsByCluster)],
+  watches: ({ cache }) => [
+    watch(cache.nodePools),
+    watch(cache.machines, (machine) => [poolKeyOf(machine)]),
+    watch(cache.clusters, (cluster) => cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(keyOf), {
+      isRelevant: isClusterRelevant,
+    }),
+  ],
+  ownerKey: (key, { cache }) => ownedByCluster(cache.nodePools.get(key)),
+  create(shared) {
+    const reconciler = new NodePoolReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
+    return { reconcile: (key) => reconciler.reconcile(key) };
+  },
+};

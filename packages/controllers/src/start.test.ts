@@ -1,0 +1,36 @@
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { Informer } from '@fairway/kube/client/informer';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { ScriptedApi } from '@fairway/kube/testing/scripted-api';
+import { describe, expect, test } from 'vitest';
+import type { ControllerDependencies } from './dependencies.ts';
+import { CONTROLLERS } from './start.ts';
+
+const client = new KubeClient(new ScriptedApi());
+const informer = <T extends KubeObject>(type: ResourceType<T>) => new Informer(client.resource(type));
+const cache: ControllerDependencies['cache'] = {
+  clusters: informer(clusters),
+  nodePools: informer(nodePools),
+  machines: informer(machines),
+  credentials: informer(cloudCredentials),
+  plans: informer(plans),
+  releases: informer(kubernetesReleases),
+};
+// What is watched and indexed are caches; nothing else is asked for before a controller is made.
+const shared = { cache } as ControllerDependencies;
+
+describe.each(CONTROLLERS)('controller $name', ({ rights, watches }) => {
+  test('declares the right to read what it watches', () => {
+    const readable = rights
+      .filter(({ subresource, verbs }) => subresource === undefined && verbs.includes('watch'))
+      .map(({ type }) => type.plural);
+
+    expect(readable).toEqual(expect.arrayContaining(watches(shared).map(({ type }) => type.plural)));
+  });
+});

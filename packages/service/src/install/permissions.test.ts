@@ -1,0 +1,61 @@
+import { CLOUD_PROVIDER } from '@fairway/cloud-provider/start';
+import { CONTROLLERS } from '@fairway/controllers/start';
+import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
+import { expect, test } from 'vitest';
+import { PERMISSIONS } from './permissions.ts';
+
+/** One line a resource: `GROUP/RESOURCE[NAMES]: verbs`. */
+function flat(rules: readonly PolicyRule[] = []): string[] {
+  return rules
+    .flatMap(({ apiGroups = [], resources = [], resourceNames, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.map((resource) => {
+          const names = resourceNames === undefined ? '' : ` (${resourceNames.length} names)`;
+          return `${group}/${resource}${names}: ${[...verbs].sort().join(' ')}`;
+        }),
+      ),
+    )
+    .sort();
+}
+
+function rulesOf(name: string): string[] {
+  return flat(PERMISSIONS.clusterRoles.find(({ metadata }) => metadata.name === name)?.rules);
+}
+
+test('the controllers get what they declare, and what fairway serve does beside them', () => {
+  expect(rulesOf('fairway-controllers')).toEqual([
+    '/events: create patch',
+    '/namespaces: get list watch',
+    '/secrets: get',
+    'apiextensions.k8s.io/customresourcedefinitions (6 names): get',
+    'fairway.dev/cloudcredentials/status: patch',
+    'fairway.dev/cloudcredentials: delete get list patch watch',
+    'fairway.dev/clusters/finalizers: update',
+    'fairway.dev/clusters/status: patch',
+    'fairway.dev/clusters: get list patch watch',
+    'fairway.dev/kubernetesreleases/status: patch',
+    'fairway.dev/kubernetesreleases: get list watch',
+    'fairway.dev/machines/status: patch',
+    'fairway.dev/machines: create delete get list patch watch',
+    'fairway.dev/nodepools/finalizers: update',
+    'fairway.dev/nodepools/status: patch',
+    'fairway.dev/nodepools: delete get list patch watch',
+    'fairway.dev/plans/status: patch',
+    'fairway.dev/plans: get list watch',
+  ]);
+});
+
+test('in its own namespace Fairway keeps roots of trust and Leases', () => {
+  const [role] = PERMISSIONS.roles;
+
+  expect(flat(role.rules)).toEqual([
+    '/secrets: create deletecollection get',
+    'coordination.k8s.io/leases: create delete get list patch update watch',
+  ]);
+});
+
+test('every controller has a name of its own', () => {
+  const names = [...CONTROLLERS, ...CLOUD_PROVIDER].map(({ name }) => name);
+
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -1,0 +1,75 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import { clusterKeyOf } from './cluster-key.ts';
+
+/** Key of the CloudCredential that a cluster's project is reached with; undefined for the operator's own login. */
+export function credentialKeyOf({ metadata, spec }: Cluster): string | undefined {
+  return spec.credentialName === undefined ? undefined : `${metadata.namespace}/${spec.credentialName}`;
+}
+
+/** By the key of a CloudCredential. */
+export const clustersByCredential: CacheIndex<Cluster> = {
+  name: 'credential',
+  valuesOf: (cluster) => [credentialKeyOf(cluster)].filter((key) => key !== undefined),
+};
+
+/** By the name of a Plan. */
+export const clustersByPlan: CacheIndex<Cluster> = { name: 'plan', valuesOf: ({ spec }) => [spec.plan] };
+
+/** By `identityOf`. */
+export const clustersByIdentity: CacheIndex<Cluster> = {
+  name: 'identity',
+  valuesOf: (cluster) => [identityOf(cluster)],
+};
+
+/** Under which `clustersByMinor` finds clusters that any release may concern. */
+export const ANY_MINOR = '';
+
+/**
+ * By the minor version of each KubernetesRelease that matters to the cluster: what it runs, what it can be upgraded to and what it asks
+ * for. One that runs nothing yet, or does not get what it asks for, is told of all.
+ */
+export const clustersByMinor: CacheIndex<Cluster> = {
+  name: 'minor',
+  valuesOf: ({ spec, status }) => {
+    const running = parseMinor(status?.version);
+    const isRefused = status?.conditions?.some(({ reason }) => reason === ConditionReason.VersionNotOffered);
+    if (running === undefined || isRefused) return [ANY_MINOR];
+    const { major, minor } = running;
+    const asked = parseMinor(spec.version) ?? running;
+    return new Set([`${major}.${minor}`, `${major}.${minor + 1}`, `${asked.major}.${asked.minor}`]);
+  },
+};
+
+/** Never throws: an index must take whatever a cache holds. */
+function parseMinor(version: string | undefined): { readonly major: number; readonly minor: number } | undefined {
+  const match = /^(\d+)\.(\d+)/.exec(version ?? '');
+  return match ? { major: Number(match[1]), minor: Number(match[2]) } : undefined;
+}
+
+/** By the key of their Cluster. */
+export const poolsByCluster: CacheIndex<NodePool> = { name: 'cluster', valuesOf: (pool) => [clusterKeyOf(pool)] };
+
+/** By the key of their Cluster. */
+export const machinesByCluster: CacheIndex<Machine> = {
+  name: 'cluster',
+  valuesOf: (machine) => [clusterKeyOf(machine)],
+};
+
+/** Key of the NodePool that a machine is named for; one of that name that was made later does not own it. */
+export function poolKeyOf({ metadata, spec }: Machine): string {
+  return `${metadata.namespace}/${spec.nodePoolName}`;
+}
+
+/** By `poolKeyOf`. */
+export const machinesByPool: CacheIndex<Machine> = { name: 'pool', valuesOf: (machine) => [poolKeyOf(machine)] };
+
+/** By `identityOf`. */
+export const machinesByIdentity: CacheIndex<Machine> = {
+  name: 'identity',
+  valuesOf: (machine) => [identityOf(machine)],
+};
