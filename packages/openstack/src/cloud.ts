@@ -4,6 +4,7 @@ import type { Credential } from './auth/credential.ts';
 import type { CredentialSource } from './auth/credential-source.ts';
 import { Discovery } from './auth/discovery.ts';
 import { Session } from './auth/session.ts';
+import { ListGroups } from './cache/list-group.ts';
 import type { CloudConfig } from './config/cloud-config.ts';
 import { Budget, type BudgetOptions, DEFAULT_BUDGET } from './http/budget.ts';
 import { HttpClient, type Timeouts } from './http/http-client.ts';
@@ -37,6 +38,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export class Cloud {
   readonly config: CloudConfig;
   readonly budget: Budget;
+  /** Lets caches of one project share their lists, whatever their credentials. */
+  readonly listGroups = new ListGroups();
   readonly #options: CloudOptions;
   readonly #transport: HttpTransport;
   readonly #http: HttpClient;

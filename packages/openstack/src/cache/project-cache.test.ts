@@ -3,18 +3,30 @@ import { describe, expect, it } from 'vitest';
 import { Cloud } from '../cloud.ts';
 import type { HttpResponse, HttpTransport } from '../http/transport.ts';
 import { ProjectCache } from './project-cache.ts';
-import { ProjectCaches } from './project-caches.ts';
 
-/** A cloud where every list is empty; counts what it is asked. */
-function emptyCloud(clock: FakeClock) {
+interface Login {
+  readonly projectId: string;
+  /** Whether its lists are refused. */
+  readonly isRefused: boolean;
+}
+
+/** A cloud where every list is empty; counts what it is asked. `loginOf` says what each token is for. */
+function emptyCloud(
+  clock: FakeClock,
+  loginOf: (token: string) => Login = () => ({ projectId: 'p', isRefused: false }),
+) {
   const lists: string[] = [];
   const transport: HttpTransport = {
-    async send({ url }): Promise<HttpResponse> {
+    async send({ url, headers, body }): Promise<HttpResponse> {
       const { pathname } = new URL(url);
-      if (pathname === '/v3/auth/tokens') return json(tokenBody(clock.now()), { 'x-subject-token': 't' });
+      if (pathname === '/v3/auth/tokens') {
+        const { token } = JSON.parse(String(body)).auth.identity;
+        return json(tokenBody(clock.now(), loginOf(token.id).projectId), { 'x-subject-token': token.id });
+      }
       if (pathname === '/v2.1/') {
         return json({ version: { id: 'v2.1', status: 'CURRENT', version: '2.90', min_version: '2.1', links: [] } });
       }
+      if (loginOf(headers['x-auth-token'] ?? '').isRefused) return { ...json({}), status: 403 };
       lists.push(pathname);
       const key =
         pathname
@@ -48,10 +60,11 @@ function json(body: object, headers: Record<string, string> = {}): HttpResponse 
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-function tokenBody(nowMs: number): object {
+function tokenBody(nowMs: number, projectId: string): object {
   const user = { id: 'u', name: 'u', domain: { id: 'd', name: 'd' } };
   const [issued_at, expires_at] = [nowMs, nowMs + 86_400_000].map((ms) => new Date(ms).toISOString());
-  return { token: { methods: ['token'], user, issued_at, expires_at } };
+  const project = { id: projectId, name: projectId, domain: user.domain };
+  return { token: { methods: ['token'], user, project, issued_at, expires_at } };
 }
 
 const KINDS = [
@@ -97,25 +110,85 @@ describe('ProjectCache', () => {
   });
 });
 
-describe('ProjectCaches', () => {
-  it('shares a project’s cache until the last user releases it', () => {
+describe('two credentials of one project', () => {
+  const HOUR_MS = 60 * 60_000;
+
+  /** Caches of two logins of one cloud; the second one's lists fail while `isRefused`. */
+  function twoCaches(projects: readonly [string, string]) {
     const clock = new FakeClock();
-    const { cloud } = emptyCloud(clock);
-    const made: string[] = [];
-    const caches = new ProjectCaches({
-      create: (projectId) => {
-        made.push(projectId);
-        return new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });
-      },
-    });
+    const refused = { isRefused: false };
+    const { cloud, lists } = emptyCloud(clock, (token) => ({
+      projectId: token === 'a' ? projects[0] : projects[1],
+      isRefused: token === 'b' && refused.isRefused,
+    }));
+    const [mine, yours] = ['a', 'b'].map((token) => {
+      const client = cloud.client({ kind: 'token', token, scope: { kind: 'default' } });
+      const cache = new ProjectCache({ client, clock, random: Math.random, groups: cloud.listGroups });
+      cache.servers.subscribe(() => {});
+      return cache;
+    }) as [ProjectCache, ProjectCache];
+    return { clock, lists, mine, yours, refused };
+  }
 
-    const [one, other, foreign] = [caches.acquire('p'), caches.acquire('p'), caches.acquire('q')];
+  it('costs as many lists as one does', async () => {
+    const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
+    await clock.advance(1_000);
+    expect(lists).toHaveLength(2);
 
-    expect(one.cache).toBe(other.cache);
-    expect(foreign.cache).not.toBe(one.cache);
-    one.release();
-    one.release();
-    expect(caches.acquire('p').cache).toBe(one.cache);
-    expect(made).toEqual(['p', 'q']);
+    await clock.advance(HOUR_MS);
+
+    // An hour of a minute each, a little less for the jitter.
+    expect(lists.length).toBeLessThanOrEqual(2 + 64);
+    expect(yours.servers.snapshot().listedAtMs).toBe(mine.servers.snapshot().listedAtMs);
+    mine.stop();
+    yours.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('of two projects costs two', async () => {
+    const { clock, lists } = twoCaches(['p', 'q']);
+
+    await clock.advance(HOUR_MS);
+
+    expect(lists.length).toBeGreaterThanOrEqual(2 * 57);
+  });
+
+  it('goes on with the one that is left', async () => {
+    const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
+    await clock.advance(1_000);
+    mine.stop();
+    lists.length = 0;
+
+    await clock.advance(HOUR_MS);
+
+    expect(lists.length).toBeGreaterThanOrEqual(57);
+    expect(yours.servers.snapshot().listedAtMs).toBeGreaterThan(clock.now() - 64_000);
+  });
+
+  it('serves who waits for a list that begins now, with the list of whoever is quicker', async () => {
+    const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
+    await clock.advance(1_000);
+    lists.length = 0;
+
+    const waiting = [mine, yours].map((cache) => cache.servers.refreshAfter(clock.now()));
+    await clock.advance(10);
+
+    await Promise.all(waiting);
+    expect(lists).toHaveLength(1);
+  });
+
+  it('a credential that is refused is told nothing that another has found', async () => {
+    const { clock, mine, yours, refused } = twoCaches(['p', 'p']);
+    await clock.advance(1_000);
+    const known = yours.servers.snapshot().listedAtMs;
+    refused.isRefused = true;
+
+    const waiting = yours.servers.refreshAfter(clock.now()).catch((error: unknown) => error);
+    await clock.advance(10);
+    await clock.advance(HOUR_MS);
+
+    expect(await waiting).toMatchObject({ kind: 'forbidden' });
+    expect(yours.servers.snapshot()).toMatchObject({ listedAtMs: known, stale: { error: { kind: 'forbidden' } } });
+    expect(mine.servers.snapshot().listedAtMs).toBeGreaterThan(clock.now() - 64_000);
   });
 });

@@ -10,6 +10,7 @@ import type { Image } from '../types/image.ts';
 import type { FloatingIp, Network, Port, Router, Subnet } from '../types/network.ts';
 import type { SecurityGroup } from '../types/security-group.ts';
 import type { Server } from '../types/server.ts';
+import type { ListGroups } from './list-group.ts';
 import type { PollIntervals } from './poll-schedule.ts';
 import { ResourceCache, type ResourceCacheOptions } from './resource-cache.ts';
 import type { Identified } from './snapshot.ts';
@@ -32,6 +33,8 @@ export interface ProjectCacheOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly budget?: Budget;
+  /** Shares lists with the caches of other credentials for the same project; they must have the same filters. */
+  readonly groups?: ListGroups;
   readonly filters?: CacheFilters;
   /** For every kind, over its own. */
   readonly intervals?: Partial<PollIntervals>;
@@ -108,7 +111,7 @@ function stable<T extends Identified>(options: ProjectCacheOptions, name: string
 }
 
 function cache<T extends Identified>(
-  { clock, random, budget, logger, intervals }: ProjectCacheOptions,
+  { client, clock, random, budget, groups, logger, intervals }: ProjectCacheOptions,
   name: string,
   own: Partial<PollIntervals>,
   list: List<T>,
@@ -119,6 +122,7 @@ function cache<T extends Identified>(
     clock,
     random,
     intervals: { ...intervals, ...own },
+    group: groups && (async () => groups.of<T>(await client.session.projectId(), name)),
     ...(budget !== undefined && { isBudgetShort: () => budget.waiting > 0 }),
     ...(logger !== undefined && { logger }),
   });

@@ -2,6 +2,7 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Priority } from '../http/budget.ts';
 import { isOpenStackError } from '../http/openstack-error.ts';
+import type { ListGroup, ListGroupMember } from './list-group.ts';
 import { DEFAULT_INTERVALS, type PollIntervals, pollDelayMs } from './poll-schedule.ts';
 import { type Delta, diffItems, type Identified, type Snapshot } from './snapshot.ts';
 
@@ -18,6 +19,11 @@ export interface ResourceCacheOptions<T extends Identified> {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly intervals?: Partial<PollIntervals>;
+  /**
+   * Who lists the same in the same project with other credentials. Asked at each list, because it is the login that tells which project
+   * that is; rejects as a list would.
+   */
+  readonly group?: (() => Promise<ListGroup<T>>) | undefined;
   /** Whether calls to the cloud queue up already. */
   readonly isBudgetShort?: () => boolean;
   readonly logger?: Logger;
@@ -37,7 +43,7 @@ interface Waiter<T extends Identified> {
  * for; after a restart or a write, `refreshAfter(clock.now())` before concluding that something is *not* there.
  *
  * ## Guarantees
- * - Nothing is listed while nobody subscribes or waits. Never more than one list is under way.
+ * - Nothing is listed while nobody subscribes or waits. Never more than one list is under way, here and in the group.
  * - `refreshAfter(t)` resolves with a list that began after `t`, and so shows every write that ended by `t`; any number of
  *   waiters share it.
  * - A failure keeps the view and marks it stale. The lists after it wait longer, and at least as long as Retry-After.
@@ -46,7 +52,7 @@ interface Waiter<T extends Identified> {
  * ## Caveats
  * A list of several pages is not atomic: an item may be missed while pages shift, and shows up with the next list.
  */
-export class ResourceCache<T extends Identified> {
+export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly name: string;
   readonly #options: ResourceCacheOptions<T>;
   readonly #clock: Clock;
@@ -68,6 +74,8 @@ export class ResourceCache<T extends Identified> {
   /** Failed lists since the last that succeeded. */
   #failures = 0;
   #timer: Timer | undefined;
+  /** Since a list succeeded, and until one fails. */
+  #group: ListGroup<T> | undefined;
 
   constructor(options: ResourceCacheOptions<T>) {
     this.name = options.name;
@@ -163,12 +171,25 @@ export class ResourceCache<T extends Identified> {
     this.#schedule();
   }
 
+  /** Takes over what another member of the group has listed. */
+  listedByOther(startedMs: number, listed: readonly T[]): void {
+    if (this.#isListing || startedMs <= (this.#snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY)) return;
+    this.#startedMs = startedMs;
+    this.#succeeded(startedMs, listed);
+  }
+
+  /** No other member of the group lists any more. */
+  resume(): void {
+    this.#schedule();
+  }
+
   /** Ends all lists; who waits is told so. */
   stop(): void {
     const reason = new Error(`the cache of ${this.name} was stopped`);
     this.#abort.abort(reason);
     this.#listeners.clear();
     this.#timer?.cancel();
+    this.#leaveGroup();
     this.#settleWaiters((waiter) => waiter.reject(reason));
   }
 
@@ -206,21 +227,40 @@ export class ResourceCache<T extends Identified> {
   }
 
   async #refresh(): Promise<void> {
+    // Its end resumes this one.
+    if (this.#group?.begin(this) === false) return;
     const startedMs = this.#clock.now();
     this.#isListing = true;
     this.#startedMs = startedMs;
     // Somebody waits for this one; the periodic ones let everything else pass.
     const isUrgent = this.#waiters.size > 0 || this.#expectations.size > 0;
     try {
+      const group = this.#options.group && (await this.#options.group());
       const items: T[] = [];
       const call: ListCall = { signal: this.#abort.signal, priority: isUrgent ? 'normal' : 'background' };
       for await (const item of this.#options.list(call)) items.push(item);
       this.#succeeded(startedMs, items);
+      this.#joinGroup(group);
+      this.#group?.share(this, startedMs, items);
     } catch (error) {
+      this.#leaveGroup();
       this.#failed(startedMs, error);
     } finally {
+      this.#group?.end(this);
       this.#schedule();
     }
+  }
+
+  #joinGroup(group: ListGroup<T> | undefined): void {
+    if (this.#group !== group) this.#leaveGroup();
+    if (this.#abort.signal.aborted) return;
+    group?.join(this);
+    this.#group = group;
+  }
+
+  #leaveGroup(): void {
+    this.#group?.leave(this);
+    this.#group = undefined;
   }
 
   #succeeded(startedMs: number, listed: readonly T[]): void {

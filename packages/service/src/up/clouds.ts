@@ -64,6 +64,7 @@ export function openProject(cloud: Cloud, opening: CloudOpening, login?: Project
     clock,
     random,
     budget: cloud.budget,
+    groups: cloud.listGroups,
     filters: { servers: { tags: [FAIRWAY_TAG] } },
     intervals: { fastMaxMs: SERVER_POLL_MAX_MS, ...(observeMs !== undefined && { slowMs: observeMs }) },
     logger: log,

@@ -1,0 +1,71 @@
+import type { Identified } from './snapshot.ts';
+
+/** A cache that may list for others, and takes over what they list. */
+export interface ListGroupMember<T extends Identified> {
+  listedByOther(startedMs: number, listed: readonly T[]): void;
+  /** Another's list has ended, whatever came of it. */
+  resume(): void;
+}
+
+/**
+ * Caches of one kind of resource in one project, with a credential each, that make do with one list between them.
+ *
+ * ## Guarantees
+ * - One member lists at a time; what it found is everybody's, with the time at which the list began.
+ * - A member is one whose own list has succeeded: a credential that is refused learns nothing through others, and says so itself.
+ */
+export class ListGroup<T extends Identified> {
+  readonly #members = new Set<ListGroupMember<T>>();
+  readonly #onEmpty: () => void;
+  #lister: ListGroupMember<T> | undefined;
+
+  constructor(onEmpty: () => void) {
+    this.#onEmpty = onEmpty;
+  }
+
+  join(member: ListGroupMember<T>): void {
+    this.#members.add(member);
+  }
+
+  leave(member: ListGroupMember<T>): void {
+    this.end(member);
+    if (this.#members.delete(member) && this.#members.size === 0) this.#onEmpty();
+  }
+
+  /** Whether the member may list now; if not, it is told to resume. */
+  begin(member: ListGroupMember<T>): boolean {
+    if (this.#lister !== undefined) return false;
+    this.#lister = member;
+    return true;
+  }
+
+  share(by: ListGroupMember<T>, startedMs: number, listed: readonly T[]): void {
+    for (const member of this.#members) if (member !== by) member.listedByOther(startedMs, listed);
+  }
+
+  end(member: ListGroupMember<T>): void {
+    if (this.#lister !== member) return;
+    this.#lister = undefined;
+    for (const other of this.#members) if (other !== member) other.resume();
+  }
+}
+
+/** The groups of one cloud and region, by project and kind. */
+export class ListGroups {
+  readonly #groups = new Map<string, ListGroup<Identified>>();
+
+  /** `kind` says what is listed, and so what T is. */
+  of<T extends Identified>(projectId: string, kind: string): ListGroup<T> {
+    const key = JSON.stringify([projectId, kind]);
+    const known = this.#groups.get(key) ?? this.#add(key);
+    return known as unknown as ListGroup<T>;
+  }
+
+  #add(key: string): ListGroup<Identified> {
+    const group = new ListGroup<Identified>(() => {
+      if (this.#groups.get(key) === group) this.#groups.delete(key);
+    });
+    this.#groups.set(key, group);
+    return group;
+  }
+}
