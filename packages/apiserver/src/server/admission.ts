@@ -26,4 +26,9 @@ export interface AdmissionPlugin {
   mutate?(request: AdmissionRequest): void | Promise<void>;
   /** Runs after all mutation and after schema validation. */
   validate?(request: AdmissionRequest): void | Promise<void>;
+  /**
+   * Runs last, on creates and updates, and must not wait: nothing is stored between what it reads of the server and the write, so
+   * limits over several objects hold however many writes come at once.
+   */
+  decide?(request: AdmissionRequest): void;
 }

@@ -3,6 +3,7 @@ import { formatTime } from '@fairway/base/clock';
 import { ApiError, alreadyExists, badRequest } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { StaleWriteError } from '../store/store.ts';
+import type { AdmissionRequest } from './admission.ts';
 import { answerObject } from './answer.ts';
 import { allErrors, conform, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
@@ -13,7 +14,7 @@ import { ensureNamespace } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
 import { track } from './ownership.ts';
 import type { Answer, ResourceRequest } from './request.ts';
-import { admissionOf, contextOf, mutate, refuse, store, validate } from './write.ts';
+import { admissionOf, contextOf, decide, mutate, refuse, store, validate } from './write.ts';
 
 /** Upstream's retries when a generated name is taken. */
 const NAME_ATTEMPTS = 8;
@@ -32,13 +33,16 @@ export async function createObject(core: Core, request: ResourceRequest, decoded
   for (let attempt = 1; ; attempt++) {
     const object = generated === undefined || attempt === NAME_ATTEMPTS ? decoded : structuredClone(decoded);
     if (generated !== undefined) object.metadata.name = generateName(generated, core.random);
-    await prepare(core, request, object);
+    const admission = await prepare(core, request, object);
     const { namespace = '', name = '' } = object.metadata;
     const taken = core.store.get(resource.bucket, resource.keyOf(namespace, name)) !== undefined;
-    if (!taken && request.dryRun) return answerObject(request, 201, object);
+    if (!taken && request.dryRun) {
+      decide(core, admission);
+      return answerObject(request, 201, object);
+    }
     try {
       if (taken) throw new StaleWriteError('name is taken');
-      const entry = await store(core, request, object, { expected: undefined });
+      const entry = await store(core, request, object, { expected: undefined, admission });
       return answerObject(request, 201, entry, representation);
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
@@ -58,7 +62,7 @@ export async function createObject(core: Core, request: ResourceRequest, decoded
   }
 }
 
-async function prepare(core: Core, request: ResourceRequest, object: KubeObject): Promise<void> {
+async function prepare(core: Core, request: ResourceRequest, object: KubeObject): Promise<AdmissionRequest> {
   const { resource } = request;
   const { definition } = resource;
   const { strategy } = definition;
@@ -85,6 +89,8 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
     for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
     await validate(core, admission);
   });
+  // The name may be one that the server made up.
+  return admission;
 }
 
 /** What the server alone says of a new object. */

@@ -6,25 +6,16 @@ import { gzip } from 'node:zlib';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import type { Credentials } from '../auth/user.ts';
 import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
-import { atEnd } from './exchange-end.ts';
 import { statusAnswer } from './pipeline.ts';
-import type { Answer, ApiRequest, LineStream, RequestContent } from './request.ts';
-import { readBody } from './request-body.ts';
-import { ResponseWriter } from './response-writer.ts';
-import type { Traffic } from './traffic.ts';
+import type { Answer, ApiRequest, LineStream } from './request.ts';
 
-/** Upstream's limit from when on an answer is worth compressing. */
+/** Upstream's limits: the size of a body, and from when on an answer is worth compressing. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MIN_GZIP_BYTES = 128 * 1024;
 /** From here on an answer is encoded in one go: the streams beneath take twice as long. Below, it goes out with the head. */
 const MIN_ENCODE_CHARS = 16 * 1024;
-/** From here on an answer goes out piece by piece. */
-const MIN_SLICED_BYTES = 64 * 1024;
-/**
- * How much of a body that nobody wants is read past, so that a client that sends first and reads afterwards gets to its answer: as much as
- * Go's server.
- */
-const MAX_SKIPPED_BYTES = 256 * 1024;
-const SKIP_MS = 1_000;
+/** How much of a watch may wait in a connection before the watch holds back. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
@@ -33,49 +24,54 @@ const encoder = new TextEncoder();
 
 export type AnswerHttp = (request: ApiRequest, credentials: Credentials) => Promise<Answer>;
 
-/** Has one HTTP request answered and sends the answer. Its body is read when it is asked for, never before. Never rejects. */
+/** Reads one HTTP request, has it answered and sends the answer. Never rejects. */
 export async function serveHttp(
   request: IncomingMessage,
   response: ServerResponse,
-  traffic: Traffic,
   answerHttp: AnswerHttp,
 ): Promise<void> {
   const abort = new AbortController();
-  atEnd(response, () => {
+  response.once('close', () => {
     // An abort makes an exception with its stack: not for each of the many that end as they should.
     if (!response.writableFinished) abort.abort();
   });
   try {
-    const apiRequest = apiRequestOf(request, abort.signal, async (user) => {
-      const { bytes, release } = await readBody(request, user, traffic);
-      atEnd(response, release);
-      return contentOf(headersOf(request), bytes);
-    });
+    const apiRequest = apiRequestOf(request, await readBody(request), abort.signal);
     const answer = await answerHttp(apiRequest, credentialsOf(request));
-    await send(request, response, answer, traffic);
+    await send(request, response, answer);
   } catch (error) {
     if (error instanceof ApiError && !response.headersSent) {
       response.shouldKeepAlive = false;
-      await send(request, response, statusAnswer(error), traffic);
+      await send(request, response, statusAnswer(error));
     } else {
       response.destroy();
     }
   }
 }
 
-function apiRequestOf(
-  request: IncomingMessage,
-  signal: AbortSignal,
-  readContent: ApiRequest['readContent'],
-): ApiRequest {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (request.method === 'GET' || request.method === 'HEAD') return Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) {
+      const message = `Request entity too large: limit is ${MAX_BODY_BYTES}`;
+      throw new ApiError(413, 'RequestEntityTooLarge', message);
+    }
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+function apiRequestOf(request: IncomingMessage, body: Buffer, signal: AbortSignal): ApiRequest {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   return {
     method: request.method ?? 'GET',
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
-    headers: headersOf(request),
-    readContent,
+    ...contentOf(headersOf(request), body),
     signal,
   };
 }
@@ -84,7 +80,10 @@ function apiRequestOf(
  * The body as text. Protobuf, in which kubectl and Kubernetes' own components send built-in kinds, is turned into JSON here,
  * so that nothing behind this knows of it.
  */
-function contentOf(headers: RequestContent['headers'], body: Buffer): RequestContent {
+function contentOf(
+  headers: Readonly<Record<string, string | undefined>>,
+  body: Buffer,
+): Pick<ApiRequest, 'headers' | 'body'> {
   if (headers['content-type'] !== PROTOBUF || body.length === 0) return { headers, body: body.toString() };
   try {
     return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(decodeProtobuf(body)) };
@@ -126,93 +125,39 @@ function certificateOf(socket: Socket): Uint8Array | undefined {
 }
 
 /** Sends an answer that no handler has begun to send. */
-export async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: Answer,
-  traffic: Traffic,
-): Promise<void> {
-  const { status, headers, body, release } = answer;
-  if (release) atEnd(response, release);
+export async function send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+  const { status, headers, body } = answer;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     response.writeHead(status, headers);
     response.flushHeaders();
     stream(response, body);
     return;
   }
-  const content = await encode(request, body, headers);
-  const isSkipped = endsConnection(request, status);
-  if (isSkipped) response.shouldKeepAlive = false;
-  response.writeHead(status, {
-    ...headers,
-    ...(content.isCompressed && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
-    'content-length': Buffer.byteLength(content.body),
-  });
-  const shown = request.method === 'HEAD' ? '' : content.body;
-  if (typeof shown !== 'string' && shown.length >= MIN_SLICED_BYTES) {
-    const writer = new ResponseWriter(response);
-    writer.write(shown);
-    writer.end();
-    return;
-  }
-  if (isSkipped) {
-    // All of the answer is on its way before its end is told, for that closes the connection.
-    response.flushHeaders();
-    if (shown.length > 0) response.write(shown);
-    await skipBody(request, traffic);
-    response.end();
-    return;
-  }
-  response.end(shown);
-}
-
-async function encode(
-  request: IncomingMessage,
-  body: string | Uint8Array,
-  headers: Answer['headers'],
-): Promise<{ readonly body: string | Uint8Array; readonly isCompressed?: boolean }> {
   const isLarge = body.length >= MIN_GZIP_BYTES && headers['content-encoding'] === undefined;
   if (isLarge && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
-    return { body: await compress(body, { level: 1 }), isCompressed: true };
+    const compressed = await compress(body, { level: 1 });
+    response.writeHead(status, {
+      ...headers,
+      'content-encoding': 'gzip',
+      vary: 'Accept-Encoding',
+      'content-length': compressed.length,
+    });
+    response.end(compressed);
+    return;
   }
-  return { body: typeof body === 'string' && body.length >= MIN_ENCODE_CHARS ? encoder.encode(body) : body };
-}
-
-/** Whether the connection can't go on: a body that was not read stands between this request and the next. */
-function endsConnection(request: IncomingMessage, status: number): boolean {
-  if (request.complete) return false;
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (length === undefined && encoding === undefined) return false;
-  // What is small and of somebody known is soon read past.
-  return status === 401 || encoding !== undefined || Number(length) > MAX_SKIPPED_BYTES;
-}
-
-/** Reads past some of a body, and keeps nothing of it: resolves when it ends, is too long, or takes too long. */
-function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (request.destroyed) return Promise.resolve();
-  const timer = clock.after(SKIP_MS, resolve);
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > MAX_SKIPPED_BYTES) resolve();
-  });
-  request
-    .once('end', resolve)
-    .once('error', () => resolve())
-    .once('close', resolve)
-    .resume();
-  return promise.finally(() => {
-    timer.cancel();
-    request.pause();
-  });
+  const content = typeof body === 'string' && body.length >= MIN_ENCODE_CHARS ? encoder.encode(body) : body;
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(content) });
+  response.end(request.method === 'HEAD' ? undefined : content);
 }
 
 function stream(response: ServerResponse, lines: LineStream): void {
-  const writer = new ResponseWriter(response, () => lines.resume());
-  atEnd(response, () => lines.stop());
+  response.on('drain', () => lines.resume());
+  response.once('close', () => lines.stop());
   lines.start({
-    send: (line) => writer.write(line.bytes(), line),
-    end: () => writer.end(),
+    send(line) {
+      response.write(line.bytes());
+      return response.writableLength < MAX_BUFFERED_BYTES;
+    },
+    end: () => response.end(),
   });
 }

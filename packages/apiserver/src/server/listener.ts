@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import { Connections } from './connections.ts';
-import type { Traffic } from './traffic.ts';
+import type { AddressInfo } from 'node:net';
 
 /** PEM texts of what the server shows and whom it believes. */
 export interface TlsOptions {
@@ -28,17 +26,15 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** How often Node looks for requests that take too long to come. */
-const CHECKING_INTERVAL_MS = 5_000;
+/** Longer than clients keep idle connections, so that they are the ones to close them. */
+const KEEP_ALIVE_MS = 90_000;
 /** How long running requests have when the server closes. */
 const CLOSE_GRACE_MS = 5_000;
 
 export async function listen(
   { host, port, tls }: ListenOptions,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  traffic: Traffic,
 ): Promise<Listener> {
-  const { handshakeTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveTimeoutMs } = traffic.limits;
   const server = createServer({
     ...contextOf(tls),
     requestCert: true,
@@ -47,18 +43,12 @@ export async function listen(
     ALPNProtocols: ['http/1.1'],
     // Whatever the process was started with: what it would let through, others read as two requests.
     insecureHTTPParser: false,
-    handshakeTimeout: handshakeTimeoutMs,
-    headersTimeout: headersTimeoutMs,
-    // Of what is sent, not of the answer: a watch may go on. Bodies that are read here have a deadline of their own, those that pass don't.
-    requestTimeout: headersTimeoutMs + bodyTimeoutMs,
-    connectionsCheckingInterval: CHECKING_INTERVAL_MS,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A watch lasts longer than any limit on a whole request.
+    requestTimeout: 0,
+    headersTimeout: 30_000,
   });
-  const connections = new Connections(traffic);
-  server.on('connection', (socket: Socket) => connections.accept(socket));
-  server.on('secureConnection', (socket) => connections.secured(socket));
   server.on('request', (request, response) => {
-    response.once('close', connections.began(request.socket));
     // Who comes on an old connection while the server closes shall come back on a new one, which another process may take.
     if (!server.listening) response.setHeader('connection', 'close');
     handler(request, response);

@@ -12,7 +12,7 @@ import { isNamespace, specFinalizers } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
 import { keepTimes, track } from './ownership.ts';
 import type { Answer, ResourceRequest } from './request.ts';
-import { admissionOf, contextOf, mutate, refuse, store, validate } from './write.ts';
+import { admissionOf, contextOf, decide, mutate, refuse, store, validate } from './write.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 /** Ends in practice after one or two rounds; a bound keeps a bug from spinning. */
@@ -145,12 +145,15 @@ async function replace(
 
   const remove = isReleased(request, object);
   keepTimes(object, old);
-  if (request.dryRun) return object;
+  if (request.dryRun) {
+    if (!remove) decide(core, admission);
+    return object;
+  }
   if (!remove && jsonEqual(object, old)) {
     await core.settled();
     return current;
   }
-  return store(core, request, object, { expected: current, remove });
+  return store(core, request, object, { expected: current, remove, ...(!remove && { admission }) });
 }
 
 /** Keeps the main resource from writing status and the status subresource from writing anything else. */

@@ -11,6 +11,8 @@ import { canonicalText } from './served-resource.ts';
 export interface StoreOptions {
   readonly expected: Entry | undefined;
   readonly remove?: boolean;
+  /** What admission decides by, in the same turn as the write. */
+  readonly admission?: AdmissionRequest;
 }
 
 /**
@@ -21,11 +23,12 @@ export async function store(
   core: Core,
   request: ResourceRequest,
   object: KubeObject,
-  { expected, remove = false }: StoreOptions,
+  { expected, remove = false, admission }: StoreOptions,
 ): Promise<Entry> {
   const { resource } = request;
   const { namespace = '', name = '' } = object.metadata;
   const stored = resource.toStored(object);
+  if (admission !== undefined) decide(core, admission);
   try {
     const change = await core.store.write({
       bucket: resource.bucket,
@@ -99,4 +102,9 @@ export async function mutate(core: Core, admission: AdmissionRequest): Promise<v
 
 export async function validate(core: Core, admission: AdmissionRequest): Promise<void> {
   for (const plugin of core.admission) await plugin.validate?.(admission);
+}
+
+/** Nothing may be awaited between this and the store's write. */
+export function decide(core: Core, admission: AdmissionRequest): void {
+  for (const plugin of core.admission) plugin.decide?.(admission);
 }
