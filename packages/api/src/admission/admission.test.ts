@@ -47,6 +47,7 @@ function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAd
     releases: SHIPPED_RELEASES,
     catalogue,
     others: [],
+    pools: [],
     ...overrides,
   };
 }
@@ -114,6 +115,8 @@ describe('admitCluster', () => {
     expect(admitCluster(clusterAdmission({}, { others }))).toMatchObject([{ field: 'spec.plan' }]);
     expect(admitCluster(clusterAdmission({ plan: 'standard' }, { others }))).toEqual([]);
     expect(admitCluster(clusterAdmission({}, { others, old: aCluster() }))).toEqual([]);
+    const moving = clusterAdmission({}, { others, old: aCluster({ plan: 'standard' }) });
+    expect(admitCluster(moving), 'a change of plan counts').toMatchObject([{ field: 'spec.plan' }]);
   });
 
   it('refuses nothing about what the cloud has not told', () => {
@@ -184,6 +187,30 @@ describe('admitNodePool', () => {
   ])('refuses %j at %s: %s', (spec, field, detail) => {
     const errors = admitNodePool(poolAdmission(spec));
     expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
+  });
+
+  it('refuses a cluster whose pools were there first and are more than its plan allows', () => {
+    const pools = [
+      aNodePool({ replicas: 999 }, { name: 'early' }),
+      aNodePool({ replicas: 999, clusterName: 'other' }, { name: 'foreign' }),
+    ];
+    expect(admitCluster(clusterAdmission({}, { pools }))).toMatchObject([
+      { field: 'spec.plan', detail: expect.stringContaining('ask for 999 (early: 999)') },
+    ]);
+    expect(admitCluster(clusterAdmission({ image: 'b' }, { pools, old: aCluster() }))).not.toContainEqual(
+      expect.objectContaining({ field: 'spec.plan' }),
+    );
+  });
+
+  it('refuses a cluster without a router whose pools were there first and want floating IPs', () => {
+    const pools = [aNodePool({ floatingIPs: { enabled: true } }, { name: 'early' })];
+    const spec = { network: { gateway: { mode: 'None' as const } } };
+    expect(admitCluster(clusterAdmission(spec, { pools }))).toContainEqual(
+      expect.objectContaining({
+        field: 'spec.network.gateway.mode',
+        detail: expect.stringContaining('node pool "early"'),
+      }),
+    );
   });
 
   it('counts the nodes of all pools of the cluster, and of no other', () => {

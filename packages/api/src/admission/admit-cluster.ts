@@ -4,6 +4,7 @@ import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { addressErrors } from './cluster-addresses.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
+import { clusterLimitErrors } from './cluster-limits.ts';
 import { networkErrors } from './cluster-network.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
@@ -16,7 +17,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
   const plan = plans.find((candidate) => candidate.metadata.name === cluster.spec.plan);
   if (plan === undefined) return [planNotFound(cluster.spec.plan, plans)];
   return [
-    ...planLimitErrors(admission, plan),
+    ...clusterLimitErrors(admission),
     ...versionErrors(admission),
     ...credentialErrors(admission),
     ...placeErrors(admission),
@@ -34,14 +35,6 @@ function planNotFound(value: string, plans: readonly Plan[]): FieldError {
     value,
     detail: `the operator offers no such plan; ${suggest(value, names)}`,
   };
-}
-
-function planLimitErrors({ cluster, old, others }: ClusterAdmission, plan: Plan): FieldError[] {
-  const { maxClusters } = plan.spec;
-  const existing = others.filter(({ spec }) => spec.plan === cluster.spec.plan).length;
-  if (old !== undefined || maxClusters === undefined || existing < maxClusters) return [];
-  const detail = `the namespace has ${existing} clusters of plan "${cluster.spec.plan}", which is its limit: delete one, or choose another plan`;
-  return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 
 function versionErrors({ cluster, old, releases }: ClusterAdmission): FieldError[] {

@@ -1,5 +1,6 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { nodeTemplateErrors } from '../domain/node-metadata.ts';
+import { sumOfReplicas } from '../domain/plan-limits.ts';
 import { sizeProblem } from '../domain/reserved-resources.ts';
 import { suggest } from '../domain/suggest.ts';
 import type { Cluster } from '../kinds/cluster.ts';
@@ -21,23 +22,31 @@ export interface NodePoolAdmission {
   readonly catalogue: CloudCatalogue;
 }
 
+type NodePoolLimits = Omit<NodePoolAdmission, 'catalogue'>;
+
 /** What is wrong with a NodePool by its cluster, its plan and the cloud. A stored value is not refused again. */
 export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
   const { pool, clusters } = admission;
   const cluster = clusters.find(({ metadata }) => metadata.name === pool.spec.clusterName);
   return [
     ...nodeTemplateErrors(pool.spec.template, 'spec.template'),
-    ...clusterErrors(admission, cluster),
-    ...(cluster ? [...maxNodesErrors(admission, cluster), ...floatingIpErrors(admission, cluster)] : []),
+    ...nodePoolLimitErrors(admission),
     ...machineErrors(admission, cluster),
     ...zoneErrors(admission),
     ...quotaErrors(admission),
   ];
 }
 
+/** What a pool may not be by its cluster and the plan's limits, given the other pools. */
+export function nodePoolLimitErrors(limits: NodePoolLimits): FieldError[] {
+  const cluster = limits.clusters.find(({ metadata }) => metadata.name === limits.pool.spec.clusterName);
+  if (cluster === undefined) return [];
+  return [...clusterErrors(limits, cluster), ...maxNodesErrors(limits, cluster), ...floatingIpErrors(limits, cluster)];
+}
+
 /** A cluster that is not there yet is no error: objects are applied in any order, and a dry run of both sees neither. */
-function clusterErrors({ pool, old }: NodePoolAdmission, cluster: Cluster | undefined): FieldError[] {
-  if (old !== undefined || cluster?.metadata.deletionTimestamp === undefined) return [];
+function clusterErrors({ pool, old }: NodePoolLimits, cluster: Cluster): FieldError[] {
+  if (old !== undefined || cluster.metadata.deletionTimestamp === undefined) return [];
   const value = pool.spec.clusterName;
   return [{ type: 'FieldValueInvalid', field: 'spec.clusterName', value, detail: 'the cluster is being deleted' }];
 }
@@ -52,13 +61,15 @@ function clusterWarnings({ pool, old, clusters }: NodePoolAdmission): string[] {
 }
 
 /** The plan's limit holds for what the pools ask for, not for what they may grow to. */
-function maxNodesErrors({ pool, old, others, plans }: NodePoolAdmission, cluster: Cluster): FieldError[] {
+function maxNodesErrors({ pool, old, others, plans }: NodePoolLimits, cluster: Cluster): FieldError[] {
   const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
   const isGrowing = pool.spec.replicas > (old?.spec.replicas ?? 0);
   if (plan === undefined || !isGrowing) return [];
-  const elsewhere = others
-    .filter(({ spec, metadata }) => spec.clusterName === pool.spec.clusterName && metadata.name !== pool.metadata.name)
-    .reduce((sum, { spec }) => sum + spec.replicas, 0);
+  const elsewhere = sumOfReplicas(
+    others.filter(
+      ({ spec, metadata }) => spec.clusterName === pool.spec.clusterName && metadata.name !== pool.metadata.name,
+    ),
+  );
   const { maxNodes } = plan.spec;
   if (elsewhere + pool.spec.replicas <= maxNodes) return [];
   const left = Math.max(0, maxNodes - elsewhere);
@@ -66,7 +77,7 @@ function maxNodesErrors({ pool, old, others, plans }: NodePoolAdmission, cluster
   return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail }];
 }
 
-function floatingIpErrors({ pool, old }: NodePoolAdmission, cluster: Cluster): FieldError[] {
+function floatingIpErrors({ pool, old }: NodePoolLimits, cluster: Cluster): FieldError[] {
   const { mode } = cluster.spec.network.gateway;
   if (!pool.spec.floatingIPs.enabled || old?.spec.floatingIPs.enabled || mode === 'Router') return [];
   const detail = `floating IPs need a router in front of the nodes, and cluster "${cluster.metadata.name}" has gateway mode ${mode}: set it to Router, or leave floating IPs off`;

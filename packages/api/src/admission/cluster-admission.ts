@@ -1,6 +1,7 @@
 import type { CloudCredential } from '../kinds/cloud-credential.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 
@@ -16,4 +17,6 @@ export interface ClusterAdmission {
   readonly credential?: CloudCredential | undefined;
   /** The other clusters of the namespace. */
   readonly others: readonly Cluster[];
+  /** The pools of the namespace, of whatever cluster. */
+  readonly pools: readonly NodePool[];
 }

@@ -63,7 +63,7 @@ test.each(globSync('*.yaml', { cwd: EXAMPLES }))('examples/%s is admitted', (fil
   expect(wanted).toHaveLength(1);
   expect(pools.length).toBeGreaterThan(0);
   for (const cluster of wanted) {
-    expect(admitCluster({ ...shared, cluster, releases: SHIPPED_RELEASES, others: [] })).toEqual([]);
+    expect(admitCluster({ ...shared, cluster, releases: SHIPPED_RELEASES, pools: [], others: [] })).toEqual([]);
   }
   for (const pool of pools) expect(admitNodePool({ ...shared, pool, clusters: wanted, others: [] })).toEqual([]);
 });

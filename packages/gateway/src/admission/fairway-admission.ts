@@ -1,19 +1,16 @@
 import { admitCluster } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
-import { GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { GROUP } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { RESTORE_PAUSE } from '@fairway/api/pause';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { CloudOffer } from './cloud-offer.ts';
+import { isJudged } from './judged-request.ts';
 import type { StoredFacts } from './stored-facts.ts';
-
-/** Kubernetes' own group of those who may do everything. */
-const ADMINISTRATORS = 'system:masters';
 
 export interface FairwayAdmissionOptions {
   readonly stored: StoredFacts;
@@ -31,30 +28,12 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
   return {
     name: 'Fairway',
     async validate(request) {
-      const { resource, subresource, operation, object } = request;
-      if (resource.group !== GROUP || !(subresource === '' || subresource === 'scale') || object === undefined) return;
-      if (operation !== 'CREATE' && operation !== 'UPDATE') return;
-      if (isSpecUnchanged(request) || isRestored(request)) return;
+      if (!isJudged(request)) return;
+      const { resource } = request;
       if (resource.plural === clusters.plural) await judgeCluster(options, request);
       if (resource.plural === nodePools.plural) await judgeNodePool(options, request);
     },
   };
-}
-
-/** Metadata alone (labels, finalizers) is no reason to ask the cloud. */
-function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
-  if (oldObject === undefined) return false;
-  const spec = (value: unknown) => JSON.stringify((value as { spec?: unknown }).spec);
-  return spec(object) === spec(oldObject);
-}
-
-/**
- * What an administrator restores was admitted where it was made, and is there already: quotas that its own nodes have used up, or a
- * version that is offered no more, are no reason against it.
- */
-function isRestored({ operation, object, user }: AdmissionRequest): boolean {
-  const mark = object?.metadata.annotations?.[PAUSED_ANNOTATION];
-  return operation === 'CREATE' && mark === RESTORE_PAUSE && user.groups.includes(ADMINISTRATORS);
 }
 
 async function judgeCluster(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
@@ -62,14 +41,15 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   const { namespace, name } = request;
   const cluster = request.object as Cluster;
   const { credentialName } = cluster.spec;
-  const [plans, releases, all, credential] = await Promise.all([
+  const [plans, releases, all, pools, credential] = await Promise.all([
     stored.plans(),
     stored.releases(),
     stored.clusters(namespace),
+    stored.nodePools(namespace),
     credentialName === undefined ? undefined : stored.credential(namespace, credentialName),
   ]);
   const others = all.filter(({ metadata }) => metadata.name !== name);
-  const facts = { cluster, old: request.oldObject as Cluster | undefined, plans, releases, credential, others };
+  const facts = { cluster, old: request.oldObject as Cluster | undefined, plans, releases, credential, others, pools };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
 }

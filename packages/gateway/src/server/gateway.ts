@@ -9,7 +9,6 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { MANAGEMENT_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
 import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
-import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
@@ -22,6 +21,7 @@ import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { CloudOffer } from '../admission/cloud-offer.ts';
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
+import { limitsAdmission } from '../admission/limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
 import { kubeconfigSubresource } from '../kubeconfig/kubeconfig-subresource.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -38,10 +38,6 @@ export interface GatewayOptions {
   /** Signs client certificates of Fairway's API. */
   readonly authority: CertificateAuthority;
   readonly serviceAccountKeys: ServiceAccountKeys;
-  /** Longest life of a service account's token; 30 days unless given. */
-  readonly maxTokenSeconds?: number | undefined;
-  /** What clients may hold open, where it differs from the defaults of the embedded server. */
-  readonly limits?: Partial<ServerLimits> | undefined;
   readonly clouds: Clouds;
   /** Kept apart from this server's making, because they are read through it. */
   readonly credentials: () => ClusterCredentials;
@@ -54,12 +50,6 @@ export interface Gateway {
   /** Makes what the API holds from the start. */
   start(): Promise<void>;
 }
-
-/**
- * A service account's token can't be called back but by removing the account, so it ends by itself: enough for a pipeline that is given a new
- * one each month. EKS and AKS have 24 hours; kube-apiserver has no limit unless it is told one.
- */
-const MAX_TOKEN_SECONDS = 30 * 24 * 3600;
 
 /** Who Fairway's controllers are in its own API. */
 const CONTROLLERS: UserInfo = {
@@ -79,12 +69,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     clientCaBundle: () => authority.certificatePem,
     issuer,
     serviceAccountKeys,
-    maxTokenSeconds: options.maxTokenSeconds ?? MAX_TOKEN_SECONDS,
   });
   const offer = new CloudOffer(clock, log);
   const server: ApiServer = new ApiServer({
     ...auth,
-    ...(options.limits && { limits: options.limits }),
     store,
     resources: fairwayResources(options, () => events),
     definitions: builtinDefinitions(),
@@ -98,7 +86,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       gitVersion: `v1.${KUBERNETES_MINOR}.0+fairway-${options.version}`,
       platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
     },
-    admission: [...auth.admission, fairwayAdmission({ stored: factsInProcess(() => server.reader), clouds, offer })],
+    admission: [
+      ...auth.admission,
+      fairwayAdmission({ stored: factsInProcess(() => server.reader), clouds, offer }),
+      limitsAdmission(() => server.reader),
+    ],
   });
   for (const route of issuerRoutes(issuer, issuer, serviceAccountKeys)) server.addRoute(route);
   const client = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });

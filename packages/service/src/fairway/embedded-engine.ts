@@ -1,5 +1,4 @@
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
-import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -44,7 +43,6 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
   });
   const { server, client } = gateway;
   server.addRoute(metricsRoute(registry));
-  addTrafficMetrics(registry, server.traffic);
   const informers = new InformerSet(client, { clock, random, log });
   const caches = new AbortController();
   const close = async () => {

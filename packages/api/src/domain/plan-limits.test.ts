@@ -1,0 +1,42 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { aNodePool } from '../testing/objects.ts';
+import { grantedReplicas, sumOfReplicas } from './plan-limits.ts';
+
+function pool(name: string, replicas: number, second = 0, metadata: object = {}) {
+  const creationTimestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+  return aNodePool({ replicas }, { name, uid: name, creationTimestamp, ...metadata });
+}
+
+describe('the nodes of a plan', () => {
+  it.each<[string, ReturnType<typeof pool>[], number[]]>([
+    ['go to all who fit', [pool('a', 3), pool('b', 7)], [3, 7]],
+    ['go to the oldest first', [pool('a', 6, 2), pool('b', 6, 1)], [4, 6]],
+    ['go by name within a second', [pool('b', 6), pool('a', 6)], [4, 6]],
+    ['leave nothing to who comes last', [pool('a', 10, 1), pool('b', 5, 2), pool('c', 5, 3)], [10, 0, 0]],
+    ['are less than one pool asks for', [pool('a', 999)], [10]],
+    ['are held by what is still being deleted', [deleting('a', 8, 6), pool('b', 9, 5)], [6, 4]],
+  ])('%s', (_, pools, granted) => {
+    expect(pools.map((one) => grantedReplicas(one, pools, 10))).toEqual(granted);
+  });
+
+  it('are never more than there are, and no pool gets more than it asks for', () => {
+    const pools = fc.array(fc.tuple(fc.integer({ min: 0, max: 999 }), fc.integer({ min: 0, max: 3 })), {
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(pools, fc.integer({ min: 0, max: 500 }), (given, maxNodes) => {
+        const all = given.map(([replicas, second], index) => pool(`p${index}`, replicas, second));
+        const granted = all.map((one) => grantedReplicas(one, all, maxNodes));
+        const total = granted.reduce((sum, one) => sum + one, 0);
+        expect(total).toBe(Math.min(maxNodes, sumOfReplicas(all)));
+        for (const [index, one] of granted.entries()) expect(one).toBeLessThanOrEqual(all[index]?.spec.replicas ?? 0);
+      }),
+    );
+  });
+});
+
+function deleting(name: string, replicas: number, left: number) {
+  const one = pool(name, replicas, 0, { deletionTimestamp: '2026-01-01T00:00:00Z' });
+  return { ...one, status: { replicas: left } } as ReturnType<typeof pool>;
+}

@@ -1,0 +1,27 @@
+import type { NodePool } from '../kinds/node-pool.ts';
+
+/** Nodes that the pools ask for together. */
+export function sumOfReplicas(pools: readonly NodePool[]): number {
+  return pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
+}
+
+/**
+ * How many of its replicas a pool gets of a plan's `maxNodes`, `pools` being those of its cluster with itself: the oldest first, by name
+ * where they are of one second. A pool that is being deleted takes what it still has.
+ */
+export function grantedReplicas(pool: NodePool, pools: readonly NodePool[], maxNodes: number): number {
+  let left = maxNodes;
+  for (const candidate of pools.toSorted(byAge)) {
+    const { deletionTimestamp, uid } = candidate.metadata;
+    const wanted = deletionTimestamp === undefined ? candidate.spec.replicas : (candidate.status?.replicas ?? 0);
+    const granted = Math.min(wanted, left);
+    if (uid === pool.metadata.uid) return granted;
+    left -= granted;
+  }
+  return Math.min(pool.spec.replicas, left);
+}
+
+function byAge({ metadata: left }: NodePool, { metadata: right }: NodePool): number {
+  const order = (left.creationTimestamp ?? '').localeCompare(right.creationTimestamp ?? '');
+  return order === 0 ? (left.name ?? '').localeCompare(right.name ?? '') : order;
+}

@@ -1,0 +1,53 @@
+import { nodePoolLimitErrors } from '@fairway/api/admission/admit-node-pool';
+import { clusterLimitErrors } from '@fairway/api/admission/cluster-limits';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import { invalid } from '@fairway/kube/object/field-error';
+import { isJudged } from './judged-request.ts';
+
+/**
+ * Judges the limits over several objects once more in the turn of the write, where the server is in this process: five pools that come at
+ * once are judged one after the other. Before a management cluster a webhook judges each by what is stored, and the controllers hold the
+ * limit.
+ */
+export function limitsAdmission(reader: () => ObjectReader): AdmissionPlugin {
+  return {
+    name: 'FairwayLimits',
+    decide(request) {
+      if (!isJudged(request)) return;
+      const { resource, namespace, object, oldObject } = request;
+      const name = object?.metadata.name;
+      const isOther = ({ metadata }: Cluster | NodePool) => metadata.name !== name;
+      if (resource.plural === nodePools.plural) {
+        const facts = {
+          pool: object as NodePool,
+          old: oldObject as NodePool | undefined,
+          clusters: reader().list(clusters, namespace),
+          others: reader().list(nodePools, namespace).filter(isOther),
+          plans: reader().list(plans),
+        };
+        refuse(nodePools, name, nodePoolLimitErrors(facts));
+      } else if (resource.plural === clusters.plural) {
+        const facts = {
+          cluster: object as Cluster,
+          old: oldObject as Cluster | undefined,
+          others: reader().list(clusters, namespace).filter(isOther),
+          pools: reader().list(nodePools, namespace),
+          plans: reader().list(plans),
+        };
+        refuse(clusters, name, clusterLimitErrors(facts));
+      }
+    },
+  };
+}
+
+function refuse(
+  kind: { readonly group: string; readonly kind: string },
+  name: string | undefined,
+  errors: ReturnType<typeof clusterLimitErrors>,
+): void {
+  if (errors.length > 0) throw invalid(kind, name ?? '', errors);
+}
