@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -45,6 +45,17 @@ describe('SqliteDatabase', () => {
     expect([a.revision, b.revision]).toEqual([3, 1]);
     expect((await put(a, 'ns/2')).entry.revision).toBe(4);
     await second.close();
+  });
+
+  it('is for its owner alone, with its journals', async () => {
+    const database = SqliteDatabase.open(path);
+    await put(database.store('a'), 'ns/1');
+    const names = await readdir(folder);
+    const modes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mode & 0o777));
+    await database.close();
+
+    expect(names).toContain('state.db-wal');
+    expect(modes).toEqual(names.map(() => 0o600));
   });
 
   it('commits the writes of one turn together, in order', async () => {

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ValueCodec } from './encryption.ts';
 import { Keyspace } from './keyspace.ts';
@@ -75,6 +76,7 @@ export class SqliteDatabase {
   static open(path: string, options: SqliteOptions = {}): SqliteDatabase {
     let database: DatabaseSync | undefined;
     try {
+      makeFile(path);
       database = new DatabaseSync(path);
       prepare(path, database);
       return new SqliteDatabase(path, database, options);
@@ -259,6 +261,16 @@ function prepare(path: string, database: DatabaseSync): void {
 
 function numberOf(database: DatabaseSync, pragma: string): number {
   return Number(Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0]);
+}
+
+/** Makes the file for its owner alone, whatever the umask: SQLite gives its journals the same mode. */
+function makeFile(path: string): void {
+  try {
+    // Never opens one that is there: to close it again would give back locks that this process has on it.
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function openError(path: string, cause: unknown): StoreError {

@@ -36,6 +36,8 @@ export async function runServe(
   options: ServeCommandOptions,
 ): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
+  // What libraries and programs make in the home is for its owner alone too.
+  process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
   const connection = await managementConnection(context, globals);
   const controlPlanes = await chosenControlPlanes(context, options, home, options.cloud !== undefined);

@@ -6,6 +6,7 @@ import { createLogger } from '@fairway/service/logger';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
+import { SharedHomeError } from '@fairway/service/up/private-home';
 import { type RunningFairway, type UpOptions, up } from '@fairway/service/up/up';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { homePath } from '../client/choose-kubeconfig.ts';
@@ -21,6 +22,8 @@ interface UpCommandOptions extends FairwayCommandOptions {
 /** Runs Fairway until the first SIGINT or SIGTERM, and then to an orderly end; a second signal ends the process at once. */
 export async function runUp(context: CliContext, options: UpCommandOptions): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
+  // What libraries and programs make in the home is for its owner alone too.
+  process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
   const isFirstStart = !existsSync(home.database);
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
@@ -70,7 +73,8 @@ async function start(
 
 /** What a person does about a start that failed at the address or the home; other errors as they are. */
 export function explainStart(error: unknown, listen: string): unknown {
-  if (error instanceof HomeInUseError) return new CommandError(error.message, { cause: error });
+  if (error instanceof HomeInUseError || error instanceof SharedHomeError)
+    return new CommandError(error.message, { cause: error });
   const advise = ADVICE_BY_CODE.get((error as NodeJS.ErrnoException).code ?? '');
   if (advise === undefined) return error;
   return new CommandError(...advise(error as Error, listen));

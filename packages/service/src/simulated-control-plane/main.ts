@@ -7,6 +7,7 @@ import { createLogger } from '../logger.ts';
 import { runSimulatedControlPlane } from './run.ts';
 
 /** Not for people: `fairway serve` starts it for each simulated cluster, with the cluster's folder. */
+process.umask(0o077);
 const [folder = '.'] = process.argv.slice(2);
 const log = createLogger('warn');
 const stop = new AbortController();

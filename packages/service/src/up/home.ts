@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { closeHome } from './private-home.ts';
 
 const LOCK = 'lock';
 const SHARED_LOCK = /^lock-\d+$/;
@@ -99,8 +100,9 @@ export class Home {
     return join(this.path, LOCK);
   }
 
-  /** Makes the folder, for its owner alone. */
+  /** Makes the folder, for its owner alone; closes one that is there to others, or throws a SharedHomeError. */
   create(): void {
+    closeHome(this);
     makeFolder(this.pki);
   }
 
