@@ -14,7 +14,7 @@ import type { ControllerDeclaration } from '@fairway/kube/controller/declaration
 import type { KeyOwner } from '@fairway/kube/controller/key-owner';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
-import type { WatchedClouds } from '@fairway/tenancy/cloud/project-cloud';
+import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
@@ -36,7 +36,7 @@ export interface ControllerDependencies {
   /** The projects of clusters, as whoever acts for a cluster sees them. */
   readonly clouds: ClusterClouds;
   /** The same projects, whoever's the clusters are. */
-  readonly projects: WatchedClouds;
+  readonly projects: Clouds;
   readonly runtime: ControlPlaneRuntime;
   readonly credentials: ClusterCredentials;
   readonly tenants: TenantClusters;

@@ -11,7 +11,7 @@ import { Manager } from '@fairway/kube/controller/manager';
 import type { ControllerMetrics } from '@fairway/kube/controller/metrics';
 import { EventRecorder } from '@fairway/kube/events/recorder';
 import { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
-import type { WatchedClouds } from '@fairway/tenancy/cloud/project-cloud';
+import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterController } from './cluster/controller.ts';
 import { credentialController } from './credential/controller.ts';
 import type { ControllerDependencies, Declaration } from './dependencies.ts';
@@ -41,7 +41,7 @@ type Optional = 'defaultImage' | 'credentialCheckMs' | 'serverBackoffMs' | 'info
 export interface ControllersOptions
   extends Omit<ControllerDependencies, Made | Optional>,
     Partial<Pick<ControllerDependencies, Optional>> {
-  readonly clouds: WatchedClouds;
+  readonly clouds: Clouds;
   readonly metrics?: ControllerMetrics | undefined;
   /** Where the controllers are added, after what is in it; a new one unless given. */
   readonly manager?: Manager;
@@ -71,7 +71,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     plans: informers.informer(plans),
     releases: informers.informer(kubernetesReleases),
   };
-  const clouds = new ClusterClouds(options.clouds, owner);
+  const clouds = new ClusterClouds({ clouds: options.clouds, clusters: cache.clusters, owner });
   const shared: ControllerDependencies = {
     ...options,
     informers,

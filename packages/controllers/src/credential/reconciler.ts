@@ -14,7 +14,7 @@ import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/co
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
-import type { ProjectCloud, WatchedClouds } from '@fairway/tenancy/cloud/project-cloud';
+import type { Clouds, ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { heedPause } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { phaseOf } from './phase.ts';
@@ -24,7 +24,7 @@ import { judge, type KnownExpiries } from './verdict.ts';
 export interface CredentialDependencies {
   readonly client: KubeClient;
   readonly cache: { readonly clusters: Informer<Cluster>; readonly credentials: Informer<CloudCredential> };
-  readonly clouds: WatchedClouds;
+  readonly clouds: Clouds;
   readonly events: EventRecorder;
   readonly clock: Clock;
   /** See {@link DEFAULT_CREDENTIAL_CHECK_MS}. */

@@ -20,7 +20,7 @@ import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { CloudConfig } from '@fairway/simulator/config';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { FAIRWAY_TAG, serverOwner } from '@fairway/tenancy/cloud/ownership';
-import { ProjectCloud, type WatchedClouds } from '@fairway/tenancy/cloud/project-cloud';
+import { type Clouds, ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { CloudInitBootstrapper } from '../machine/bootstrapper.ts';
@@ -47,6 +47,8 @@ export interface TestFairwayOptions {
   readonly owner?: TestOwner;
   /** How long the cloud may be at work on a request without an answer. */
   readonly settleMs?: number;
+  /** How often the project's servers are listed while nothing is expected to change; a minute unless given. */
+  readonly observeMs?: number;
 }
 
 /** What the pieces of one process share. */
@@ -82,6 +84,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #log: Logger;
   readonly #runnables: NonNullable<TestFairwayOptions['runnables']>;
   readonly #settleMs: number;
+  readonly #observeMs: number | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   #process: Process | undefined;
 
@@ -90,7 +93,7 @@ export class TestFairway implements AsyncDisposable {
     engine: TestEngine,
     cloud: Cloud,
     connection: CloudConnection,
-    { log = silentLogger, runnables = () => [], settleMs = SETTLE_MS, apiFaults }: TestFairwayOptions,
+    { log = silentLogger, runnables = () => [], settleMs = SETTLE_MS, observeMs, apiFaults }: TestFairwayOptions,
   ) {
     this.clock = clock;
     this.cloud = cloud;
@@ -98,6 +101,7 @@ export class TestFairway implements AsyncDisposable {
     this.#log = log;
     this.#runnables = runnables;
     this.#settleMs = settleMs;
+    this.#observeMs = observeMs;
     this.#apiFaults = apiFaults;
     this.runtime = new TestControlPlanes(clock);
     this.#engine = engine;
@@ -142,6 +146,7 @@ export class TestFairway implements AsyncDisposable {
       clock,
       random,
       filters: { servers: { tags: [FAIRWAY_TAG] } },
+      ...(this.#observeMs !== undefined && { intervals: { slowMs: this.#observeMs } }),
       logger: log,
     });
     const project = new ProjectCloud({
@@ -152,9 +157,8 @@ export class TestFairway implements AsyncDisposable {
       clock,
       settleMs: this.#settleMs,
     });
-    const clouds: WatchedClouds = {
+    const clouds: Clouds = {
       forNamespace: () => project,
-      onProject: (listener) => listener(project),
       forgetCredential() {},
     };
     const credentials = new ClusterCredentials(client, clock);

@@ -1,5 +1,5 @@
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
-import type { ProjectCloud, WatchedClouds } from './project-cloud.ts';
+import type { Clouds, ProjectCloud } from './project-cloud.ts';
 
 export interface ConfiguredCloudsOptions {
   /** The clouds.yaml entry that a namespace's clusters live in; undefined when the operator has named none. */
@@ -12,10 +12,9 @@ export interface ConfiguredCloudsOptions {
 }
 
 /** The clouds of all namespaces; namespaces with the same entry, and clusters with the same credential, share a project, its cache and budget. */
-export class ConfiguredClouds implements WatchedClouds {
+export class ConfiguredClouds implements Clouds {
   readonly #options: ConfiguredCloudsOptions;
   readonly #open = new Map<string, ProjectCloud>();
-  readonly #listeners = new Set<(cloud: ProjectCloud) => void>();
 
   constructor(options: ConfiguredCloudsOptions) {
     this.#options = options;
@@ -33,11 +32,6 @@ export class ConfiguredClouds implements WatchedClouds {
     return name === undefined ? undefined : this.#remember(name, () => open(name));
   }
 
-  onProject(listener: (cloud: ProjectCloud) => void): void {
-    this.#listeners.add(listener);
-    for (const cloud of this.#open.values()) listener(cloud);
-  }
-
   forgetCredential(credentialKey: string): void {
     for (const [key, cloud] of this.#open) {
       if (cloud.credentialKey !== credentialKey) continue;
@@ -52,7 +46,6 @@ export class ConfiguredClouds implements WatchedClouds {
     const cloud = open();
     if (cloud === undefined) return undefined;
     this.#open.set(key, cloud);
-    for (const listener of this.#listeners) listener(cloud);
     return cloud;
   }
 }

@@ -160,11 +160,7 @@ export interface Clouds {
    * Without one, what the operator has given the namespace, if anything.
    */
   forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined;
-}
 
-/** Clouds that tell when a project is used for the first time. */
-export interface WatchedClouds extends Clouds {
-  onProject(listener: (cloud: ProjectCloud) => void): void;
   /** Ends what is observed with a CloudCredential (`namespace/name`) that is gone: else it would be tried for ever. */
   forgetCredential(credentialKey: string): void;
 }

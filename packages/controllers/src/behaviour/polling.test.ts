@@ -1,0 +1,37 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { afterEach, expect, test } from 'vitest';
+import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+import { TestOwner } from '../testing/test-owner.ts';
+
+const OBSERVE_MS = 1_000;
+
+let fairway: TestFairway;
+afterEach(() => fairway[Symbol.asyncDispose]());
+
+/** Calls that the cloud gets in twenty rounds, after whatever was under way. */
+async function callsOfTwentyRounds(): Promise<number> {
+  await fairway.clock.sleep(2 * OBSERVE_MS);
+  const before = fairway.cloud.calls.total;
+  await fairway.clock.sleep(20 * OBSERVE_MS);
+  return fairway.cloud.calls.total - before;
+}
+
+test.each([
+  { who: 'all clusters are this process’s', owned: false },
+  { who: 'replicas share the clusters', owned: true },
+])('a project is listed while a cluster is in it, and no longer, where $who', async ({ owned }) => {
+  const owner = owned ? new TestOwner() : undefined;
+  for (const name of ['demo', 'other']) owner?.take(`${TEAM}/${name}`, { isInherited: false });
+  fairway = await TestFairway.start({ observeMs: OBSERVE_MS, ...(owner && { owner }) });
+  await fairway.readyCluster({ replicas: 1 });
+  await fairway.createCluster({}, 'other');
+  await fairway.clusterReady('other');
+
+  await fairway.delete(clusters, 'other');
+  await fairway.until(clusters, ([cluster]) => cluster === undefined, 'other');
+  expect(await callsOfTwentyRounds()).toBeGreaterThan(0);
+
+  await fairway.delete(clusters, 'demo');
+  await fairway.until(clusters, ([cluster]) => cluster === undefined, 'demo');
+  expect(await callsOfTwentyRounds()).toBe(0);
+});
