@@ -232,6 +232,26 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
 
         expect(await as('admin', ...change)).toMatchObject({ code: 1, stderr: expect.stringContaining('spec') });
       });
+
+      test('a finalizer that is not theirs', async () => {
+        const change = [
+          'patch',
+          '-n',
+          RED,
+          'cluster',
+          'demo',
+          '--type=merge',
+          '-p',
+          '{"metadata":{"finalizers":null}}',
+        ];
+
+        for (const who of ['admin', 'alice'] as const) {
+          expect(await as(who, ...change)).toMatchObject({
+            code: 1,
+            stderr: expect.stringContaining('metadata.finalizers: Forbidden: fairway.dev/cloud-resources must stay'),
+          });
+        }
+      });
     });
 
     describe('goes on', () => {

@@ -1,9 +1,11 @@
 import { admitCluster } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import { heldFinalizerErrors } from '@fairway/api/admission/held-finalizer';
 import { GROUP } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
@@ -18,6 +20,8 @@ export interface FairwayAdmissionOptions {
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly clouds: Clouds;
   readonly offer: CloudOffer;
+  /** Whether somebody is Fairway's controllers, who alone set and remove their finalizer. */
+  readonly isFairway: (user: UserInfo) => boolean;
 }
 
 /**
@@ -28,12 +32,20 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
   return {
     name: 'Fairway',
     async validate(request) {
+      holdFinalizer(options, request);
       if (!isJudged(request)) return;
       const { resource } = request;
       if (resource.plural === clusters.plural) await judgeCluster(options, request);
       if (resource.plural === nodePools.plural) await judgeNodePool(options, request);
     },
   };
+}
+
+/** Also where nothing else changes. An object that is made with the finalizer is one that was copied or is restored, and gets it anyhow. */
+function holdFinalizer({ isFairway }: FairwayAdmissionOptions, request: AdmissionRequest): void {
+  const { object, oldObject, user, resource, operation } = request;
+  if (operation !== 'UPDATE' || resource.group !== GROUP || !object || !oldObject || isFairway(user)) return;
+  refuse(resource, request, heldFinalizerErrors(object, oldObject));
 }
 
 async function judgeCluster(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {

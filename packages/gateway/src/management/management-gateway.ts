@@ -28,6 +28,7 @@ import { followObjects } from './followed-objects.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { GatewayRoots } from './gateway-roots.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
+import { isOwn, ownIdentity } from './own-identity.ts';
 import { Renewal } from './renewal.ts';
 import { requireRights } from './required-rights.ts';
 import { keepRoots } from './roots-keeper.ts';
@@ -76,6 +77,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
   const stack = new AsyncDisposableStack();
   try {
     await requireRights(client);
+    const identity = await ownIdentity(client);
     let roots: GatewayRoots = await keepRoots(client, clock);
     const stop = new AbortController();
     const followed = followObjects(client, stop.signal, { clock, random, log });
@@ -103,6 +105,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       stored: factsOverHttp(client),
       clouds,
       offer: new CloudOffer(clock, log),
+      isFairway: (user) => isOwn(identity, user),
       ...(catchUp && { catchUp }),
     });
     const upstream = new Upstream(connection);
@@ -147,6 +150,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
         target: () => ({
           url: `${options.webhookUrl ?? listener.url}${webhookPath(roots.webhookKey)}`,
           caBundle: trustBundle(roots.authority),
+          identity,
         }),
       }),
       owner: leader,

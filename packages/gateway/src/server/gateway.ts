@@ -88,7 +88,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     admission: [
       ...auth.admission,
-      fairwayAdmission({ stored: factsInProcess(() => server.reader), clouds, offer }),
+      fairwayAdmission({
+        stored: factsInProcess(() => server.reader),
+        clouds,
+        offer,
+        isFairway: ({ username }) => username === CONTROLLERS.username,
+      }),
       limitsAdmission(() => server.reader),
     ],
   });

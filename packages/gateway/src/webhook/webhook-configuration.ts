@@ -1,8 +1,9 @@
-import { GROUP, VERSION } from '@fairway/api/group';
+import { FINALIZER, GROUP, VERSION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from '@fairway/kube/kinds/generated/types';
+import type { OwnIdentity } from '../management/own-identity.ts';
 
 /** Name of the ValidatingWebhookConfiguration and of its only webhook. */
 export const WEBHOOK_NAME = `admission.${GROUP}`;
@@ -15,15 +16,16 @@ export interface WebhookTarget {
   readonly url: string;
   /** PEM. */
   readonly caBundle: string;
+  readonly identity: OwnIdentity;
 }
 
 /**
- * Has kube-apiserver ask the gateway about what changes the spec of a tenant's object, whoever makes the change. Nothing else is asked
- * about: status, finalizers and labels, Machines, Secrets and Leases are what Fairway's controllers write, and Plans and releases what
- * `fairway install` does, also while no gateway is up. Releases from before `matchConditions` (1.28) ask about labels and
- * finalizers too, and are told yes.
+ * Has kube-apiserver ask the gateway about what changes the spec of a tenant's object, whoever makes the change, and about anybody but Fairway's
+ * controllers who sets or removes their finalizer. Nothing else is asked about: status, labels and their own finalizer, Machines, Secrets and Leases
+ * are what the controllers write, and Plans and releases what `fairway install` does, also while no gateway is up. Releases from before
+ * `matchConditions` (1.28) ask about all changes, and are told yes where there is nothing to judge.
  */
-export function webhookConfiguration({ url, caBundle }: WebhookTarget): ValidatingWebhookConfiguration {
+export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget): ValidatingWebhookConfiguration {
   const rule = { apiGroups: [GROUP], apiVersions: [VERSION], scope: 'Namespaced' };
   const webhook: ValidatingWebhook = {
     name: WEBHOOK_NAME,
@@ -38,8 +40,14 @@ export function webhookConfiguration({ url, caBundle }: WebhookTarget): Validati
     ],
     matchConditions: [
       {
-        name: 'spec-changes',
-        expression: 'oldObject == null || !has(object.spec) || !has(oldObject.spec) || object.spec != oldObject.spec',
+        name: 'concerns-fairway',
+        expression: [
+          'oldObject == null',
+          '!has(object.spec)',
+          '!has(oldObject.spec)',
+          'object.spec != oldObject.spec',
+          `(${isHeld('object')} != ${isHeld('oldObject')} && !(request.userInfo.username in ${JSON.stringify(identity.usernames)}))`,
+        ].join(' || '),
       },
     ],
     matchPolicy: 'Equivalent',
@@ -54,4 +62,10 @@ export function webhookConfiguration({ url, caBundle }: WebhookTarget): Validati
     metadata: { name: WEBHOOK_NAME },
     webhooks: [webhook],
   };
+}
+
+/** CEL for whether the controllers' finalizer is on an object. */
+function isHeld(variable: 'object' | 'oldObject'): string {
+  const list = `${variable}.metadata.finalizers`;
+  return `(has(${list}) && '${FINALIZER}' in ${list})`;
 }

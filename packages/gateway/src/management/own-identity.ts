@@ -1,0 +1,41 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { z } from 'zod';
+
+/** Who Fairway's controllers are in a management cluster: the user that speaks to it for them. */
+export interface OwnIdentity {
+  /** Users whose changes are Fairway's own. */
+  readonly usernames: readonly string[];
+  /** Whether the API server has said so. An older one can't, and its administrators may be Fairway. */
+  readonly isCertain: boolean;
+}
+
+/** The user of `fairway install`. */
+const INSTALLED_USER = `system:serviceaccount:${SYSTEM_NAMESPACE}:fairway`;
+
+const Review = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) });
+
+/** Asks the API server who it takes us for: SelfSubjectReview, in kube-apiserver since 1.28. Rejects with its error. */
+export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {
+  const apiVersion = 'authentication.k8s.io/v1';
+  try {
+    const answer = await client.raw({
+      method: 'POST',
+      path: `/apis/${apiVersion}/selfsubjectreviews`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ apiVersion, kind: 'SelfSubjectReview', metadata: {} }),
+    });
+    const { username } = Review.parse(JSON.parse(await answer.text())).status.userInfo;
+    return { usernames: [...new Set([username, INSTALLED_USER])], isCertain: true };
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error;
+    return { usernames: [INSTALLED_USER], isCertain: false };
+  }
+}
+
+/** Where it is not certain who Fairway is, administrators may do what it may. */
+export function isOwn({ usernames, isCertain }: OwnIdentity, user: UserInfo): boolean {
+  return usernames.includes(user.username) || (!isCertain && user.groups.includes('system:masters'));
+}
