@@ -9,12 +9,18 @@ import type { IssuedToken } from './token-source.ts';
 
 const TEMPLATE = '/v3/auth/tokens';
 
-/** `POST /v3/auth/tokens`. */
-export async function authenticate(http: HttpClient, authUrl: string, credential: Credential): Promise<IssuedToken> {
+/** `POST /v3/auth/tokens`. `project` is whose token it will be, where an earlier one has said so. */
+export async function authenticate(
+  http: HttpClient,
+  authUrl: string,
+  credential: Credential,
+  project?: string,
+): Promise<IssuedToken> {
   const call = { service: 'identity', method: 'POST', template: TEMPLATE } as const;
   const response = await http
     .call({
       ...call,
+      project,
       url: `${identityRoot(authUrl)}/auth/tokens`,
       body: toAuthRequest(credential),
       // A token that nobody got to see does no harm.

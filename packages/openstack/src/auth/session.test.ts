@@ -1,10 +1,12 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Cloud } from '../cloud.ts';
+import { Cloud, type CloudOptions } from '../cloud.ts';
 import { compileCloud } from '../config/compile-cloud.ts';
 import { OpenStackError } from '../http/openstack-error.ts';
 import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
 import type { Credential } from './credential.ts';
+
+type PasswordLogin = Extract<Credential, { kind: 'password' }>;
 
 const AUTH = {
   auth: {
@@ -90,9 +92,9 @@ describe('Session', () => {
     };
   }
 
-  function connect(config: object = {}) {
+  function connect(config: object = {}, more: Pick<CloudOptions, 'budget'> = {}) {
     const raw = { auth_url: url, region_name: 'RegionOne', ...AUTH, ...config };
-    const options = { config: compileCloud('test', raw, { source: 'clouds.yaml', home: '/' }), clock };
+    const options = { config: compileCloud('test', raw, { source: 'clouds.yaml', home: '/' }), clock, ...more };
     return new Cloud({ ...options, random: () => 0.5, readFile: () => '', transport: server.transport });
   }
 
@@ -293,5 +295,35 @@ describe('Session', () => {
 
     expect(await failureOf(client.session.renew())).toMatchObject({ kind: 'unavailable' });
     expect(await server.run(clock, client.session.token())).toMatchObject({ id: 'token-1' });
+  });
+
+  it("has a project's failing calls and their repetitions cost that project's turns, and nobody else's", async () => {
+    const cloud = connect({}, { budget: { requestsPerMinute: 60, burst: 20, concurrent: 8 } });
+    const credential = (name: string): Credential => ({
+      ...(cloud.config.credential as PasswordLogin),
+      user: { name, domain: { name: 'Default' } },
+    });
+    const [storm, quiet] = [cloud.client(credential('storm')), cloud.client(credential('quiet'))];
+    answer = ({ method, path, headers, body }) => {
+      if (method === 'POST') {
+        const { name } = (body as { auth: { identity: { password: { user: { name: string } } } } }).auth.identity
+          .password.user;
+        const project = { id: name, name, domain: { id: 'default', name: 'Default' } };
+        return { status: 201, headers: { 'x-subject-token': name }, body: { token: { ...token(), project } } };
+      }
+      return path.includes('/servers') && headers['x-auth-token'] === 'storm' ? { status: 503 } : undefined;
+    };
+    await server.run(clock, Promise.all([storm.session.token(), list(quiet)]));
+    const failing = Array.from({ length: 200 }, () => list(storm).catch(() => undefined));
+    await server.received(15);
+    const beganMs = clock.now();
+    const before = server.requests.length;
+
+    await server.run(clock, list(quiet));
+
+    const later = server.requests.slice(before).map(({ headers }) => headers['x-auth-token']);
+    expect(later.lastIndexOf('quiet')).toBeLessThanOrEqual(12);
+    expect(clock.now() - beganMs).toBeLessThanOrEqual(12_000);
+    await server.run(clock, Promise.all(failing));
   });
 });

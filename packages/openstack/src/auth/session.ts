@@ -41,13 +41,15 @@ export interface SessionCall {
 export class Session {
   readonly #options: SessionOptions;
   readonly #tokens: TokenSource;
+  /** Of the last token. */
+  #project: string | undefined;
   /** When a service that answered 429 may be called again. */
   readonly #notBeforeMs = new Map<ServiceType, number>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#tokens = new TokenSource({
-      authenticate: () => logIn(options),
+      authenticate: () => this.#logIn(),
       clock: options.clock,
     });
   }
@@ -117,13 +119,28 @@ export class Session {
     const url = `${await this.endpoint(call.service)}${path}`;
     this.#refuseWhileSlowedDown(call);
     try {
-      return await this.#options.http.call({ ...rest, url, headers: { ...headers, 'x-auth-token': token.id } });
+      return await this.#options.http.call({
+        ...rest,
+        project: this.#project,
+        url,
+        headers: { ...headers, 'x-auth-token': token.id },
+      });
     } catch (error) {
       if (isOpenStackError(error, 'rateLimited') && error.retryAfterMs !== undefined) {
         this.#notBeforeMs.set(call.service, this.#options.clock.now() + error.retryAfterMs);
       }
       throw error;
     }
+  }
+
+  async #logIn(): Promise<IssuedToken> {
+    const { http, authUrl, credential } = this.#options;
+    const isFixed = 'kind' in credential;
+    const login = isFixed ? credential : await credential.credential();
+    const issued = await authenticate(http, authUrl, login, this.#project);
+    if (!isFixed) credential.accept(issued.token);
+    this.#project = issued.token.project?.id;
+    return issued;
   }
 
   /** A service that asked this project to wait is left alone until then, instead of being asked whether it meant it. */
@@ -147,11 +164,4 @@ export class Session {
       retryAfterMs,
     });
   }
-}
-
-async function logIn({ http, authUrl, credential }: SessionOptions): Promise<IssuedToken> {
-  if ('kind' in credential) return authenticate(http, authUrl, credential);
-  const issued = await authenticate(http, authUrl, await credential.credential());
-  credential.accept(issued.token);
-  return issued;
 }

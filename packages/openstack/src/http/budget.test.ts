@@ -7,8 +7,13 @@ describe('Budget', () => {
     const clock = new FakeClock();
     const budget = new Budget(clock, options);
     const started: string[] = [];
-    const acquire = (name: string, priority: Priority = 'normal', signal = new AbortController().signal) => {
-      const acquired = budget.acquire(priority, signal);
+    const acquire = (
+      name: string,
+      priority: Priority = 'normal',
+      signal = new AbortController().signal,
+      project = 'ours',
+    ) => {
+      const acquired = budget.acquire(project, priority, signal);
       void acquired.then(
         () => started.push(name),
         () => {},
@@ -84,5 +89,53 @@ describe('Budget', () => {
     expect(started).toEqual(['a']);
     expect(budget.waiting).toBe(0);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("lets a project's call wait for one call of each other project, however many those have waiting", async () => {
+    const { clock, started, acquire } = start({ requestsPerMinute: 60, burst: 1, concurrent: 10 });
+    const signal = new AbortController().signal;
+    for (let call = 0; call < 1_000; call++) void acquire(`flood ${call}`, 'normal', signal, 'flood').catch(() => {});
+    for (let call = 0; call < 1_000; call++) void acquire(`storm ${call}`, 'normal', signal, 'storm').catch(() => {});
+    await clock.advance(0);
+    expect(started).toEqual(['flood 0']);
+
+    void acquire('quiet', 'normal', signal, 'quiet');
+    void acquire('quiet list', 'background', signal, 'quiet');
+    await clock.advance(6_000);
+
+    expect(started).toEqual(['flood 0', 'flood 1', 'storm 0', 'quiet', 'flood 2', 'storm 1', 'quiet list']);
+  });
+
+  it('gives each project half of what two want, and one that is alone all of it', async () => {
+    const { clock, started, acquire } = start({ requestsPerMinute: 6_000, burst: 1, concurrent: 1_000 });
+    const signal = new AbortController().signal;
+    const count = (project: string) => started.filter((name) => name === project).length;
+    for (let call = 0; call < 1_000; call++) void acquire('a', 'normal', signal, 'a').then((release) => release());
+    for (let call = 0; call < 100; call++) void acquire('b', 'normal', signal, 'b').then((release) => release());
+
+    await clock.advance(1_000);
+    const shared = [count('a'), count('b')];
+    await clock.advance(9_000);
+
+    expect(shared[0]).toBeGreaterThanOrEqual(50);
+    expect(shared[1]).toBeGreaterThanOrEqual(50);
+    expect(count('a') + count('b')).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('keeps places free for others while the calls of some projects hang', async () => {
+    const { clock, started, acquire } = start({ requestsPerMinute: 60_000, burst: 1_000, concurrent: 64 });
+    const signal = new AbortController().signal;
+    for (let call = 0; call < 200; call++) void acquire('one', 'normal', signal, 'one');
+    await clock.advance(0);
+    const alone = started.length;
+    for (let call = 0; call < 200; call++) void acquire('two', 'normal', signal, 'two');
+    await clock.advance(0);
+
+    void acquire('quiet', 'normal', signal, 'quiet');
+    await clock.advance(0);
+
+    expect(alone).toBe(48);
+    expect(started.filter((name) => name === 'two')).toHaveLength(12);
+    expect(started.at(-1)).toBe('quiet');
   });
 });

@@ -10,18 +10,35 @@ export interface BudgetOptions {
 
 export const DEFAULT_BUDGET: BudgetOptions = { requestsPerMinute: 3000, burst: 300, concurrent: 64 };
 
-/** `background` (a cache's periodic list) waits while anything else does. */
+/** `background` (a cache's periodic list) waits while anything else of its project does. */
 export type Priority = 'normal' | 'background';
 
 interface Waiter {
   readonly start: () => void;
 }
 
-/** What Fairway allows itself to ask of one cloud, for all projects together: a token bucket and a concurrency limit. */
+/** Calls of one project that wait. */
+interface Queue {
+  readonly normal: Set<Waiter>;
+  readonly background: Set<Waiter>;
+}
+
+/** A project may have so many times as many calls under way as there are places left: one alone has three quarters of all, and each more leaves some. */
+const PLACES_PER_FREE_PLACE = 3;
+
+/**
+ * What Fairway allows itself to ask of one cloud, for all projects together: a token bucket and a concurrency limit.
+ *
+ * **Guarantees.** Projects take turns, whatever each has waiting: a call waits for one call of every other project at most, and for those of its own.
+ * However slow the calls of one project are, it never holds all places. Each attempt is its own project's, a repeated one too.
+ */
 export class Budget {
   readonly #clock: Clock;
   readonly #options: BudgetOptions;
-  readonly #queues = { normal: new Set<Waiter>(), background: new Set<Waiter>() };
+  /** The next to have its turn first. */
+  readonly #queues = new Map<string, Queue>();
+  readonly #runningOf = new Map<string, number>();
+  #waiting = 0;
   #tokens: number;
   #filledAtMs: number;
   #running = 0;
@@ -36,72 +53,101 @@ export class Budget {
 
   /** Calls that wait for their turn; above zero, Fairway asks more of the cloud than it may. */
   get waiting(): number {
-    return this.#queues.normal.size + this.#queues.background.size;
+    return this.#waiting;
   }
 
   get running(): number {
     return this.#running;
   }
 
-  /** Resolves when the call may go, first come first served; the function returned must be called when it ended. */
-  acquire(priority: Priority, signal: AbortSignal): Promise<() => void> {
+  /**
+   * Resolves when the call may go; the function returned must be called when it ended. Of one project the first come is the first served.
+   * `project` is whose call it is: '' while that is not known.
+   */
+  acquire(project: string, priority: Priority, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
         return;
       }
-      const queue = this.#queues[priority];
       const onAbort = () => {
-        queue.delete(waiter);
+        this.#remove(project, priority, waiter);
         this.#pump();
         reject(signal.reason);
       };
       const waiter: Waiter = {
         start: () => {
           signal.removeEventListener('abort', onAbort);
-          resolve(this.#begin());
+          resolve(this.#begin(project));
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      queue.add(waiter);
+      this.#add(project, priority, waiter);
       this.#pump();
     });
   }
 
-  #begin(): () => void {
+  #add(project: string, priority: Priority, waiter: Waiter): void {
+    const queue = this.#queues.get(project) ?? { normal: new Set(), background: new Set() };
+    this.#queues.set(project, queue);
+    queue[priority].add(waiter);
+    this.#waiting += 1;
+  }
+
+  #remove(project: string, priority: Priority, waiter: Waiter): void {
+    const queue = this.#queues.get(project);
+    if (queue?.[priority].delete(waiter) !== true) return;
+    this.#waiting -= 1;
+    if (queue.normal.size + queue.background.size === 0) this.#queues.delete(project);
+  }
+
+  #begin(project: string): () => void {
     this.#tokens -= 1;
-    this.#running += 1;
+    this.#count(project, 1);
     let ended = false;
     return () => {
       if (ended) return;
       ended = true;
-      this.#running -= 1;
+      this.#count(project, -1);
       this.#pump();
     };
   }
 
+  #count(project: string, change: 1 | -1): void {
+    const running = (this.#runningOf.get(project) ?? 0) + change;
+    this.#running += change;
+    if (running === 0) this.#runningOf.delete(project);
+    else this.#runningOf.set(project, running);
+  }
+
   #pump(): void {
     this.#fill();
-    while (this.#running < this.#options.concurrent && this.#tokens >= 1) {
+    while (this.#tokens >= 1) {
       const waiter = this.#shift();
       if (waiter === undefined) break;
       waiter.start();
     }
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (this.waiting === 0 || this.#running >= this.#options.concurrent) return;
+    if (this.#waiting === 0 || this.#tokens >= 1 || this.#running >= this.#options.concurrent) return;
     const missing = 1 - this.#tokens;
     this.#timer = this.#clock.after(Math.ceil((missing * 60_000) / this.#options.requestsPerMinute), () =>
       this.#pump(),
     );
   }
 
+  /** The first of the project whose turn it is, which is the last one's to have another. */
   #shift(): Waiter | undefined {
-    for (const queue of [this.#queues.normal, this.#queues.background]) {
-      for (const waiter of queue) {
-        queue.delete(waiter);
-        return waiter;
-      }
+    const free = this.#options.concurrent - this.#running;
+    for (const [project, queue] of this.#queues) {
+      if ((this.#runningOf.get(project) ?? 0) >= free * PLACES_PER_FREE_PLACE) continue;
+      const priority = queue.normal.size > 0 ? 'normal' : 'background';
+      const [waiter] = queue[priority];
+      if (waiter === undefined) continue;
+      this.#queues.delete(project);
+      this.#queues.set(project, queue);
+      this.#remove(project, priority, waiter);
+      return waiter;
     }
     return undefined;
   }

@@ -25,6 +25,8 @@ export interface HttpCall {
   /** A POST that only asks, such as for a token: it needs nobody's leave. */
   readonly isReading?: boolean;
   readonly priority?: Priority;
+  /** Id of the project that asks, whose turn it costs; left out while it is not known. */
+  readonly project?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -151,7 +153,7 @@ export class HttpClient {
     const timer = this.#clock.after(deadlineMs - this.#clock.now(), () => abort.abort(ATTEMPT_TIMED_OUT));
     const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
     try {
-      const acquired = budget.acquire(call.priority ?? 'normal', signal);
+      const acquired = budget.acquire(call.project ?? '', call.priority ?? 'normal', signal);
       metrics?.waiting(cloud, budget.waiting);
       return await acquired;
     } catch (error) {
