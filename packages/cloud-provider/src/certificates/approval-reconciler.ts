@@ -15,20 +15,34 @@ import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import type { TenantCluster, TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
-import { BOOTSTRAP_USER, type ClaimedMachine, claimedNode, judge } from './node-request.ts';
+import { isKubeletRequest, judge, readNodeRequest, requesterProblem, type Verdict } from './node-request.ts';
+import { RequestLimits } from './request-limits.ts';
 
 export interface ApprovalDependencies {
-  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
-  readonly clouds: ClusterClouds;
-  readonly tenants: TenantClusters;
+  readonly cache: {
+    readonly clusters: Pick<Informer<Cluster>, 'get'>;
+    readonly machines: Pick<Informer<Machine>, 'get'>;
+  };
+  readonly clouds: Pick<ClusterClouds, 'of'>;
+  readonly tenants: Pick<TenantClusters, 'get'>;
   readonly bootstrapper: Pick<NodeBootstrapper, 'tokenID'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Decides on the certificate requests of kubelets in all tenants' clusters; other requests are left to the tenants. */
+/** How soon a request is looked at again that came among too many. */
+const CROWDED_RETRY_MS = 10_000;
+const LOOK_UP_RETRY_MS = 60_000;
+
+/**
+ * Decides on the certificate requests of kubelets in all tenants' clusters; other requests are left to the tenants.
+ *
+ * Who may make requests in a cluster may make any number of them, so who asks is judged first, by what is at hand; servers are looked for on behalf of
+ * a machine alone that has proven to be it, and not often. Requests beyond the limits stay undecided, and their cluster's API server forgets them.
+ */
 export class ApprovalReconciler {
   readonly #dependencies: ApprovalDependencies;
+  readonly #limits = new RequestLimits();
 
   constructor(dependencies: ApprovalDependencies) {
     this.#dependencies = dependencies;
@@ -36,42 +50,51 @@ export class ApprovalReconciler {
 
   /** `key` is `clusterUid/name of the request`. */
   async reconcile(key: string): Promise<Result> {
-    const { tenants, cache, log } = this.#dependencies;
+    const { tenants, cache, clock } = this.#dependencies;
     const slash = key.indexOf('/');
     const tenant = tenants.get(key.slice(0, slash));
-    const csr = tenant?.informers.informer(CertificateSigningRequests).get(key.slice(slash + 1));
-    if (tenant === undefined || csr === undefined || isDecided(csr)) return {};
-    const name = claimedNode(csr);
-    if (name === undefined) return {};
+    const csr = tenant && requestsOf(tenant).get(key.slice(slash + 1));
+    if (tenant === undefined || csr === undefined || isDecided(csr) || !isKubeletRequest(csr)) return {};
     const cluster = cache.clusters.get(tenant.clusterKey);
-    if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid) return {};
-    // A machine without its identity has no server to be judged by, and a denial is for good.
-    const machine = cache.machines.get(`${cluster.metadata.namespace}/${name}`);
-    if (isPaused(machine ?? cluster, cluster)) return {};
-    const isFirst = csr.spec.username?.startsWith(BOOTSTRAP_USER) ?? false;
-    const verdict = judge(csr, await this.#claimed(cluster, name, isFirst));
-    if (verdict.kind === 'notOurs') return {};
-    const { reason } = verdict;
-    log.info(
-      { cluster: tenant.clusterKey, node: name, request: csr.metadata.name, verdict: verdict.kind, reason },
-      'certificate request decided',
-    );
-    await this.#decide(tenant, csr, verdict.kind === 'approve' ? 'Approved' : 'Denied', reason);
+    if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid || isPaused(cluster)) return {};
+    if (!this.#limits.mayJudge(tenant.clusterUid, clock.now())) return { requeueAfterMs: CROWDED_RETRY_MS };
+    const verdict = await this.#judge(tenant, cluster, csr);
+    if (verdict === 'later') return { requeueAfterMs: LOOK_UP_RETRY_MS };
+    if (verdict === undefined) return {};
+    if (verdict.kind === 'deny' && !this.#limits.mayDeny(tenant.clusterUid, clock.now())) return {};
+    await this.#decide(tenant, csr, verdict);
     return {};
   }
 
+  /** Undefined where nothing is to be said now. */
+  async #judge(
+    tenant: TenantCluster,
+    cluster: Cluster,
+    csr: CertificateSigningRequest,
+  ): Promise<Verdict | 'later' | undefined> {
+    const { cache, bootstrapper, clock } = this.#dependencies;
+    const node = readNodeRequest(csr);
+    if ('kind' in node) return node;
+    const found = cache.machines.get(`${cluster.metadata.namespace}/${node.nodeName}`);
+    // A machine without its identity has no server to be judged by, and a denial is for good.
+    if (found && isPaused(found, cluster)) return undefined;
+    const isGoing = found?.metadata.deletionTimestamp !== undefined;
+    const machine = found?.spec.clusterName === cluster.metadata.name && !isGoing ? found : undefined;
+    const problem = requesterProblem(node, machine && (await bootstrapper.tokenID(cluster, machine)));
+    if (problem || machine === undefined) return problem;
+    if (!this.#limits.mayLookUp(`${tenant.clusterUid}/${identityOf(machine)}`, clock.now())) return 'later';
+    return judge(node, await this.#addressesOf(cluster, machine, node.requester.kind === 'bootstrapToken'));
+  }
+
   /**
-   * The machine of this name with the server that the cloud holds for it. A first certificate is given on a list that began
+   * The addresses of the server that the cloud holds for the machine, if there is one. A first certificate is given on a list that began
    * now, so that the token of a server that has just gone is worth nothing; later ones on the list that there is.
    */
-  async #claimed(cluster: Cluster, name: string, isFirst: boolean): Promise<ClaimedMachine | undefined> {
-    const { cache, clouds, bootstrapper, clock } = this.#dependencies;
-    const { namespace = '' } = cluster.metadata;
-    const machine = cache.machines.get(`${namespace}/${name}`);
-    const cloud = clouds.of(`${namespace}/${cluster.metadata.name}`, cluster.spec.credentialName);
-    if (machine === undefined || cloud === undefined || machine.spec.clusterName !== cluster.metadata.name)
-      return undefined;
-    if (machine.metadata.deletionTimestamp !== undefined) return undefined;
+  async #addressesOf(cluster: Cluster, machine: Machine, isFirst: boolean): Promise<readonly string[] | undefined> {
+    const { clouds, clock } = this.#dependencies;
+    const { namespace, name } = cluster.metadata;
+    const cloud = clouds.of(`${namespace}/${name}`, cluster.spec.credentialName);
+    if (cloud === undefined) return undefined;
     const uid = identityOf(machine);
     const find = (snapshot: Parameters<typeof serversOfMachine>[0]) =>
       serversOfMachine(snapshot, uid).find(
@@ -80,17 +103,26 @@ export class ApprovalReconciler {
     const { servers } = cloud.cache;
     const listed = isFirst ? undefined : find(cloud.listedServers());
     const server = listed ?? find(await servers.refreshAfter(clock.now()));
-    if (server === undefined || server.name !== name) return undefined;
-    const addresses = machineAddresses(server).flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));
-    return { addresses, tokenID: await bootstrapper.tokenID(cluster, machine) };
+    if (server === undefined || server.name !== machine.metadata.name) return undefined;
+    return machineAddresses(server).flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));
   }
 
   async #decide(
     tenant: TenantCluster,
     csr: CertificateSigningRequest,
-    type: 'Approved' | 'Denied',
-    message: string,
+    { kind, reason: message }: Verdict,
   ): Promise<void> {
+    const type = kind === 'approve' ? 'Approved' : 'Denied';
+    this.#dependencies.log.info(
+      {
+        cluster: tenant.clusterKey,
+        request: csr.metadata.name,
+        user: csr.spec.username?.slice(0, 253),
+        verdict: kind,
+        reason: message,
+      },
+      'certificate request decided',
+    );
     const now = formatTime(this.#dependencies.clock.now());
     const condition = {
       type,
@@ -111,4 +143,15 @@ export class ApprovalReconciler {
 
 export function isDecided(csr: CertificateSigningRequest): boolean {
   return hasCondition(csr, 'Approved') || hasCondition(csr, 'Denied') || hasCondition(csr, 'Failed');
+}
+
+/** The requests of a cluster as they are kept here: without certificates, and without what nobody will read. */
+export function requestsOf({ informers }: TenantCluster): Informer<CertificateSigningRequest> {
+  return informers.informer(CertificateSigningRequests, { trim: trimRequest });
+}
+
+function trimRequest(csr: CertificateSigningRequest): CertificateSigningRequest {
+  if (csr.status) delete csr.status.certificate;
+  if (!isKubeletRequest(csr)) csr.spec = { ...csr.spec, request: '' };
+  return csr;
 }

@@ -5,10 +5,9 @@ import { isPaused } from '@fairway/api/pause';
 import { splitKey } from '@fairway/kube/client/object-key';
 import { watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
-import { ApprovalReconciler, isDecided } from './approval-reconciler.ts';
+import { ApprovalReconciler, isDecided, requestsOf } from './approval-reconciler.ts';
 
 export const certificateApprovalController: Declaration = {
   name: 'certificate-approval',
@@ -29,7 +28,7 @@ export const certificateApprovalController: Declaration = {
   },
   listen(enqueue, { tenants }) {
     tenants.onConnect((tenant) => {
-      const requests = tenant.informers.informer(CertificateSigningRequests);
+      const requests = requestsOf(tenant);
       const enqueueUndecided = (csr: Parameters<typeof isDecided>[0]) => {
         if (!isDecided(csr)) enqueue(`${tenant.clusterUid}/${csr.metadata.name}`);
       };
@@ -46,6 +45,6 @@ export const certificateApprovalController: Declaration = {
 /** Keys of the requests that nobody has decided on. */
 function pendingRequests(tenant: TenantCluster | undefined): readonly string[] {
   if (tenant === undefined) return [];
-  const requests = tenant.informers.informer(CertificateSigningRequests).list();
+  const requests = requestsOf(tenant).list();
   return requests.filter((csr) => !isDecided(csr)).map(({ metadata }) => `${tenant.clusterUid}/${metadata.name}`);
 }

@@ -9,92 +9,133 @@ import {
 const NODE_USER = 'system:node:';
 const NODES_GROUP = 'system:nodes';
 /** Prefix of the users that bootstrap tokens make. */
-export const BOOTSTRAP_USER = 'system:bootstrap:';
+const BOOTSTRAP_USER = 'system:bootstrap:';
 
-/** What is known of the machine that a request claims to be. */
-export interface ClaimedMachine {
-  /** Addresses of its server, in this cluster's project. */
-  readonly addresses: readonly string[];
-  /** Id of the bootstrap token that its server was given. */
-  readonly tokenID: string;
+/** Characters of base64; a kubelet's own takes some 600. */
+const MAX_REQUEST_LENGTH = 16_384;
+
+/** What of a certificate a kubelet uses, for each signer; RSA keys may encipher as well. */
+const USAGES: Readonly<Record<string, readonly string[]>> = {
+  [SIGNERS.kubeletClient]: ['client auth', 'digital signature', 'key encipherment'],
+  [SIGNERS.kubeletServing]: ['digital signature', 'key encipherment', 'server auth'],
+};
+
+/** Who made a request, as the tenant's API server says. */
+export type Requester =
+  | { readonly kind: 'node'; readonly name: string }
+  | { readonly kind: 'bootstrapToken'; readonly id: string };
+
+/** A request that could be read, and the node that it wants to be. */
+export interface NodeRequest {
+  readonly signerName: string;
+  readonly nodeName: string;
+  readonly requester: Requester;
+  readonly request: CertificateRequest;
 }
 
-export type Verdict =
-  /** Not about a kubelet: the tenant's own to decide. */
-  | { readonly kind: 'notOurs' }
-  /** `claims` is the node that it must be held against. */
-  | { readonly kind: 'approve'; readonly reason: string }
-  | { readonly kind: 'deny'; readonly reason: string };
+export interface Denial {
+  readonly kind: 'deny';
+  readonly reason: string;
+}
 
-/** The node that a kubelet's request is about, or undefined for any other request. */
-export function claimedNode(csr: CertificateSigningRequest): string | undefined {
-  if (csr.spec.signerName !== SIGNERS.kubeletClient && csr.spec.signerName !== SIGNERS.kubeletServing) return undefined;
-  const request = parse(csr);
-  return request?.commonName.startsWith(NODE_USER) ? request.commonName.slice(NODE_USER.length) : '';
+export type Verdict = { readonly kind: 'approve'; readonly reason: string } | Denial;
+
+/** Whether the request is a kubelet's: others are the tenant's own to decide. */
+export function isKubeletRequest({ spec }: CertificateSigningRequest): boolean {
+  return spec.signerName === SIGNERS.kubeletClient || spec.signerName === SIGNERS.kubeletServing;
 }
 
 /**
- * Whether a kubelet's request is granted: only to the server that Fairway made for the machine of this name. A first
- * certificate needs the very token that this machine's user data carried; later ones need the node's own certificate; a
- * serving certificate may name the server's addresses alone. A stranger with a stolen token gets nothing but the
- * identity of the machine it was stolen from, and that only until the machine has joined and its token is gone.
+ * First by what the API server says of it, then by what is in it: nothing is read that is too large, nor for somebody who could not get a node's
+ * certificate in any case.
  */
-export function judge(csr: CertificateSigningRequest, machine: ClaimedMachine | undefined): Verdict {
-  const name = claimedNode(csr);
-  if (name === undefined) return { kind: 'notOurs' };
+export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | Denial {
+  const { username = '', signerName, usages = [], request: encoded } = csr.spec;
+  const requester = requesterOf(username);
+  if (requester === undefined) {
+    return deny(`${username} is neither a node nor the holder of a bootstrap token`);
+  }
+  if (encoded.length > MAX_REQUEST_LENGTH)
+    return deny(`the certificate request is larger than ${MAX_REQUEST_LENGTH} B`);
+  const foreign = usages.find((usage) => !USAGES[signerName]?.includes(usage));
+  if (foreign !== undefined) return deny(`a certificate of ${signerName} is not for ${foreign}`);
   const request = parse(csr);
-  if (request === undefined) return { kind: 'deny', reason: 'the certificate request can not be read' };
-  if (!isRequestSignatureValid(request))
-    return { kind: 'deny', reason: 'the certificate request is not signed by its own key' };
-  if (name === '')
-    return { kind: 'deny', reason: `the subject is not a node's: its common name must begin with ${NODE_USER}` };
-  if (request.organizations.length !== 1 || request.organizations[0] !== NODES_GROUP) {
-    return { kind: 'deny', reason: `the subject's organization must be ${NODES_GROUP} alone` };
+  if (request === undefined) return deny('the certificate request can not be read');
+  const { commonName, organizations } = request;
+  if (!commonName.startsWith(NODE_USER) || commonName === NODE_USER) {
+    return deny(`the subject is not a node's: its common name must begin with ${NODE_USER}`);
   }
-  if (machine === undefined)
-    return { kind: 'deny', reason: `the cluster has no machine ${name} with a server of its own` };
-  return csr.spec.signerName === SIGNERS.kubeletClient
-    ? judgeClient(csr, request, name, machine)
-    : judgeServing(csr, request, name, machine);
+  if (organizations.length !== 1 || organizations[0] !== NODES_GROUP) {
+    return deny(`the subject's organization must be ${NODES_GROUP} alone`);
+  }
+  return { signerName, nodeName: commonName.slice(NODE_USER.length), requester, request };
 }
 
-function judgeClient(
-  csr: CertificateSigningRequest,
-  request: CertificateRequest,
-  name: string,
-  machine: ClaimedMachine,
-): Verdict {
-  if (request.dnsNames.length + request.ipAddresses.length > 0) {
-    return { kind: 'deny', reason: 'a client certificate names no hosts or addresses' };
+/**
+ * Whether who asks is the machine of this name, before anybody looks for its server. A first certificate needs the very token that this machine's user
+ * data carried; later ones need the node's own certificate. A stranger with a stolen token gets nothing but the identity of the machine it was
+ * stolen from, and that only until the machine has joined and its token is gone. `tokenID` is undefined where there is no such machine.
+ */
+export function requesterProblem(node: NodeRequest, tokenID: string | undefined): Denial | undefined {
+  const { signerName, nodeName, requester, request } = node;
+  if (tokenID === undefined) return noMachine(nodeName);
+  const isNode = requester.kind === 'node' && requester.name === nodeName;
+  const who = usernameOf(requester);
+  if (signerName === SIGNERS.kubeletServing) {
+    if (!isNode) return deny(`${who} asks for a serving certificate of node ${nodeName}`);
+    const foreignName = request.dnsNames.find((dnsName) => dnsName !== nodeName);
+    if (foreignName !== undefined) return deny(`${foreignName} is not the name of the server`);
+  } else {
+    const isToken = requester.kind === 'bootstrapToken' && requester.id === tokenID;
+    if (!isNode && !isToken) return deny(`${who} is neither node ${nodeName} nor the holder of its bootstrap token`);
+    if (request.dnsNames.length + request.ipAddresses.length > 0) {
+      return deny('a client certificate names no hosts or addresses');
+    }
   }
-  const { username = '' } = csr.spec;
-  if (username === `${NODE_USER}${name}`) return { kind: 'approve', reason: 'the node renews its certificate' };
-  if (username === `${BOOTSTRAP_USER}${machine.tokenID}`) {
-    return { kind: 'approve', reason: 'the server of the machine joins with the token that it was given' };
-  }
-  return { kind: 'deny', reason: `${username} is neither node ${name} nor the holder of its bootstrap token` };
+  if (!isRequestSignatureValid(request)) return deny('the certificate request is not signed by its own key');
+  return undefined;
 }
 
-function judgeServing(
-  csr: CertificateSigningRequest,
-  request: CertificateRequest,
-  name: string,
-  machine: ClaimedMachine,
-): Verdict {
-  const { username } = csr.spec;
-  if (username !== `${NODE_USER}${name}`) {
-    return { kind: 'deny', reason: `${username} asks for a serving certificate of node ${name}` };
+/** Whether a request that is the machine's own is granted, by its server's addresses in this cluster's project; undefined where it has none. */
+export function judge(node: NodeRequest, addresses: readonly string[] | undefined): Verdict {
+  const { signerName, nodeName, requester, request } = node;
+  if (addresses === undefined) return noMachine(nodeName);
+  if (signerName === SIGNERS.kubeletServing) {
+    const foreign = request.ipAddresses.find((address) => !addresses.includes(address));
+    if (foreign === undefined) return approve('the names and addresses are those of the server');
+    return deny(`${foreign} is not an address of the server, which has ${addresses.join(', ') || 'none'}`);
   }
-  const foreignName = request.dnsNames.find((dnsName) => dnsName !== name);
-  if (foreignName !== undefined) return { kind: 'deny', reason: `${foreignName} is not the name of the server` };
-  const foreign = request.ipAddresses.find((address) => !machine.addresses.includes(address));
-  if (foreign !== undefined) {
-    return {
-      kind: 'deny',
-      reason: `${foreign} is not an address of the server, which has ${machine.addresses.join(', ') || 'none'}`,
-    };
+  return requester.kind === 'node'
+    ? approve('the node renews its certificate')
+    : approve('the server of the machine joins with the token that it was given');
+}
+
+function requesterOf(username: string): Requester | undefined {
+  for (const [prefix, kind] of [
+    [NODE_USER, 'node'],
+    [BOOTSTRAP_USER, 'bootstrapToken'],
+  ] as const) {
+    if (!username.startsWith(prefix) || username === prefix) continue;
+    const rest = username.slice(prefix.length);
+    return kind === 'node' ? { kind, name: rest } : { kind, id: rest };
   }
-  return { kind: 'approve', reason: 'the names and addresses are those of the server' };
+  return undefined;
+}
+
+function usernameOf(requester: Requester): string {
+  return requester.kind === 'node' ? `${NODE_USER}${requester.name}` : `${BOOTSTRAP_USER}${requester.id}`;
+}
+
+function noMachine(nodeName: string): Denial {
+  return deny(`the cluster has no machine ${nodeName.slice(0, 253)} with a server of its own`);
+}
+
+function deny(reason: string): Denial {
+  return { kind: 'deny', reason: reason.slice(0, 1_024) };
+}
+
+function approve(reason: string): Verdict {
+  return { kind: 'approve', reason };
 }
 
 function parse(csr: CertificateSigningRequest): CertificateRequest | undefined {
