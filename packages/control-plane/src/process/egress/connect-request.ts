@@ -1,0 +1,22 @@
+import { isIP } from 'node:net';
+
+/** Where a CONNECT request wants to go. */
+export interface Destination {
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const LONGEST_NAME = 253;
+const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
+
+/** Reads `example.org:443`, `192.0.2.1:443`, `[2001:db8::1]:443`; undefined for anything else. */
+export function parseDestination(authority: string | undefined): Destination | undefined {
+  const [, bracketed, plain, portText = ''] = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+)):(\d{1,5})$/i.exec(authority ?? '') ?? [];
+  const host = bracketed ?? plain ?? '';
+  const port = Number(portText);
+  if (port < 1 || port > 65_535) return undefined;
+  if (bracketed !== undefined) return isIP(bracketed) === 6 ? { host, port } : undefined;
+  if (isIP(host) === 4) return { host, port };
+  return host.length <= LONGEST_NAME && NAME.test(host) ? { host, port } : undefined;
+}

@@ -1,0 +1,44 @@
+import { Resolver } from 'node:dns/promises';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { EgressNetwork } from './egress-proxy.ts';
+
+/** A tenant chooses the names: whoever serves them may be slow. */
+const RESOLVE_TIMEOUT_MS = 3000;
+const RESOLVE_TRIES = 2;
+const CONNECT_TIMEOUT_MS = 5000;
+
+/**
+ * This machine's network. Names are resolved by c-ares: `getaddrinfo` would wait in the threads that this process reads and
+ * writes its files with.
+ */
+export const machineNetwork: EgressNetwork = {
+  async resolve(name) {
+    const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: RESOLVE_TRIES });
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    throw new Error(`${name} can not be resolved: ${ipv4.status === 'rejected' ? ipv4.reason.code : 'it has no address'}`);
+  },
+  connect(address, port) {
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+    const socket = connect({ host: address, port, allowHalfOpen: true, timeout: CONNECT_TIMEOUT_MS });
+    const fail = (reason: string) => {
+      socket.destroy();
+      reject(new Error(`${address}:${port} can not be reached: ${reason}`));
+    };
+    socket.once('error', ({ message }) => fail(message));
+    socket.once('timeout', () => fail(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`));
+    socket.once('connect', () => {
+      socket.removeAllListeners();
+      socket.setTimeout(0);
+      resolve(socket);
+    });
+    return promise;
+  },
+};
+
+/** Addresses of this machine now. */
+export function machineAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+}

@@ -1,0 +1,77 @@
+import { isIP } from 'node:net';
+import { canonicalAddress, cidrSet, isPublicAddress } from './special-addresses.ts';
+
+/**
+ * What a kube-apiserver connects for: `cluster` to nodes, pods, Services and what extends its API, `controlplane` to webhooks
+ * by URL and issuers of tokens. The names are those of its EgressSelectorConfiguration.
+ */
+export type EgressKind = 'cluster' | 'controlplane';
+
+export const EGRESS_KINDS = ['cluster', 'controlplane'] as const satisfies readonly EgressKind[];
+
+/** What the operator lets control planes reach beyond the rule, and what not though the rule would. */
+export interface EgressExceptions {
+  /** Ranges, for all ports or one: `192.0.2.0/24`, `127.0.0.1/32:9443`. */
+  readonly allowed: readonly string[];
+  /** Ranges that are never reached, whatever else is said. */
+  readonly denied: readonly string[];
+}
+
+export interface EgressRules {
+  /** Ranges that the cluster's nodes have addresses of. */
+  readonly nodeNetworks: readonly string[];
+  readonly exceptions: EgressExceptions;
+  /** Addresses of this machine, asked for each time: they change. */
+  readonly ownAddresses: () => readonly string[];
+}
+
+/** Answers why an address may not be connected to, or undefined where it may. */
+export type EgressPolicy = (kind: EgressKind, address: string, port: number) => string | undefined;
+
+const KUBELET_PORT = 10_250;
+/** Beyond the cluster's own nodes: kubelets with public addresses, and what Services of type ExternalName lead to. */
+const PUBLIC_CLUSTER_PORTS: ReadonlySet<number> = new Set([443, KUBELET_PORT]);
+
+const NEVER = cidrSet(['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::1', 'fe80::/10']);
+
+/**
+ * What the tenants' API servers may connect to: their own nodes' kubelets, and the Internet. Never this machine, whatever
+ * range a tenant gives its nodes; nor private addresses, which are the operator's, unless the operator says so.
+ */
+export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressRules): EgressPolicy {
+  const isDenied = cidrSet(exceptions.denied);
+  const allowed = exceptions.allowed.map(parseEgressTarget);
+  const isNode = cidrSet(nodeNetworks);
+  return (kind, given, port) => {
+    if (isIP(given) === 0) return `${given} is no address`;
+    const address = canonicalAddress(given);
+    if (isDenied(address)) return `the operator allows no connections to ${address}`;
+    if (allowed.some((target) => target.has(address) && (target.port ?? port) === port)) return undefined;
+    if (NEVER(address)) return `${address} is a loopback or link-local address`;
+    if (cidrSet(ownAddresses())(address)) return `${address} is an address of the machine that runs the control plane`;
+    if (kind === 'cluster' && isNode(address)) {
+      return port === KUBELET_PORT ? undefined : `${address} is reached on port ${KUBELET_PORT} alone, not ${port}`;
+    }
+    if (!isPublicAddress(address)) return `${address} is neither a node of the cluster nor a public address`;
+    if (kind === 'cluster' && !PUBLIC_CLUSTER_PORTS.has(port)) {
+      return `${address} is reached on ports ${[...PUBLIC_CLUSTER_PORTS].join(' and ')} alone, not ${port}`;
+    }
+    return undefined;
+  };
+}
+
+interface EgressTarget {
+  readonly has: (address: string) => boolean;
+  /** Undefined: any. */
+  readonly port: number | undefined;
+}
+
+/** Reads `192.0.2.0/24`, `192.0.2.0/24:443`, `2001:db8::/32`, `[2001:db8::/32]:443`. Throws for anything else. */
+export function parseEgressTarget(text: string): EgressTarget {
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
+  const plain = /^([\d.]+(?:\/\d+)?)(?::(\d+))?$/.exec(text);
+  const [, cidr = text, portText] = bracketed ?? plain ?? [];
+  const port = portText === undefined ? undefined : Number(portText);
+  if (port !== undefined && (port < 1 || port > 65_535)) throw new Error(`"${text}": a port is 1 to 65535`);
+  return { has: cidrSet([cidr]), port };
+}

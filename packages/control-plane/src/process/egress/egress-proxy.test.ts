@@ -1,0 +1,216 @@
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@fairway/kube/log';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { machineNetwork } from './egress-network.ts';
+import { type EgressKind, type EgressPolicy, egressPolicy } from './egress-policy.ts';
+import { EgressProxy, egressSocketName, MOST_CONNECTIONS } from './egress-proxy.ts';
+
+let folder: string;
+let listener: Server;
+let port: number;
+/** Connections that the listener has got. */
+let reached: Socket[];
+/** The addresses of this machine that they were made to. */
+let reachedAt: (string | undefined)[];
+/** Answers of the name server, in turn; the last stays. */
+let answers: string[][];
+let judged: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairway-egress-'));
+  reached = [];
+  reachedAt = [];
+  answers = [['127.0.0.1']];
+  judged = [];
+  listener = createServer({ allowHalfOpen: true }, (socket) => {
+    reached.push(socket);
+    reachedAt.push(socket.localAddress);
+    socket.on('error', () => socket.destroy());
+    socket.pipe(socket);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  port = (listener.address() as { port: number }).port;
+});
+afterEach(async () => {
+  for (const socket of reached) socket.destroy();
+  await new Promise((resolve) => listener.close(resolve));
+  await rm(folder, { recursive: true });
+});
+
+const anything: EgressPolicy = (kind, address) => {
+  judged.push(`${kind} ${address}`);
+  return undefined;
+};
+
+const strict = egressPolicy({
+  nodeNetworks: ['127.0.0.0/8'],
+  exceptions: { allowed: [], denied: [] },
+  ownAddresses: () => [],
+});
+
+function open(policy: EgressPolicy, inside = folder): Promise<EgressProxy> {
+  const resolve = () => Promise.resolve((answers.length > 1 ? answers.shift() : answers[0]) ?? []);
+  const network = { ...machineNetwork, resolve };
+  return EgressProxy.listen({ folder: inside, user: undefined, network, log: silentLogger }, policy);
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+  readonly socket: Socket;
+}
+
+function ask(authority: string, kind: EgressKind = 'controlplane'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socketPath = join(folder, egressSocketName(kind));
+    const sent = request({ socketPath, method: 'CONNECT', path: authority, agent: false });
+    sent.once('connect', ({ statusCode: status, statusMessage: reason }, socket) => {
+      resolve({ status, reason, socket: socket as Socket });
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+/** What comes back of what is said. */
+function echo(socket: Socket, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let heard = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      heard += chunk;
+    });
+    socket.once('end', () => resolve(heard));
+    socket.once('error', reject);
+    socket.end(text);
+  });
+}
+
+test('bytes go both ways, and each side may end before the other', async () => {
+  await using _ = await open(anything);
+
+  const { status, socket } = await ask(`127.0.0.1:${port}`, 'cluster');
+
+  expect(status).toBe(200);
+  const text = 'x'.repeat(2 ** 20);
+  expect(await echo(socket, text)).toBe(text);
+  expect(judged).toEqual(['cluster 127.0.0.1']);
+});
+
+test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1]', '[::ffff:127.0.0.1]'])(
+  'nothing reaches %s on this machine',
+  async (host) => {
+    await using _ = await open(strict);
+
+    for (const kind of ['cluster', 'controlplane'] as const) {
+      expect(await ask(`${host}:${port}`, kind)).toMatchObject({ status: 403, reason: expect.stringContaining('loopback') });
+    }
+    expect(reached).toEqual([]);
+  },
+);
+
+test('the address that was judged is the one that is connected to, whatever a name means next', async () => {
+  answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
+  await using _ = await open(anything);
+
+  const { socket } = await ask(`rebinding.example.org:${port}`);
+  await echo(socket, 'hello');
+
+  expect(judged).toEqual(['controlplane 127.0.0.1']);
+  expect(reachedAt).toEqual(['127.0.0.1']);
+});
+
+test('of several addresses those that are allowed are tried in turn', async () => {
+  answers = [['169.254.169.254', '127.0.0.9', '127.0.0.1']];
+  await using _ = await open((_kind, address) => (address.startsWith('127.') ? undefined : 'not that one'));
+
+  const { status, socket } = await ask(`several.example.org:${port}`);
+  expect(status).toBe(200);
+  await echo(socket, 'hello');
+
+  expect(reachedAt).toEqual(['127.0.0.1']);
+});
+
+test('a policy that changes holds from then on', async () => {
+  await using proxy = await open(anything);
+  (await ask(`127.0.0.1:${port}`)).socket.destroy();
+
+  proxy.policy = strict;
+
+  expect((await ask(`127.0.0.1:${port}`)).status).toBe(403);
+});
+
+test.each(['', 'host', ':443', 'host:0', 'host:99999', 'a b:443', '[::1:443', '::1:443', 'user@host:443', '%0d%0a:1'])(
+  'CONNECT "%s" is refused',
+  async (authority) => {
+    await using _ = await open(anything);
+
+    expect(await ask(authority).catch(() => ({ status: 400 }))).toMatchObject({ status: 400 });
+    expect(judged).toEqual([]);
+  },
+);
+
+test('requests other than CONNECT are refused', async () => {
+  await using _ = await open(anything);
+  const socketPath = join(folder, egressSocketName('cluster'));
+
+  const status = await new Promise((resolve, reject) => {
+    request({ socketPath, path: `http://127.0.0.1:${port}/`, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .once('error', reject)
+      .end();
+  });
+
+  expect(status).toBe(405);
+  expect(reached).toEqual([]);
+});
+
+test('why it can not connect stands in the answer', async () => {
+  await using _ = await open(anything);
+  await new Promise((resolve) => listener.close(resolve));
+
+  expect(await ask(`127.0.0.1:${port}`)).toMatchObject({ status: 502, reason: expect.stringContaining('ECONNREFUSED') });
+  listener = createServer().listen(0, '127.0.0.1');
+});
+
+test('there is an end to connections', async () => {
+  await using _ = await open(anything);
+  const idle = await Promise.all(
+    Array.from({ length: MOST_CONNECTIONS }, async () => {
+      const socket = connect(join(folder, egressSocketName('cluster')));
+      await new Promise((resolve) => socket.once('connect', resolve));
+      return socket;
+    }),
+  );
+
+  expect(await ask(`127.0.0.1:${port}`, 'cluster')).toMatchObject({ status: 503 });
+
+  for (const socket of idle) socket.destroy();
+});
+
+test('whoever takes over listens in place of the one before, whose end does not hinder it', async () => {
+  const before = await open(anything);
+  await using _ = await open(anything);
+  await before.close();
+
+  const { status, socket } = await ask(`127.0.0.1:${port}`);
+
+  expect(status).toBe(200);
+  socket.destroy();
+  expect((await readdir(folder)).sort()).toEqual(['cluster.sock', 'controlplane.sock']);
+});
+
+test('sockets are for this user alone, in a folder of any length', async () => {
+  await chmod(folder, 0o755);
+  const deep = join(folder, 'x'.repeat(120));
+  await using _ = await open(anything, deep);
+
+  expect((await stat(deep)).mode & 0o777).toBe(0o700);
+  for (const name of await readdir(deep)) expect((await stat(join(deep, name))).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import type { Logger } from '@fairway/kube/log';
+import type { ProcessUser } from '../process-user.ts';
+import { type Destination, parseDestination } from './connect-request.ts';
+import { EGRESS_KINDS, type EgressKind, type EgressPolicy } from './egress-policy.ts';
+import { listenInFolder } from './listen-in-folder.ts';
+import { tunnel } from './tunnel.ts';
+
+/** How the proxy reaches the network. */
+export interface EgressNetwork {
+  /** Addresses of a name; rejects where there are none. */
+  resolve(name: string): Promise<readonly string[]>;
+  /** Connects to an address; rejects where it can't. */
+  connect(address: string, port: number): Promise<Socket>;
+}
+
+export interface EgressProxyOptions {
+  /** Holds a socket for each kind of connections; made where it is missing. */
+  readonly folder: string;
+  /** Who may connect beside this process's own user. */
+  readonly user: ProcessUser | undefined;
+  readonly network: EgressNetwork;
+  readonly log: Logger;
+}
+
+/** Of one control plane at a time: a node's kubelet takes one or two, each `kubectl exec` and `logs --follow` one. */
+export const MOST_CONNECTIONS = 512;
+/** A request holds a name and a port. */
+const MAX_HEADER_BYTES = 4096;
+const REQUEST_TIMEOUT_MS = 10_000;
+const MOST_ADDRESSES = 4;
+
+/** Name of the socket for a kind of connections. */
+export function egressSocketName(kind: EgressKind): string {
+  return `${kind}.sock`;
+}
+
+/**
+ * The only way out for one cluster's kube-apiserver: an HTTP CONNECT proxy on Unix sockets, one for each kind of connections.
+ *
+ * **Guarantees.** It resolves names itself and connects to the address that the policy has judged, so that no name can lead
+ * elsewhere the second time. Connections, bytes held of each, and all waiting have bounds.
+ *
+ * **Caveats.** Connections that stand stay when the policy changes. All end with this process; API servers make them anew
+ * once the next one listens.
+ */
+export class EgressProxy implements AsyncDisposable {
+  readonly #options: EgressProxyOptions;
+  readonly #servers: Server[] = [];
+  readonly #connections = new Set<Socket>();
+  #policy: EgressPolicy;
+
+  private constructor(options: EgressProxyOptions, policy: EgressPolicy) {
+    this.#options = options;
+    this.#policy = policy;
+  }
+
+  /** Rejects where the sockets can't be made. */
+  static async listen(options: EgressProxyOptions, policy: EgressPolicy): Promise<EgressProxy> {
+    const proxy = new EgressProxy(options, policy);
+    try {
+      for (const kind of EGRESS_KINDS) await proxy.#listen(kind);
+    } catch (error) {
+      await proxy.close();
+      throw error;
+    }
+    return proxy;
+  }
+
+  /** Judges connections from now on. */
+  set policy(policy: EgressPolicy) {
+    this.#policy = policy;
+  }
+
+  /** Ends all connections, and takes no more. */
+  async close(): Promise<void> {
+    const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)));
+    for (const socket of this.#connections) socket.destroy();
+    await Promise.all(closed);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #listen(kind: EgressKind): Promise<void> {
+    const server = createServer({
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+    });
+    server.on('connection', (socket: Socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    server.on('request', (_request, response) => {
+      response.writeHead(405, { connection: 'close' }).end('only CONNECT is served here\n');
+    });
+    server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      void this.#serve(kind, request.url, socket, head);
+    });
+    const { folder, user } = this.#options;
+    await listenInFolder(server, folder, egressSocketName(kind), user, randomUUID().slice(0, 8));
+    this.#servers.push(server);
+  }
+
+  async #serve(kind: EgressKind, authority: string | undefined, socket: Socket, head: Buffer): Promise<void> {
+    const { network, log } = this.#options;
+    // Whoever hangs up closes it.
+    socket.on('error', () => socket.destroy());
+    const destination = parseDestination(authority);
+    if (destination === undefined) return refuse(socket, 400, 'CONNECT wants host:port');
+    if (this.#connections.size > MOST_CONNECTIONS) {
+      return refuse(socket, 503, `${MOST_CONNECTIONS} connections of this API server are open already`);
+    }
+    try {
+      const judged = await this.#judge(kind, destination);
+      if ('refusal' in judged) {
+        log.info({ kind, ...destination, reason: judged.refusal }, 'egress refused');
+        return refuse(socket, 403, judged.refusal);
+      }
+      const upstream = await connectToFirst(network, judged.allowed, destination.port);
+      if (socket.destroyed) return void upstream.destroy();
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      if (head.length > 0) upstream.write(head);
+      tunnel(socket, upstream);
+    } catch (error) {
+      refuse(socket, 502, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Of a name's addresses those that are allowed, or why none is. */
+  async #judge(
+    kind: EgressKind,
+    { host, port }: Destination,
+  ): Promise<{ readonly allowed: readonly string[] } | { readonly refusal: string }> {
+    const addresses = isIP(host) === 0 ? await this.#options.network.resolve(host) : [host];
+    const refusals = addresses.map((address) => this.#policy(kind, address, port));
+    const allowed = addresses.filter((_, index) => refusals[index] === undefined);
+    if (allowed.length > 0) return { allowed: allowed.slice(0, MOST_ADDRESSES) };
+    return { refusal: refusals[0] ?? `${host} has no address` };
+  }
+}
+
+async function connectToFirst(network: EgressNetwork, addresses: readonly string[], port: number): Promise<Socket> {
+  const failures: unknown[] = [];
+  for (const address of addresses) {
+    try {
+      return await network.connect(address, port);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw failures[0];
+}
+
+/** The reason stands in the status line, which kube-apiserver puts into its own error. */
+function refuse(socket: Socket, status: number, reason: string): void {
+  if (socket.destroyed) return;
+  const printable = reason.replaceAll(/[^ -~]/g, ' ').slice(0, 300);
+  socket.end(`HTTP/1.1 ${status} ${printable}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,37 @@
+import { chmod, chown, mkdir, open, rename } from 'node:fs/promises';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import type { ProcessUser } from '../process-user.ts';
+
+/** Linux takes 107 bytes for a socket's path. */
+const LONGEST_SOCKET_PATH = 100;
+
+/**
+ * Listens on a Unix socket for this process's user and one more. The socket gets its name once it listens: whoever held it
+ * before may be closing its own at the same moment, which would remove ours.
+ */
+export async function listenInFolder(
+  server: Server,
+  folder: string,
+  name: string,
+  user: ProcessUser | undefined,
+  draft: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (user !== undefined) await chown(folder, 0, user.gid);
+  await chmod(folder, user === undefined ? 0o700 : 0o750);
+  const path = join(folder, `${name}.${draft}`);
+  const isShort = Buffer.byteLength(path) <= LONGEST_SOCKET_PATH;
+  await using directory = await open(folder, 'r');
+  const address = isShort ? path : `/proc/self/fd/${directory.fd}/${name}.${draft}`;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(address, () => {
+    server.off('error', reject);
+    resolve();
+  });
+  await promise;
+  if (user !== undefined) await chown(path, 0, user.gid);
+  await chmod(path, user === undefined ? 0o600 : 0o660);
+  await rename(path, join(folder, name));
+}
