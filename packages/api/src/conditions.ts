@@ -8,6 +8,8 @@ export const ConditionType = {
   ControlPlaneReady: 'ControlPlaneReady',
   NodePoolsReady: 'NodePoolsReady',
   SnapshotsReady: 'SnapshotsReady',
+  /** Only while it does not hold: the API server runs with other settings than `spec.apiServer`. */
+  SettingsApplied: 'SettingsApplied',
   // NodePool
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',
@@ -62,6 +64,7 @@ const REASONS = {
   ResourceInUse: 'user',
   SnapshotNotFound: 'user',
   DatabaseFull: 'user',
+  SettingsRejected: 'user',
   // The operator can mend it.
   PlanNotFound: 'operator',
   VersionNotOffered: 'operator',

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
+import { oidcErrors } from '../domain/oidc-problems.ts';
 import { suggest } from '../domain/suggest.ts';
 import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
 import type { Plan } from '../kinds/plan.ts';
@@ -24,6 +26,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...optionErrors(admission, plan),
     ...networkErrors(admission, plan),
     ...addressErrors(admission, plan),
+    ...tokenIssuerErrors(admission),
   ];
 }
 
@@ -93,6 +96,12 @@ function optionErrors({ cluster, old }: ClusterAdmission, plan: Plan): FieldErro
     errors.push({ type: 'FieldValueForbidden', field: 'spec.cni.cilium', detail });
   }
   return errors;
+}
+
+function tokenIssuerErrors({ cluster, old }: ClusterAdmission): FieldError[] {
+  const { oidc } = cluster.spec.apiServer;
+  if (oidc === undefined || isDeepStrictEqual(oidc, old?.spec.apiServer.oidc)) return [];
+  return oidcErrors(oidc);
 }
 
 function notAllowed(field: string, value: string, allowed: readonly string[], plan: Plan): FieldError {

@@ -96,7 +96,9 @@ const oidc = z
       .string()
       .max(2048)
       .regex(/^https:\/\/[^?#@\s]+$/, 'must be an https URL without query, fragment or user')
-      .describe('URL of the issuer; its discovery document must be reachable from the control plane.'),
+      .describe(
+        'URL of the issuer; its discovery document must be reachable from the control plane, which is outside of the cluster.',
+      ),
     clientID: z.string().min(1).max(253).describe('Client id that tokens must be issued for.'),
     usernameClaim: z.string().min(1).max(253).default('sub').describe('Claim that holds the name of the user.'),
     usernamePrefix: z
@@ -118,7 +120,9 @@ const oidc = z
       .array(z.enum(['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']))
       .max(9)
       .default(['RS256'])
-      .describe('Signature algorithms that are accepted.'),
+      .describe(
+        "Signature algorithms that are accepted. Where control planes run as processes, the issuer's keys decide alone.",
+      ),
     certificateAuthority: z
       .string()
       .max(65536)
