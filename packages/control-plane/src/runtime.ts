@@ -34,6 +34,8 @@ export interface ControlPlaneSpec {
   readonly snapshots?: SnapshotPolicy | undefined;
   /** What the database is to be set back to, once; asking again for what was done does nothing. */
   readonly restore?: RestoreRequest | undefined;
+  /** Ranges that its nodes have addresses of, as far as they are known. */
+  readonly nodeNetworks: readonly string[];
   /** Where nodes and users were told to find it; kept for ever, since it stands in their kubeconfigs. */
   readonly endpoint: Endpoint | undefined;
 }
@@ -90,6 +92,8 @@ export interface ControlPlaneState {
   readonly message: string;
   /** Size of the database, where the runtime knows it. */
   readonly etcdUsageBytes: number | undefined;
+  /** What of `spec.apiServer` is not in effect, why, and what is in its place; undefined: all is. */
+  readonly settingsProblem?: string | undefined;
   /** Undefined where the runtime keeps none. */
   readonly snapshots?: SnapshotsState | undefined;
 }

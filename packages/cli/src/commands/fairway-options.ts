@@ -1,7 +1,9 @@
+import { DEFAULT_USERS, type UserRange } from '@fairway/control-plane/process/cluster-users';
 import type { LogLevel } from '@fairway/service/logger';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
 import { durationFrom } from '../command/options.ts';
+import { collectEgressTargets, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress } from '../up/listen-address.ts';
 
 /** What `up` and `serve` are both told. */
@@ -11,6 +13,9 @@ export interface FairwayCommandOptions {
   readonly defaultImage?: string;
   readonly controlPlane?: ControlPlaneKind;
   readonly controlPlaneAddress: string;
+  readonly controlPlaneUsers: UserRange;
+  readonly egressAllow: readonly string[];
+  readonly egressDeny: readonly string[];
   readonly snapshots?: string;
   readonly nodeSettings?: string;
   /** Milliseconds. */
@@ -38,6 +43,27 @@ export function addFairwayOptions(command: Command): Command {
       )
         .argParser(parseIPAddress)
         .default('127.0.0.1'),
+    )
+    .addOption(
+      new Option(
+        '--control-plane-users <first-last>',
+        'user ids of this machine for control planes that run as processes, one for each cluster, where Fairway is root',
+      )
+        .argParser(parseUserRange)
+        .default(DEFAULT_USERS, `${DEFAULT_USERS.first}-${DEFAULT_USERS.last}`),
+    )
+    .addOption(
+      new Option(
+        '--egress-allow <range>',
+        "what API servers that run as processes may connect to beside their nodes' kubelets and the Internet, such as 192.0.2.0/24 or 192.0.2.7/32:443; repeatable",
+      )
+        .argParser(collectEgressTargets)
+        .default([], 'none'),
+    )
+    .addOption(
+      new Option('--egress-deny <range>', 'what they may never connect to, such as 192.0.2.0/24; repeatable')
+        .argParser(collectRanges)
+        .default([], 'none'),
     )
     .option(
       '--snapshots <folder>',

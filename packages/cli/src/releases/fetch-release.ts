@@ -59,9 +59,9 @@ export async function fetchRelease(options: FetchOptions): Promise<string> {
   await unpack(draft, archive.name);
   for (const name of [...KUBERNETES_PROGRAMS, ...ETCD_PROGRAMS]) chmodSync(join(draft, name), 0o755);
   rmSync(join(draft, archive.name));
-  syncTree(draft);
+  await syncTree(draft);
   renameSync(draft, target);
-  syncFolder(releases);
+  await syncFolder(releases);
   return target;
 }
 

@@ -20,7 +20,10 @@ import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
  */
 export async function chosenControlPlanes(
   { env, cwd, stderr }: CliContext,
-  options: Pick<FairwayCommandOptions, 'controlPlane' | 'controlPlaneAddress' | 'snapshots'>,
+  options: Pick<
+    FairwayCommandOptions,
+    'controlPlane' | 'controlPlaneAddress' | 'controlPlaneUsers' | 'egressAllow' | 'egressDeny' | 'snapshots'
+  >,
   home: Home,
   areLeft: boolean,
 ): Promise<(options: ControlPlanesOptions) => ControlPlanes> {
@@ -36,7 +39,10 @@ export async function chosenControlPlanes(
   if (note !== undefined) stderr.write(`${note}\n`);
   const snapshotFolder = options.snapshots === undefined ? home.snapshots : resolve(cwd, options.snapshots);
   const simulated = areLeft ? simulatedProcesses({ env, address }) : simulatedControlPlanes;
-  const open = kind === 'process' ? processControlPlanes({ env, address, snapshotFolder, areLeft }) : simulated;
+  const egress = { allowed: options.egressAllow, denied: options.egressDeny };
+  const users = options.controlPlaneUsers;
+  const open =
+    kind === 'process' ? processControlPlanes({ env, address, snapshotFolder, users, egress, areLeft }) : simulated;
   return (opening) => {
     home.write(home.controlPlaneKind, `${kind}\n`);
     return open(opening);

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Endpoint, RestoreRequest } from '../runtime.ts';
+import type { SettingsRecord } from './api-server-settings.ts';
 import { type Files, pathsIn } from './files.ts';
 import { RECORD } from './folder-layout.ts';
+import type { ProcessUser } from './process-user.ts';
 
 /** What is chosen once for a cluster, and must not be lost while it lives. */
 export interface ClusterRecord {
@@ -14,12 +16,22 @@ export interface ClusterRecord {
   readonly etcdQuotaBytes?: number;
   /** What the API server ran when it last served. */
   readonly version?: string;
+  /** Whose it is; undefined in records from before tenants were told apart. */
+  readonly namespace?: string;
+  /** User and group that its programs run as; undefined: those of Fairway. */
+  readonly userId?: number;
+  readonly settings?: SettingsRecord;
   /** How often the data were replaced by those of a snapshot; says which folder they are in. */
   readonly dataGeneration?: number;
   /** Revision that the data of this generation began with. */
   readonly startRevision?: number;
   /** The request that the data of this generation come from. */
   readonly restored?: RestoreRequest & { readonly atMs: number };
+}
+
+/** Whom a cluster's programs run as; undefined: as Fairway itself. */
+export function userOf({ userId }: ClusterRecord): ProcessUser | undefined {
+  return userId === undefined ? undefined : { uid: userId, gid: userId };
 }
 
 /** Where nodes and users find the API server. */
@@ -32,8 +44,8 @@ export function readRecord(files: Files, folder: string): ClusterRecord | undefi
   return text === undefined ? undefined : (JSON.parse(text) as ClusterRecord);
 }
 
-export function writeRecord(files: Files, folder: string, record: ClusterRecord): void {
-  files.write(pathsIn(folder)(RECORD), JSON.stringify(record));
+export function writeRecord(files: Files, folder: string, record: ClusterRecord): Promise<void> {
+  return files.write(pathsIn(folder)(RECORD), JSON.stringify(record));
 }
 
 /** Share of a quota from which on a larger one is worth an interruption. */
@@ -74,8 +86,8 @@ export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord
   const port = endpoint?.port ?? (await choosePort(ports, random, isPortFree));
   ports.add(port);
   const record = { address: endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
-  files.makeFolder(folder);
-  writeRecord(files, folder, record);
+  await files.makeFolder(folder);
+  await writeRecord(files, folder, record);
   return record;
 }
 

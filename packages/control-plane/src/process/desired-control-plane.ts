@@ -12,6 +12,7 @@ import type { Binaries } from './find-binaries.ts';
 import { componentFlags } from './flags.ts';
 import { certificatePath, ETCD_PEER_SOCKET, ETCD_SOCKET, keyPath } from './folder-layout.ts';
 import { componentLimits } from './limits.ts';
+import type { ProcessUser } from './process-user.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
 import type { ComponentLaunch, DesiredControlPlane } from './supervisor.ts';
 
@@ -25,13 +26,14 @@ export interface PreparationInputs {
   readonly clock: Clock;
   /** What the programs find in their environment beside limits of their own. */
   readonly env: Readonly<Record<string, string>>;
+  /** Whom they run as. */
+  readonly user: ProcessUser | undefined;
 }
 
 /** Writes what the programs read, with certificates renewed where it is time, and says how they are to run. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<DesiredControlPlane> {
-  const { spec, record, endpoint, folder, files, clock } = inputs;
+  const { spec, record, endpoint, folder, files, clock, user } = inputs;
   const path = pathsIn(folder);
-  for (const name of ['', 'run', 'logs']) files.makeFolder(path(name));
   const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host] };
   const { certificates } = await renewCertificates(spec.pki, names, heldCertificates(inputs, names), clock);
   const { pki, apiServer } = spec;
@@ -41,9 +43,10 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<De
     endpoint,
     apiServer,
     encryptionKey: record.encryptionKey,
+    hasOwnUser: user !== undefined,
   });
   for (const file of configuration) {
-    if (files.read(path(file.path)) !== file.text) files.write(path(file.path), file.text);
+    if (files.read(path(file.path)) !== file.text) await files.write(path(file.path), file.text, user?.gid);
   }
   const own = certificates.get('fairway');
   if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
@@ -81,7 +84,7 @@ function isPair(certificatePem: string, privateKeyPem: string): boolean {
 
 function launchOf(
   component: Component,
-  { spec, binaries, record, endpoint, env }: PreparationInputs,
+  { spec, binaries, record, endpoint, env, user }: PreparationInputs,
   configuration: readonly ConfigurationFile[],
 ): ComponentLaunch {
   const command = binaries.paths[component];
@@ -89,13 +92,14 @@ function launchOf(
     ...spec,
     endpoint,
     dataFolder: dataFolderName(record.dataGeneration),
+    hasOwnUser: user !== undefined,
   });
   const limits = componentLimits(component, spec.topology.memoryMiB);
   const read = configuration.filter(({ restarts }) => restarts.includes(component)).map(({ text }) => text);
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([command, binaries.version, args, limits.env, read]))
+    .update(JSON.stringify([command, binaries.version, args, limits.env, read, user]))
     .digest('hex')
     .slice(0, 32);
   const sockets = component === 'etcd' ? [ETCD_SOCKET, ETCD_PEER_SOCKET] : [];
-  return { command, args, env: { ...env, ...limits.env }, memoryBytes: limits.memoryBytes, fingerprint, sockets };
+  return { command, args, env: { ...env, ...limits.env }, memoryBytes: limits.memoryBytes, fingerprint, sockets, user };
 }

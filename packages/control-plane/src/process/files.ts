@@ -1,30 +1,15 @@
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
+import { constants, copyFile, mkdir, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What the runtime does with files; all are small, but for the data of etcd, which it only removes. */
+/** What the runtime does with files. Those that it reads are small; what may take long or waits for a disk is asynchronous. */
 export interface Files {
   read(path: string): string | undefined;
-  /** Replaces a file as a whole, for its owner alone, with the folders above it; durable when it returns. */
-  write(path: string, text: string): void;
+  /** Replaces a file as a whole, with the folders above it, for its owner and at most one group of readers; durable when it resolves. */
+  write(path: string, text: string, readers?: number): Promise<void>;
   remove(path: string): void;
-  makeFolder(path: string): void;
-  removeFolder(path: string): void;
+  makeFolder(path: string): Promise<void>;
+  removeFolder(path: string): Promise<void>;
   /** Names of the folders in a folder; none where there is no such folder. */
   folders(path: string): readonly string[];
   /** Bytes; 0 where there is no such file. */
@@ -32,7 +17,7 @@ export interface Files {
   /** The last bytes of a file, as text. */
   tail(path: string, bytes: number): string;
   /** Copies a file that a process goes on appending to, and empties it. */
-  rotate(path: string, copy: string): void;
+  rotate(path: string, copy: string): Promise<void>;
 }
 
 export const diskFiles: Files = {
@@ -44,25 +29,28 @@ export const diskFiles: Files = {
       throw error;
     }
   },
-  write(path, text) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  async write(path, text, readers) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const draft = `${path}.draft`;
-    const file = openSync(draft, 'w', 0o600);
-    try {
-      writeSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
+    await rm(draft, { force: true });
+    {
+      // Of a folder that others may write to: never through a link that somebody has put there.
+      await using file = await open(draft, 'wx', 0o600);
+      if (readers !== undefined) {
+        await file.chown(process.geteuid?.() ?? 0, readers);
+        await file.chmod(0o640);
+      }
+      await file.writeFile(text);
+      await file.sync();
     }
-    renameSync(draft, path);
-    syncFolder(dirname(path));
+    await rename(draft, path);
+    await syncFolder(dirname(path));
   },
   remove: (path) => rmSync(path, { force: true }),
-  makeFolder(path) {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    chmodSync(path, 0o700);
+  async makeFolder(path) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
   },
-  removeFolder: (path) => rmSync(path, { recursive: true, force: true }),
+  removeFolder: (path) => rm(path, { recursive: true, force: true }),
   folders(path) {
     if (!existsSync(path)) return [];
     return readdirSync(path, { withFileTypes: true })
@@ -82,9 +70,12 @@ export const diskFiles: Files = {
       closeSync(file);
     }
   },
-  rotate(path, copy) {
-    copyFileSync(path, copy);
-    truncateSync(path, 0);
+  async rotate(path, copy) {
+    const draft = `${copy}.draft`;
+    await rm(draft, { force: true });
+    await copyFile(path, draft, constants.COPYFILE_EXCL);
+    await rename(draft, copy);
+    await truncate(path);
   },
 };
 
@@ -93,24 +84,19 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Makes names in a folder last through a loss of power. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+export async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }
 
 /** Makes a folder with all that is in it last through a loss of power. */
-export function syncTree(path: string): void {
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
+export async function syncTree(path: string): Promise<void> {
+  for (const entry of await readdir(path, { withFileTypes: true })) {
     const inside = join(path, entry.name);
-    if (entry.isDirectory()) syncTree(inside);
-    else syncFolder(inside);
+    await (entry.isDirectory() ? syncTree(inside) : syncFolder(inside));
   }
-  syncFolder(path);
-  syncFolder(dirname(path));
+  await syncFolder(path);
+  await syncFolder(dirname(path));
 }
 
 /** The same paths below a folder. */

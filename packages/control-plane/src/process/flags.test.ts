@@ -1,7 +1,7 @@
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import { describe, expect, test } from 'vitest';
 import { COMPONENTS, type Component } from './components.ts';
-import { authenticationConfiguration } from './configuration.ts';
+import { authenticationConfiguration, egressConfiguration } from './configuration.ts';
 import { componentFlags, type FlagInputs } from './flags.ts';
 
 const API_SERVER: ClusterSpec['apiServer'] = {
@@ -23,6 +23,7 @@ function inputs(change: Partial<FlagInputs> = {}): FlagInputs {
     etcdQuotaBytes: 419_430_400,
     endpoint: { host: '127.0.0.1', port: 20_001 },
     dataFolder: 'etcd',
+    hasOwnUser: false,
     ...change,
   };
 }
@@ -75,22 +76,13 @@ describe('what a spec becomes on the command line', () => {
           },
         },
       },
-      flags: [
-        '--oidc-issuer-url=https://login.example.org',
-        '--oidc-client-id=kubernetes',
-        '--oidc-username-claim=email',
-        '--oidc-groups-claim=groups',
-        '--oidc-required-claim=hd=example.org',
-        '--oidc-signing-algs=RS256,ES256',
-        '--oidc-ca-file=pki/oidc-ca.crt',
-      ],
+      flags: ['--authentication-config=config/authentication.yaml'],
       reason: 'tokens of an issuer are believed',
     },
     {
       component: 'kube-apiserver',
-      spec: { apiServer: { ...API_SERVER, oidc: { ...OIDC, groupsClaims: ['groups', 'roles'] } } },
-      flags: ['--authentication-config=config/authentication.yaml'],
-      reason: 'flags know one claim with groups',
+      flags: ['--egress-selector-config-file=config/egress.yaml'],
+      reason: 'it connects to nothing but by way of Fairway',
     },
     {
       component: 'kube-controller-manager',
@@ -113,6 +105,27 @@ describe('what a spec becomes on the command line', () => {
     const names = flags.map((flag) => flag.split('=')[0]);
     expect(new Set(names).size).toBe(names.length);
     expect(flags.join(' ')).not.toMatch(/0\.0\.0\.0|http:\/\//);
+  });
+
+  test.each([
+    { groupsClaims: undefined, groups: undefined },
+    { groupsClaims: ['groups'], groups: { claim: 'groups', prefix: '' } },
+  ])('claims that hold groups: $groupsClaims', ({ groupsClaims, groups }) => {
+    const [jwt] = (authenticationConfiguration({ ...OIDC, groupsClaims }) as { jwt: { claimMappings: object }[] }).jwt;
+
+    expect(jwt?.claimMappings).toEqual({ username: { claim: 'email', prefix: '' }, ...(groups && { groups }) });
+  });
+
+  test('issuers are asked by way of the proxy, and so is all else but etcd', () => {
+    expect(authenticationConfiguration(OIDC)).toMatchObject({
+      jwt: [{ issuer: { egressSelectorType: 'controlplane' } }],
+    });
+    expect(egressConfiguration()).toMatchObject({
+      egressSelections: [
+        { name: 'cluster', connection: { transport: { uds: { udsName: 'egress/cluster.sock' } } } },
+        { name: 'controlplane', connection: { transport: { uds: { udsName: 'egress/controlplane.sock' } } } },
+      ],
+    });
   });
 
   test('several claims that hold groups are added up, with the prefix before each', () => {

@@ -1,24 +1,24 @@
-import type { ClusterSpec } from '@fairway/api/kinds/cluster';
+import { SERVICE_ACCOUNT_ISSUER } from '@fairway/api/domain/oidc-problems';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 import type { Component } from './components.ts';
-import { needsAuthenticationFile } from './configuration.ts';
 import {
   AUDIT_LOG,
   AUDIT_POLICY,
   AUTHENTICATION,
   CLUSTER_CA,
   certificatePath,
+  EGRESS_CONFIGURATION,
   ENCRYPTION,
   ETCD_PEER_SOCKET,
   ETCD_SOCKET,
   FRONT_PROXY_CA,
   keyPath,
   kubeconfigPath,
-  OIDC_AUTHORITY,
   SERVICE_ACCOUNT_KEY,
   SERVICE_ACCOUNT_VERIFICATION,
   SIGNING_CERTIFICATE,
   SIGNING_KEY,
+  WORKING_FOLDER,
 } from './folder-layout.ts';
 
 export type FlagInputs = Pick<
@@ -28,9 +28,9 @@ export type FlagInputs = Pick<
   readonly endpoint: Endpoint;
   /** Of etcd. */
   readonly dataFolder: string;
+  /** Whether programs run as somebody who may not be allowed into the folders above the cluster's. */
+  readonly hasOwnUser: boolean;
 };
-
-const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 /** The command line of a component, for releases from 1.31 on. Pure. */
 export function componentFlags(component: Component, inputs: FlagInputs): string[] {
@@ -51,10 +51,11 @@ function isLoopback(address: string): boolean {
 }
 
 /** One member, on sockets in a folder that is its owner's alone: no port to guard, no certificate to renew. */
-function etcdFlags({ etcdQuotaBytes, dataFolder }: FlagInputs): string[] {
+function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): string[] {
   return [
     '--name=etcd',
-    `--data-dir=${dataFolder}`,
+    // etcd makes it an absolute path, which only this form lets its own user follow.
+    `--data-dir=${hasOwnUser ? `${WORKING_FOLDER}/${dataFolder}` : dataFolder}`,
     `--listen-client-urls=unix://${ETCD_SOCKET}`,
     `--advertise-client-urls=unix://${ETCD_SOCKET}`,
     `--listen-peer-urls=unix://${ETCD_PEER_SOCKET}`,
@@ -102,6 +103,8 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): strin
     `--service-account-key-file=${SERVICE_ACCOUNT_VERIFICATION}`,
     `--service-account-signing-key-file=${SERVICE_ACCOUNT_KEY}`,
     `--encryption-provider-config=${ENCRYPTION}`,
+    // Whatever it connects to for its tenant goes through Fairway.
+    `--egress-selector-config-file=${EGRESS_CONFIGURATION}`,
     `--audit-policy-file=${AUDIT_POLICY}`,
     `--audit-log-path=${AUDIT_LOG}`,
     '--audit-log-maxsize=50',
@@ -112,24 +115,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): strin
     '--max-mutating-requests-inflight=100',
     // Watches are told to end; without this it waits for them for a minute before it ends itself.
     '--shutdown-watch-termination-grace-period=2s',
-    ...oidcFlags(apiServer.oidc),
-  ];
-}
-
-function oidcFlags(oidc: ClusterSpec['apiServer']['oidc']): string[] {
-  if (oidc === undefined) return [];
-  if (needsAuthenticationFile(oidc)) return [`--authentication-config=${AUTHENTICATION}`];
-  const [groupsClaim] = oidc.groupsClaims ?? [];
-  return [
-    `--oidc-issuer-url=${oidc.issuerURL}`,
-    `--oidc-client-id=${oidc.clientID}`,
-    `--oidc-username-claim=${oidc.usernameClaim}`,
-    ...(oidc.usernamePrefix === undefined ? [] : [`--oidc-username-prefix=${oidc.usernamePrefix}`]),
-    ...(groupsClaim === undefined ? [] : [`--oidc-groups-claim=${groupsClaim}`]),
-    ...(oidc.groupsPrefix === undefined ? [] : [`--oidc-groups-prefix=${oidc.groupsPrefix}`]),
-    ...Object.entries(oidc.requiredClaims ?? {}).map(([claim, value]) => `--oidc-required-claim=${claim}=${value}`),
-    `--oidc-signing-algs=${oidc.signingAlgorithms.join(',')}`,
-    ...(oidc.certificateAuthority === undefined ? [] : [`--oidc-ca-file=${OIDC_AUTHORITY}`]),
+    ...(apiServer.oidc === undefined ? [] : [`--authentication-config=${AUTHENTICATION}`]),
   ];
 }
 

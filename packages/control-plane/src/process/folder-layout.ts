@@ -5,6 +5,8 @@ import type { Component } from './components.ts';
  * home can be moved, and sockets stay within the 108 bytes that their paths may have.
  */
 
+/** The folder itself for who works in it, whether or not those above let them in. */
+export const WORKING_FOLDER = '/proc/self/cwd';
 export const RECORD = 'record.json';
 export const ETCD_DATA = 'etcd';
 /** etcd takes a socket's path in the form of host:port alone. */
@@ -13,8 +15,9 @@ export const ETCD_PEER_SOCKET = 'etcd-peer:0';
 export const AUDIT_LOG = 'logs/audit.log';
 export const AUDIT_POLICY = 'config/audit-policy.yaml';
 export const ENCRYPTION = 'config/encryption.yaml';
+export const EGRESS_FOLDER = 'egress';
+export const EGRESS_CONFIGURATION = 'config/egress.yaml';
 export const AUTHENTICATION = 'config/authentication.yaml';
-export const OIDC_AUTHORITY = 'pki/oidc-ca.crt';
 export const CLUSTER_CA = 'pki/ca.crt';
 export const SIGNING_CERTIFICATE = 'pki/signing-ca.crt';
 export const SIGNING_KEY = 'pki/signing-ca.key';

@@ -3,12 +3,17 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { DEFAULT_USERS, type UserRange } from './cluster-users.ts';
+import { machineAddresses, machineNetwork } from './egress/egress-network.ts';
+import type { EgressExceptions } from './egress/egress-policy.ts';
+import type { EgressNetwork } from './egress/egress-proxy.ts';
 import { isExecutable } from './executables.ts';
 import { diskFiles } from './files.ts';
 import { type Binaries, binaryFolders, findBinaries } from './find-binaries.ts';
 import { networkProbes } from './probes.ts';
 import { localProcessHost, type ProcessHost } from './process-host.ts';
 import { ProcessRuntime } from './process-runtime.ts';
+import { localIsolation } from './tenant-isolation.ts';
 
 export interface LocalProcessRuntimeOptions {
   /** Holds a folder for each cluster. */
@@ -21,6 +26,12 @@ export interface LocalProcessRuntimeOptions {
   /** Folders to look for binaries in, after KUBEBUILDER_ASSETS and PATH. */
   readonly binaryFolders: readonly string[];
   readonly identify: ProcessHost['identify'];
+  /** User ids for clusters, where this process may give them; see DEFAULT_USERS. */
+  readonly users?: UserRange;
+  /** What control planes may reach beyond the rule, and what not. */
+  readonly egress?: EgressExceptions;
+  /** By default this machine's. */
+  readonly network?: EgressNetwork;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -37,6 +48,12 @@ export function localProcessRuntime(options: LocalProcessRuntimeOptions): Proces
     toolFolders: binaryFolders(env, options.binaryFolders),
     runProgram,
     ...localMachine(identify, address, env),
+    egress: {
+      network: options.network ?? machineNetwork,
+      exceptions: options.egress ?? { allowed: [], denied: [] },
+      ownAddresses: machineAddresses,
+    },
+    isolation: localIsolation({ folder: `${folder}-users`, range: options.users ?? DEFAULT_USERS, env, random }),
     findBinaries: () => findLocalBinaries(env, options.binaryFolders),
     clock,
     random,
@@ -76,18 +93,8 @@ async function runProgram(command: string, args: readonly string[]): Promise<str
   return stdout;
 }
 
-/** What programs may see of Fairway's own environment: nothing of clouds and credentials; proxies and CAs, for issuers of OIDC. */
-const PASSED_ON = [
-  'PATH',
-  'TMPDIR',
-  'TZ',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'HTTPS_PROXY',
-  'https_proxy',
-  'NO_PROXY',
-  'no_proxy',
-];
+/** What programs may see of Fairway's own environment: nothing of clouds, credentials and proxies; the CAs that issuers of OIDC have. */
+const PASSED_ON = ['PATH', 'TMPDIR', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 
 function programEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

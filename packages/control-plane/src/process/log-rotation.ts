@@ -16,9 +16,9 @@ export class LogRotation {
   }
 
   /** Looks at the logs, if that is due. */
-  step(paths: readonly string[]): void {
+  async step(paths: readonly string[]): Promise<void> {
     if (this.#clock.now() - this.#rotatedAtMs < PERIOD_MS) return;
     this.#rotatedAtMs = this.#clock.now();
-    for (const path of paths) if (this.#files.size(path) >= LOG_BYTES) this.#files.rotate(path, `${path}.1`);
+    for (const path of paths) if (this.#files.size(path) >= LOG_BYTES) await this.#files.rotate(path, `${path}.1`);
   }
 }

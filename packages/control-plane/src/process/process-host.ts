@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import type { ProcessUser } from './process-user.ts';
 
 /** A process, told from a later one with the same id by the time of its start. */
 export interface ProcessIdentity {
@@ -21,6 +22,8 @@ export interface Launch {
   readonly fingerprint: string;
   /** Paths below the folder that a killed predecessor leaves behind and that hinder a start: removed by whoever is in the pid file. */
   readonly sockets: readonly string[];
+  /** Whom the program runs as, without any other group or way to more rights; undefined: as this process. */
+  readonly user?: ProcessUser | undefined;
 }
 
 /** Processes of this machine, as the supervisor sees them. */
@@ -42,6 +45,9 @@ export interface ProcessHost {
  * The shell writes the pid file and becomes the program (same process, same start time), so that no moment exists in which
  * a program runs that no file names, even if Fairway is killed meanwhile. `ln` makes the file as a whole, and only if there is none.
  * Where memory runs out, a program goes before Fairway does; open files are limited, as far as this user may.
+ *
+ * Another user may not be able to reach the program, which lies below root's home as often as not. So it is opened before
+ * and executed through its descriptor, under a link that gives the process its name.
  */
 const SCRIPT = [
   'umask 077',
@@ -54,24 +60,42 @@ const SCRIPT = [
   '[ $taken = 0 ] || exit 73',
   '{ echo 500 > /proc/$$/oom_score_adj; } 2>/dev/null',
   'ulimit -n 65536 2>/dev/null',
-  'shift 2',
+  'user=$3',
+  'shift 3',
   'until [ "$1" = -- ]; do rm -f "$1"; shift; done',
   'shift',
-  'exec "$@"',
+  'if [ -z "$user" ]; then',
+  '  if command -v setpriv >/dev/null; then exec setpriv --no-new-privs -- "$@"; fi',
+  '  exec "$@"',
+  'fi',
+  'program=$1',
+  'exec 3< "$program" || exit 74',
+  'shift',
+  'set -- "bin/${program##*/}" "$@"',
+  'ln -sfn /proc/self/fd/3 "$1" || exit 74',
+  'exec setpriv --reuid "${user%:*}" --regid "${user#*:}" --clear-groups --no-new-privs -- "$@"',
 ].join('\n');
+
+/** Programs may write to the folder of logs: a link of theirs leads nowhere. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 export function localProcessHost(identify: ProcessHost['identify']): ProcessHost {
   return {
     identify,
-    spawn({ command, args, env, folder, logFile, pidFile, fingerprint, sockets }, onExit) {
-      const log = openSync(logFile, 'a', 0o600);
+    spawn({ command, args, env, folder, logFile, pidFile, fingerprint, sockets, user }, onExit) {
+      const log = openSync(logFile, APPEND, 0o600);
+      const userText = user === undefined ? '' : `${user.uid}:${user.gid}`;
       try {
-        const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', pidFile, fingerprint, ...sockets, '--', command, ...args], {
-          cwd: folder,
-          env: { ...env },
-          detached: true,
-          stdio: ['ignore', log, log],
-        });
+        const child = spawn(
+          '/bin/sh',
+          ['-c', SCRIPT, 'sh', pidFile, fingerprint, userText, ...sockets, '--', command, ...args],
+          {
+            cwd: folder,
+            env: { ...env },
+            detached: true,
+            stdio: ['ignore', log, log],
+          },
+        );
         child.once('error', onExit);
         child.once('exit', onExit);
         child.unref();

@@ -1,297 +1,213 @@
 import { join } from 'node:path';
-import type { Clock } from '@fairway/base/clock';
-import { leaveToAct } from '@fairway/base/fence';
-import type { Logger } from '@fairway/base/log';
-import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState, Endpoint } from '../runtime.ts';
+import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
+import { SettingsTrial } from './api-server-settings.ts';
 import { BinaryFinder } from './binary-finder.ts';
-import { type ClusterRecord, endpointOf, makeRecord, quotaToApply, readRecord, writeRecord } from './cluster-record.ts';
+import { openFolderTo } from './cluster-folder.ts';
+import { type ClusterRecord, endpointOf, quotaToApply, userOf } from './cluster-record.ts';
+import { beingRemoved, ClusterSlots, type ProcessMachine, type Slot } from './cluster-slots.ts';
 import { controlPlaneState } from './control-plane-state.ts';
 import { DatabaseRoom } from './database-room.ts';
 import { prepareControlPlane } from './desired-control-plane.ts';
+import { ClusterEgress, type EgressOptions } from './egress/cluster-egress.ts';
 import { etcdCall } from './etcd-client.ts';
-import type { Files } from './files.ts';
 import type { Binaries } from './find-binaries.ts';
-import type { Probes } from './probes.ts';
-import type { ProcessHost } from './process-host.ts';
+import type { ProcessUser } from './process-user.ts';
 import { ClusterSnapshots } from './snapshots/cluster-snapshots.ts';
 import type { RunProgram } from './snapshots/restore-tool.ts';
 import { SnapshotFolder } from './snapshots/snapshot-folder.ts';
-import { ControlPlaneSupervisor } from './supervisor.ts';
+import { type Isolation, Tenancy } from './tenant-isolation.ts';
 
-export interface ProcessRuntimeOptions {
-  /** Holds a folder for each cluster, named by its UID. */
-  readonly folder: string;
-  /** Where API servers listen: of this machine, and one that nodes reach. Clusters keep the one that they began with. */
-  readonly address: string;
+export interface ProcessRuntimeOptions extends ProcessMachine {
   /** Holds a folder of snapshots for each cluster. */
   readonly snapshotFolder: string;
-  readonly host: ProcessHost;
-  readonly probes: Probes;
-  readonly files: Files;
   /** Looks for binaries; asked again where none fit. */
   readonly findBinaries: () => Promise<readonly Binaries[]>;
-  readonly isPortFree: (port: number) => Promise<boolean>;
   /** Where to look for what restores snapshots, after etcd's own folder. */
   readonly toolFolders: readonly string[];
   readonly runProgram: RunProgram;
-  /** What the programs find in their environment. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
+  readonly egress: EgressOptions;
+  readonly isolation: Isolation;
 }
 
-/** What is known of one cluster's control plane in this process. */
-interface Slot {
-  readonly supervisor: ControlPlaneSupervisor;
+/** What a cluster has beside its supervisor. */
+interface Parts {
   readonly snapshots: ClusterSnapshots;
   readonly room: DatabaseRoom;
-  record: ClusterRecord | undefined;
-  /** Version that the supervisor was last told to run. */
-  wanted: string | undefined;
-  /** Why it was not told. */
+  readonly egress: ClusterEgress;
+  readonly settings: SettingsTrial;
+  /** Why the supervisor was not told what to run. */
   problem: string | undefined;
-  /** Whether the control plane is still ours to see to, since the last call. */
-  mayAct: () => boolean;
-  /** The work of `ensure` under way; the next waits for it. */
-  turn: Promise<unknown>;
-  removal: 'under way' | undefined;
+  /** What of the API server's settings is not in effect, and why. */
+  settingsProblem: string | undefined;
+  /** Of which data the folder was given to the cluster's user by this process. */
+  openedGeneration: number | undefined;
 }
 
 /** Runs control planes as processes of this machine, which outlive this one when it is killed, and end with it when it is closed. */
 export class ProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'process';
   readonly #options: ProcessRuntimeOptions;
-  readonly #slots = new Map<string, Slot>();
-  readonly #listeners = new Set<(clusterUid: string) => void>();
-  readonly #ports = new Set<number>();
+  readonly #slots: ClusterSlots<Parts>;
   readonly #binaries: BinaryFinder;
-  #closed = false;
+  readonly #tenancy: Tenancy;
 
   constructor(options: ProcessRuntimeOptions) {
     this.#options = options;
+    this.#tenancy = new Tenancy(options.isolation);
     this.#binaries = new BinaryFinder(options.findBinaries, options.clock);
+    this.#slots = new ClusterSlots<Parts>(options, {
+      open: (cluster, announce) => this.#openParts(cluster, announce),
+      async stop({ snapshots, room, egress }) {
+        await Promise.all([snapshots.stop(), room.stop(), egress.stop()]);
+      },
+      remove: ({ parts }) => parts.snapshots.removeAll(),
+      free: async ({ uid, record }) => {
+        this.#tenancy.forget(uid);
+        const user = record && userOf(record);
+        if (user !== undefined && options.isolation.users !== undefined) await options.isolation.users.free(uid, user);
+      },
+    });
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
-    if (this.#closed) throw new Error('the process runtime is closed');
-    const slot = this.#slotOf(spec.cluster.uid);
-    if (slot.removal !== undefined) return beingRemoved(spec.endpoint);
-    slot.mayAct = leaveToAct();
-    const turn = slot.turn.then(() => this.#prepare(slot, spec));
-    slot.turn = turn.catch(() => {});
-    await turn;
-    return this.#stateOf(slot, spec);
+    const slot = await this.#slots.inTurn(spec.cluster.uid, (its) => this.#prepare(its, spec));
+    if (slot.isGoing) return beingRemoved(spec.endpoint);
+    await this.#slots.noteVersion(slot);
+    const state = this.#stateOf(slot, spec);
+    if (state.phase === 'Running') await slot.parts.snapshots.settle(slot.record);
+    return state;
   }
 
   remove(clusterUid: string): Promise<boolean> {
-    const isKnown = this.#slots.has(clusterUid) || this.#folders().includes(clusterUid);
-    if (!isKnown) return Promise.resolve(true);
-    const slot = this.#slotOf(clusterUid);
-    slot.mayAct = leaveToAct();
-    if (slot.removal === undefined) void this.#removeSlot(clusterUid, slot);
-    return Promise.resolve(false);
+    return Promise.resolve(this.#slots.remove(clusterUid));
   }
 
-  async release(clusterUid: string): Promise<void> {
-    const slot = this.#slots.get(clusterUid);
-    if (slot === undefined) return;
-    this.#slots.delete(clusterUid);
-    await slot.turn;
-    slot.supervisor.leave();
-    await Promise.all([slot.snapshots.stop(), slot.room.stop()]);
+  release(clusterUid: string): Promise<void> {
+    return this.#slots.release(clusterUid);
   }
 
   list(): Promise<readonly string[]> {
-    return Promise.resolve([...new Set([...this.#slots.keys(), ...this.#folders()])]);
+    return Promise.resolve(this.#slots.list());
   }
 
   onChange(listener: (clusterUid: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#slots.onChange(listener);
   }
 
   /** Ends all control planes in order, also those that nobody has asked about. */
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#listeners.clear();
-    await this.stopAllBut(() => false);
+    this.#slots.close();
+    await this.#slots.stopAllBut(() => false);
   }
 
   /** Ends nothing: whoever looks after them next adopts them. */
   async leave(): Promise<void> {
-    this.#closed = true;
-    this.#listeners.clear();
-    await Promise.all([...this.#slots.keys()].map((uid) => this.release(uid)));
+    this.#slots.close();
+    await this.#slots.releaseAll();
   }
 
   /** Ends what an earlier Fairway left running for clusters that are no more. Their data stays. */
-  async stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
-    const unwanted = (await this.list()).filter((uid) => !isWanted(uid));
-    await Promise.all(
-      unwanted.map(async (uid) => {
-        const slot = this.#slotOf(uid);
-        await slot.turn;
-        await Promise.all([slot.snapshots.stop(), slot.room.stop()]);
-        await slot.supervisor.stop();
-        if (slot.removal === undefined) this.#slots.delete(uid);
-      }),
-    );
+  stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
+    return this.#slots.stopAllBut(isWanted);
   }
 
-  async #removeSlot(uid: string, slot: Slot): Promise<void> {
-    const { files, log } = this.#options;
-    slot.removal = 'under way';
-    try {
-      await slot.turn;
-      await Promise.all([slot.snapshots.stop(), slot.room.stop()]);
-      await slot.supervisor.stop(slot.mayAct);
-      if (!slot.mayAct()) return;
-      slot.snapshots.removeAll();
-      files.removeFolder(this.#folderOf(uid));
-      if (slot.record) this.#ports.delete(slot.record.port);
-      this.#slots.delete(uid);
-    } catch (error) {
-      slot.removal = undefined;
-      log.error({ err: error, cluster: uid }, 'data of a control plane could not be removed');
-    }
-    this.#announce(uid);
-  }
-
-  async #prepare(slot: Slot, spec: ControlPlaneSpec): Promise<void> {
-    const { files, clock, env } = this.#options;
-    const folder = this.#folderOf(spec.cluster.uid);
+  async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
+    const { parts, folder, supervisor } = slot;
     const binaries = await this.#binaries.for(spec.version);
-    if ('problem' in binaries) {
-      slot.problem = binaries.problem;
-      return;
-    }
-    slot.record ??= readRecord(files, folder) ?? (await this.#newRecord(spec, folder));
-    const endpoint = endpointOf(slot.record);
-    const { databaseBytes } = slot.supervisor.state;
-    const etcdQuotaBytes = quotaToApply(slot.record.etcdQuotaBytes, spec.etcdQuotaBytes, databaseBytes);
-    if (etcdQuotaBytes !== slot.record.etcdQuotaBytes) {
-      slot.record = { ...slot.record, etcdQuotaBytes };
-      writeRecord(files, folder, slot.record);
-    }
-    const inputs = {
-      spec: { ...spec, etcdQuotaBytes },
-      binaries,
-      record: slot.record,
-      endpoint,
-      folder,
-      files,
-      clock,
-      env,
-    };
-    slot.problem = undefined;
-    slot.wanted = binaries.version;
+    parts.problem =
+      'problem' in binaries ? binaries.problem : this.#tenancy.problemOf(spec.cluster, this.#slots.records());
+    if (parts.problem !== undefined || 'problem' in binaries) return;
+    const { user, record } = await this.#recordOf(slot, spec);
+    const { state } = supervisor;
+    const etcdQuotaBytes = quotaToApply(record.etcdQuotaBytes, spec.etcdQuotaBytes, state.databaseBytes);
+    const chosen = parts.settings.choose(spec.apiServer, binaries.version, record.settings ?? {}, state);
+    await this.#slots.keep(slot, { etcdQuotaBytes, settings: chosen.record });
+    parts.settingsProblem = chosen.problem;
+    const generation = record.dataGeneration ?? 0;
+    if (parts.openedGeneration !== generation) await openFolderTo(user, folder, generation);
+    parts.openedGeneration = generation;
+    await parts.egress.ensure(user, spec.nodeNetworks);
     const { mayAct } = slot;
-    if (!slot.snapshots.isRestoring) await slot.supervisor.want(await prepareControlPlane(inputs), mayAct);
-    const { isDatabaseFull, components } = slot.supervisor.state;
+    if (!parts.snapshots.isRestoring) {
+      slot.wanted = binaries.version;
+      const apiServer = { ...spec.apiServer, oidc: undefined, ...chosen.settings };
+      const desired = await prepareControlPlane({
+        ...this.#options,
+        spec: { ...spec, apiServer, etcdQuotaBytes },
+        binaries,
+        record,
+        endpoint: endpointOf(record),
+        folder,
+        user,
+      });
+      await supervisor.want(desired, mayAct);
+      parts.settings.noteApplied(chosen.settings);
+    }
+    this.#keepDatabase(slot, { ...spec, etcdQuotaBytes }, binaries);
+  }
+
+  #keepDatabase(slot: Slot<Parts>, spec: ControlPlaneSpec, { paths }: Binaries): void {
+    const { supervisor, parts, record, mayAct } = slot;
+    if (record === undefined) return;
+    const { isDatabaseFull, components } = supervisor.state;
     const isEtcdAsWanted = components.etcd.ready && components.etcd.current && mayAct();
-    slot.room.step(isDatabaseFull && isEtcdAsWanted, etcdQuotaBytes);
-    slot.snapshots.ensure({ spec, record: slot.record, etcd: binaries.paths.etcd, mayAct }, (restored) => {
-      if (slot.record === undefined) return;
-      slot.record = { ...slot.record, ...restored };
-      writeRecord(files, folder, slot.record);
+    parts.room.step(isDatabaseFull && isEtcdAsWanted, spec.etcdQuotaBytes);
+    parts.snapshots.ensure({ spec, record, etcd: paths.etcd, mayAct }, (restored) => this.#slots.keep(slot, restored));
+  }
+
+  /** The record, with the user that the cluster's programs run as where each has its own. */
+  async #recordOf(
+    slot: Slot<Parts>,
+    spec: ControlPlaneSpec,
+  ): Promise<{ readonly record: ClusterRecord; readonly user: ProcessUser | undefined }> {
+    const { users } = this.#options.isolation;
+    const known = await this.#slots.recordOf(slot, spec.endpoint);
+    const { namespace } = spec.cluster;
+    if (users === undefined || userOf(known) !== undefined) await this.#slots.keep(slot, { namespace });
+    else await this.#slots.keep(slot, { namespace, userId: (await users.userOf(slot.uid)).uid });
+    const record = slot.record ?? known;
+    return { record, user: userOf(record) };
+  }
+
+  #stateOf({ parts, record, supervisor }: Slot<Parts>, spec: ControlPlaneSpec): ControlPlaneState {
+    const { problem, settingsProblem } = parts;
+    const { state: snapshots, isRestoring } = parts.snapshots;
+    const supervised = controlPlaneState({
+      supervised: supervisor.state,
+      endpoint: record ? endpointOf(record) : spec.endpoint,
+      version: record?.version,
+      restoring: isRestoring ? snapshots.restoring?.message : undefined,
     });
+    const state = { ...supervised, snapshots, settingsProblem };
+    if (problem === undefined) return state;
+    return { ...state, phase: 'Failed', reason: 'ControlPlaneFailed', message: problem };
   }
 
-  #newRecord(spec: ControlPlaneSpec, folder: string): Promise<ClusterRecord> {
-    const { files, address, random, isPortFree } = this.#options;
-    const others = this.#folders().map((uid) => this.#folderOf(uid));
-    const ports = this.#ports;
-    return makeRecord({ files, folder, others, ports, address, endpoint: spec.endpoint, random, isPortFree });
-  }
-
-  #stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
-    const endpoint = slot.record ? endpointOf(slot.record) : spec.endpoint;
-    this.#noteVersion(spec.cluster.uid, slot);
-    const version = slot.record?.version;
-    const { state: snapshots, isRestoring } = slot.snapshots;
-    const restoring = isRestoring ? snapshots.restoring?.message : undefined;
-    const supervised = controlPlaneState({ supervised: slot.supervisor.state, endpoint, version, restoring });
-    const state = { ...supervised, snapshots };
-    if (state.phase === 'Running') slot.snapshots.settle(slot.record);
-    if (slot.problem === undefined) return state;
-    return { ...state, phase: 'Failed', reason: 'ControlPlaneFailed', message: slot.problem };
-  }
-
-  /** Keeps what serves now, for the time when it does not. */
-  #noteVersion(uid: string, slot: Slot): void {
-    const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
-    if (!ready || !current || !slot.record || !slot.wanted || slot.record.version === slot.wanted) return;
-    slot.record = { ...slot.record, version: slot.wanted };
-    writeRecord(this.#options.files, this.#folderOf(uid), slot.record);
-  }
-
-  #slotOf(uid: string): Slot {
-    const known = this.#slots.get(uid);
-    if (known) return known;
-    const { host, probes, files, clock, log } = this.#options;
-    const supervisor = new ControlPlaneSupervisor({
-      folder: this.#folderOf(uid),
-      host,
-      probes,
-      files,
-      clock,
-      log: log.child({ cluster: uid }),
-      onChange: () => this.#announce(uid),
-    });
+  #openParts(
+    { uid, folder, supervisor }: Pick<Slot<Parts>, 'uid' | 'folder' | 'supervisor'>,
+    onChange: () => void,
+  ): Parts {
+    const { clock, probes, snapshotFolder, toolFolders, runProgram, egress } = this.#options;
+    const log = this.#options.log.child({ cluster: uid });
     const snapshots = new ClusterSnapshots({
-      folder: this.#folderOf(uid),
-      snapshots: new SnapshotFolder(join(this.#options.snapshotFolder, uid)),
-      toolFolders: this.#options.toolFolders,
-      run: this.#options.runProgram,
+      folder,
+      snapshots: new SnapshotFolder(join(snapshotFolder, uid)),
+      toolFolders,
+      run: runProgram,
       supervisor,
       probes,
       clock,
-      log: log.child({ cluster: uid }),
-      onChange: () => this.#announce(uid),
+      log,
+      onChange,
     });
-    const room = new DatabaseRoom({
-      call: etcdCall(this.#folderOf(uid)),
-      clock,
-      log: log.child({ cluster: uid }),
-      onChange: () => this.#announce(uid),
-    });
-    const slot: Slot = {
-      supervisor,
+    return {
       snapshots,
-      room,
-      record: undefined,
-      wanted: undefined,
+      room: new DatabaseRoom({ call: etcdCall(folder), clock, log, onChange }),
+      egress: new ClusterEgress(folder, egress, log),
+      settings: new SettingsTrial(),
       problem: undefined,
-      mayAct: () => true,
-      turn: Promise.resolve(),
-      removal: undefined,
+      settingsProblem: undefined,
+      openedGeneration: undefined,
     };
-    this.#slots.set(uid, slot);
-    return slot;
   }
-
-  #folders(): readonly string[] {
-    return this.#options.files.folders(this.#options.folder);
-  }
-
-  #folderOf(uid: string): string {
-    return join(this.#options.folder, uid);
-  }
-
-  #announce(uid: string): void {
-    for (const listener of this.#listeners) listener(uid);
-  }
-}
-
-function beingRemoved(endpoint: Endpoint | undefined): ControlPlaneState {
-  return {
-    phase: 'Updating',
-    endpoint,
-    version: undefined,
-    ready: false,
-    reason: 'Deleting',
-    message: 'The control plane is being removed.',
-    etcdUsageBytes: undefined,
-  };
 }

@@ -105,6 +105,34 @@ test('what ends over and over is started ever more seldom, and says why it ended
   expect(supervisor.state.components['kube-scheduler']).toMatchObject({ ready: true, failures: 0 });
 });
 
+test('what ends over and over is looked at seldom', async () => {
+  machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] no\n');
+  const supervisor = supervise();
+  await supervisor.want(desired());
+  await clock.advance(300_000);
+  machine.looks = 0;
+
+  await clock.advance(600_000);
+
+  // At 200 ms it were 3,000.
+  expect(machine.looks).toBeLessThan(400);
+  supervisor.leave();
+});
+
+test('new settings begin without the failures of the old ones', async () => {
+  machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] bad settings\n');
+  const supervisor = supervise();
+  await supervisor.want(desired());
+  await clock.advance(120_000);
+  expect(supervisor.state.components['kube-apiserver'].failures).toBeGreaterThan(3);
+  machine.broken.clear();
+
+  await supervisor.want(desired({ 'kube-apiserver': 'mended' }));
+  await clock.advance(1000);
+
+  expect(supervisor.state.components['kube-apiserver']).toMatchObject({ ready: true, failures: 0 });
+});
+
 test('a new Fairway finds what a killed one left, and leaves it running', async () => {
   const killed = await started();
   const before = [...machine.running.keys()];
@@ -121,7 +149,7 @@ test('a new Fairway finds what a killed one left, and leaves it running', async 
 });
 
 test('a pid file whose process id belongs to another process by now is no process of ours', async () => {
-  machine.files.write(`${FOLDER}/run/etcd.pid`, '100 first 7777\n');
+  await machine.files.write(`${FOLDER}/run/etcd.pid`, '100 first 7777\n');
   machine.spawn(
     {
       command: '/usr/sbin/cron',
@@ -221,7 +249,7 @@ async function afterMicrotasks(turns: number): Promise<void> {
 test('a log that has grown long is put aside', async () => {
   await started();
   const log = `${FOLDER}/logs/etcd.log`;
-  machine.files.write(log, 'x'.repeat(11 * 1024 * 1024));
+  await machine.files.write(log, 'x'.repeat(11 * 1024 * 1024));
 
   await clock.advance(70_000);
 

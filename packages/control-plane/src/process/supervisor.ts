@@ -5,10 +5,12 @@ import { type Files, pathsIn } from './files.ts';
 import { logPath, pidPath } from './folder-layout.ts';
 import { lastComplaint } from './log-complaint.ts';
 import { LogRotation } from './log-rotation.ts';
+import { BUSY_MS, nextLookMs } from './look-schedule.ts';
 import { Member } from './member.ts';
-import { type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
+import { HANGS_AFTER_MS, type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
 import type { ApiServerTarget, EtcdStatus, Probes } from './probes.ts';
 import { type ProcessHost, parsePidFile } from './process-host.ts';
+import type { ProcessUser } from './process-user.ts';
 import { type RunningProcess, runningProcess } from './running-process.ts';
 
 /** How one component is to run. */
@@ -21,6 +23,8 @@ export interface ComponentLaunch {
   readonly memoryBytes: number | undefined;
   /** What it listens on, below the folder. */
   readonly sockets: readonly string[];
+  /** See Launch. */
+  readonly user?: ProcessUser | undefined;
 }
 
 export interface DesiredControlPlane {
@@ -57,10 +61,11 @@ export interface SupervisorOptions {
   readonly onChange: () => void;
 }
 
-const BUSY_MS = 200;
 const STEADY_MS = 2000;
 const PROBE_PERIOD_MS = 10_000;
 const COMPLAINT_BYTES = 8192;
+
+const HANGS = `it did not answer for ${HANGS_AFTER_MS / 1000} s`;
 
 /** Of a component that is not to be: nobody waits for it. */
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
@@ -93,6 +98,12 @@ export class ControlPlaneSupervisor {
 
   /** Says what should run from now on, and for how long that is ours to see to. Resolves after a first look at what does. */
   want(desired: DesiredControlPlane, mayAct = () => true): Promise<void> {
+    for (const component of COMPONENTS) {
+      const before = this.#desired?.launches[component]?.fingerprint;
+      const isChanged = before !== undefined && before !== desired.launches[component]?.fingerprint;
+      // What a component failed for may be what has changed.
+      if (isChanged) this.#members[component].forgive();
+    }
     this.#desired = desired;
     this.#mayAct = mayAct;
     this.#resting = undefined;
@@ -176,13 +187,13 @@ export class ControlPlaneSupervisor {
       this.#stopping?.resolve();
       if (this.#stopping) return;
     }
-    this.#timer = this.#options.clock.after(this.#isSteady() ? STEADY_MS : BUSY_MS, () => void this.#poke());
+    this.#timer = this.#options.clock.after(this.#nextLookMs(), () => void this.#poke());
   }
 
   async #look(): Promise<void> {
     for (const component of COMPONENTS) this.#findProcess(component);
     if (this.#stopping === undefined) await Promise.all(COMPONENTS.map((component) => this.#probe(component)));
-    this.#logs.step(COMPONENTS.map((component) => this.#path(logPath(component))));
+    await this.#logs.step(COMPONENTS.map((component) => this.#path(logPath(component))));
   }
 
   #findProcess(component: Component): void {
@@ -320,7 +331,14 @@ export class ControlPlaneSupervisor {
     const { component } = step;
     log.info({ component, pid: process.identity.pid, step: step.do }, 'process is ended');
     process.terminatedAtMs ??= clock.now();
+    if (step.do === 'terminate' && step.reason === 'hangs') process.offence = HANGS;
     host.signal(process.identity, step.do === 'kill' ? 'SIGKILL' : 'SIGTERM');
+  }
+
+  #nextLookMs(): number {
+    if (this.#isSteady()) return STEADY_MS;
+    if (this.#stopping ?? this.#resting) return BUSY_MS;
+    return nextLookMs(this.#observed(), this.#options.clock.now());
   }
 
   #isSteady(): boolean {

@@ -20,6 +20,7 @@ const spec: ControlPlaneSpec = {
   etcdQuotaBytes: 10 * 2 ** 20,
   dnsNames: [],
   ipAddresses: [],
+  nodeNetworks: [],
   endpoint: undefined,
 };
 

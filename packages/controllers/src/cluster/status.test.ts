@@ -208,6 +208,24 @@ describe('lastOperation', () => {
   });
 });
 
+test('settings that are not in effect are told, for as long as they are not', () => {
+  const settingsProblem = 'spec.apiServer.oidc.certificateAuthority: holds no certificate';
+  const rejected = statusOf({ controlPlane: { ...controlPlane, settingsProblem } }, { phase: 'Ready' });
+
+  expect(rejected.phase).toBe('Degraded');
+  for (const type of ['SettingsApplied', 'Ready']) {
+    expect(findCondition(rejected.conditions, type)).toMatchObject({
+      status: 'False',
+      reason: 'SettingsRejected',
+      message: settingsProblem,
+    });
+  }
+  expect(findCondition(rejected.conditions, 'ControlPlaneReady')).toMatchObject({ status: 'True' });
+  const unknown = statusOf({ controlPlane: undefined }, rejected);
+  expect(findCondition(unknown.conditions, 'SettingsApplied')).toMatchObject({ status: 'False' });
+  expect(findCondition(statusOf({}, rejected).conditions, 'SettingsApplied')).toBeUndefined();
+});
+
 test('what could not be learnt this time is what it was', () => {
   const created = statusOf({});
   const unknown = { network: undefined, controlPlane: undefined, caCertificate: undefined, etcdQuotaBytes: undefined };

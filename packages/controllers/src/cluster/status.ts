@@ -45,14 +45,19 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   const network = networkCondition(facts);
   const controlPlane = controlPlaneCondition(facts);
   const nodePools = nodePoolsCondition(facts, nodes);
-  const ready = readyCondition([network, controlPlane, nodePools], facts.blocker);
+  const settings = settingsCondition(facts);
+  const ready = readyCondition([network, controlPlane, ...(settings ? [settings] : []), nodePools], facts.blocker);
   const states = { network, controlPlane, ready };
   let conditions = previous?.conditions ?? [];
   const snapshots = snapshotsCondition(cluster.spec, facts.controlPlane);
   if (snapshots === undefined && facts.controlPlane !== undefined) {
     conditions = [...removeCondition(conditions, ConditionType.SnapshotsReady)];
   }
-  for (const state of [network, controlPlane, nodePools, ...(snapshots ? [snapshots] : []), ready]) {
+  if (settings === undefined && facts.controlPlane !== undefined) {
+    conditions = [...removeCondition(conditions, ConditionType.SettingsApplied)];
+  }
+  const optional = [settings, snapshots].filter((state) => state !== undefined);
+  for (const state of [network, controlPlane, nodePools, ...optional, ready]) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, facts.nowMs)];
   }
   const phase = phaseOf(states, previous?.phase);
@@ -118,6 +123,13 @@ function controlPlaneCondition(facts: ClusterFacts): ConditionState {
   if (controlPlane?.ready && facts.isConnected) return conditionMet(type);
   if (controlPlane && !controlPlane.ready) return conditionUnmet(type, controlPlane);
   return conditionUnmet(type, { reason: ConditionReason.Provisioning, message: 'the control plane is starting' });
+}
+
+/** Set only while the API server runs with other settings than those that are asked for. */
+function settingsCondition({ controlPlane }: ClusterFacts): ConditionState | undefined {
+  if (controlPlane?.settingsProblem === undefined) return undefined;
+  const { settingsProblem: message } = controlPlane;
+  return conditionUnmet(ConditionType.SettingsApplied, { reason: ConditionReason.SettingsRejected, message });
 }
 
 function nodePoolsCondition({ pools }: ClusterFacts, nodes: NodeCounts): ConditionState {

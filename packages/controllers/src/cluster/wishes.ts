@@ -49,6 +49,7 @@ export function controlPlaneSpec(
     restore: cluster.spec.etcd?.restore,
     dnsNames: [],
     ipAddresses: [],
+    nodeNetworks: cluster.status?.network?.nodesCIDR === undefined ? [] : [cluster.status.network.nodesCIDR],
     endpoint: cluster.status?.endpoint,
   };
 }

@@ -3,6 +3,8 @@ import type { ValueCodec } from '@fairway/apiserver/store/encryption';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { UserRange } from '@fairway/control-plane/process/cluster-users';
+import type { EgressExceptions } from '@fairway/control-plane/process/egress/egress-policy';
 import { localMachine, localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { SimulatedProcessRuntime } from '@fairway/control-plane/simulated/simulated-process-runtime';
@@ -86,12 +88,16 @@ export function simulatedProcesses({
 
 interface ProcessControlPlanes {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where API servers listen. */
   /** Holds a folder of snapshots for each cluster. */
   readonly snapshotFolder: string;
+  /** Where API servers listen. */
   readonly address: string;
   /** Whether they serve on when Fairway ends, for the next that starts. */
   readonly areLeft: boolean;
+  /** User ids for clusters, where this process may give them. */
+  readonly users: UserRange;
+  /** What API servers may reach beyond the rule, and what not. */
+  readonly egress: EgressExceptions;
 }
 
 /** Real control planes, as processes of this machine. */
@@ -100,12 +106,16 @@ export function processControlPlanes({
   address,
   snapshotFolder,
   areLeft,
+  users,
+  egress,
 }: ProcessControlPlanes): (options: ControlPlanesOptions) => ControlPlanes {
   return ({ home, clock, random, log }) => {
     const runtime = localProcessRuntime({
       folder: home.controlPlanes,
       address,
       snapshotFolder,
+      users,
+      egress,
       env,
       binaryFolders: [],
       identify: identifyProcess,

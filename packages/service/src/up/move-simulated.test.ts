@@ -63,8 +63,8 @@ test('a control plane moves with its revisions, its port and its Secrets sealed'
 
 test('a move that was killed while it copied begins anew', async () => {
   const draft = join(folderOf('one'), 'cluster.db.draft');
-  diskFiles.makeFolder(folderOf('one'));
-  diskFiles.write(draft, 'half of it');
+  await diskFiles.makeFolder(folderOf('one'));
+  await diskFiles.write(draft, 'half of it');
 
   await moveOutOfOneFile(home, () => kept);
 

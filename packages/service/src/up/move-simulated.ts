@@ -34,9 +34,9 @@ async function copyTo(folder: string, uid: string, store: Store): Promise<void> 
   const port = recordedPort(store);
   // It has never served: it begins anew.
   if (port === undefined) return;
-  diskFiles.makeFolder(folder);
+  await diskFiles.makeFolder(folder);
   const record = readRecord(diskFiles, folder) ?? { port, encryptionKey: newEncryptionKey() };
-  writeRecord(diskFiles, folder, record);
+  await writeRecord(diskFiles, folder, record);
   const draft = join(folder, `${CLUSTER_DATABASE}.draft`);
   for (const suffix of ['-wal', '-shm', '']) rmSync(draft + suffix, { force: true });
   const key = { id: 'cluster', key: Buffer.from(record.encryptionKey, 'base64') };

@@ -12,7 +12,8 @@ const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_]
 
 /** Reads `example.org:443`, `192.0.2.1:443`, `[2001:db8::1]:443`; undefined for anything else. */
 export function parseDestination(authority: string | undefined): Destination | undefined {
-  const [, bracketed, plain, portText = ''] = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+)):(\d{1,5})$/i.exec(authority ?? '') ?? [];
+  const [, bracketed, plain, portText = ''] =
+    /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+)):(\d{1,5})$/i.exec(authority ?? '') ?? [];
   const host = bracketed ?? plain ?? '';
   const port = Number(portText);
   if (port < 1 || port > 65_535) return undefined;

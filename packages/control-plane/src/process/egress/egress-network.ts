@@ -18,7 +18,9 @@ export const machineNetwork: EgressNetwork = {
     const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (addresses.length > 0) return addresses;
-    throw new Error(`${name} can not be resolved: ${ipv4.status === 'rejected' ? ipv4.reason.code : 'it has no address'}`);
+    throw new Error(
+      `${name} can not be resolved: ${ipv4.status === 'rejected' ? ipv4.reason.code : 'it has no address'}`,
+    );
   },
   connect(address, port) {
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();

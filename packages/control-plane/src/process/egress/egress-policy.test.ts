@@ -81,7 +81,7 @@ describe('what the operator says', () => {
   test.each(['', 'example.org', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.1:0', '10.0.0.1:70000', '10.0.0', '::1/129'])(
     'is no range: "%s"',
     (text) => {
-      expect(() => parseEgressTarget(text)).toThrow();
+      expect(() => parseEgressTarget(text)).toThrow(`"${text.replace(/:\d+$/, '')}`);
     },
   );
 });

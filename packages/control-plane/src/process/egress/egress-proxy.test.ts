@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '@fairway/kube/log';
+import { silentLogger } from '@fairway/base/log';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { machineNetwork } from './egress-network.ts';
 import { type EgressKind, type EgressPolicy, egressPolicy } from './egress-policy.ts';
@@ -69,7 +69,7 @@ function ask(authority: string, kind: EgressKind = 'controlplane'): Promise<Answ
     const socketPath = join(folder, egressSocketName(kind));
     const sent = request({ socketPath, method: 'CONNECT', path: authority, agent: false });
     sent.once('connect', ({ statusCode: status, statusMessage: reason }, socket) => {
-      resolve({ status, reason, socket: socket as Socket });
+      resolve({ status, reason, socket });
     });
     sent.once('error', reject);
     sent.end();
@@ -107,7 +107,10 @@ test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1
     await using _ = await open(strict);
 
     for (const kind of ['cluster', 'controlplane'] as const) {
-      expect(await ask(`${host}:${port}`, kind)).toMatchObject({ status: 403, reason: expect.stringContaining('loopback') });
+      expect(await ask(`${host}:${port}`, kind)).toMatchObject({
+        status: 403,
+        reason: expect.stringContaining('loopback'),
+      });
     }
     expect(reached).toEqual([]);
   },
@@ -175,7 +178,10 @@ test('why it can not connect stands in the answer', async () => {
   await using _ = await open(anything);
   await new Promise((resolve) => listener.close(resolve));
 
-  expect(await ask(`127.0.0.1:${port}`)).toMatchObject({ status: 502, reason: expect.stringContaining('ECONNREFUSED') });
+  expect(await ask(`127.0.0.1:${port}`)).toMatchObject({
+    status: 502,
+    reason: expect.stringContaining('ECONNREFUSED'),
+  });
   listener = createServer().listen(0, '127.0.0.1');
 });
 

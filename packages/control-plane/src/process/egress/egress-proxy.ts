@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import type { Logger } from '@fairway/kube/log';
+import type { Logger } from '@fairway/base/log';
 import type { ProcessUser } from '../process-user.ts';
 import { type Destination, parseDestination } from './connect-request.ts';
 import { EGRESS_KINDS, type EgressKind, type EgressPolicy } from './egress-policy.ts';

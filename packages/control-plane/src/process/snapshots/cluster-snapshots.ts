@@ -63,7 +63,7 @@ export class ClusterSnapshots {
   }
 
   /** Takes a step towards what is wished; `keep` gets what changes in the record by a restore. */
-  ensure({ spec, record, etcd, mayAct }: SnapshotWishes, keep: (restored: RestoredData) => void): void {
+  ensure({ spec, record, etcd, mayAct }: SnapshotWishes, keep: (restored: RestoredData) => Promise<void>): void {
     this.#record = record;
     this.#mayAct = mayAct;
     const isDone = spec.restore === undefined || isSameRequest(spec.restore, record.restored);
@@ -89,14 +89,14 @@ export class ClusterSnapshots {
       });
       await supervisor.rest(mayAct);
       if (!mayAct()) throw new Error('another process sees to the control plane');
-      keep({ ...made, restored: { ...request, atMs: clock.now() } });
+      await keep({ ...made, restored: { ...request, atMs: clock.now() } });
     });
   }
 
   /** To be called when the control plane serves: what its data were before a restore is needed no more. */
-  settle(record: ClusterRecord | undefined): void {
+  async settle(record: ClusterRecord | undefined): Promise<void> {
     if (record === undefined || this.#restorer.isBusy || this.#settled === (record.dataGeneration ?? 0)) return;
-    removeOtherData(this.#options.folder, record.dataGeneration);
+    await removeOtherData(this.#options.folder, record.dataGeneration);
     this.#settled = record.dataGeneration ?? 0;
   }
 
@@ -118,7 +118,7 @@ export class ClusterSnapshots {
     await Promise.all([this.#keeper.stop(), this.#restorer.stop()]);
   }
 
-  removeAll(): void {
-    this.#options.snapshots.removeAll();
+  removeAll(): Promise<void> {
+    return this.#options.snapshots.removeAll();
   }
 }

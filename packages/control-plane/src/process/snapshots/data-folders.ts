@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ETCD_DATA } from '../folder-layout.ts';
 
@@ -7,15 +7,15 @@ export function dataFolderName(generation: number | undefined): string {
   return generation ? `${ETCD_DATA}-${generation}` : ETCD_DATA;
 }
 
-export function removeData(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+export async function removeData(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
 }
 
 /** Removes all data of etcd but those in use: what was before a restore, and what a crash has left of one. */
-export function removeOtherData(folder: string, generation: number | undefined): void {
+export async function removeOtherData(folder: string, generation: number | undefined): Promise<void> {
   const current = dataFolderName(generation);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
     const isData = entry.isDirectory() && /^etcd(-\d+)?$/.test(entry.name);
-    if (isData && entry.name !== current) rmSync(join(folder, entry.name), { recursive: true, force: true });
+    if (isData && entry.name !== current) await removeData(join(folder, entry.name));
   }
 }

@@ -23,8 +23,8 @@ export interface RestoreInputs {
   readonly status: () => Promise<EtcdStatus | undefined>;
   /** Saves what etcd holds, under a name with this reason. */
   readonly save: (reason: string) => Promise<unknown>;
-  readonly sync: (folder: string) => void;
-  readonly remove: (folder: string) => void;
+  readonly sync: (folder: string) => Promise<void>;
+  readonly remove: (folder: string) => Promise<void>;
 }
 
 /** Why a request can't be carried out, and whose turn it is. */
@@ -59,13 +59,13 @@ export async function makeDataFrom(
     if (before !== undefined) await saveOnce(inputs);
     const dataGeneration = (record.dataGeneration ?? 0) + 1;
     const target = join(folder, dataFolderName(dataGeneration));
-    remove(target);
+    await remove(target);
     const revision = await revisionOf(tool, file, run);
     const bump = tool.canBumpRevision
       ? revisionBump(revision, before?.revision ?? record.startRevision ?? 0)
       : undefined;
     await run(tool.path, restoreArguments(file, target, bump));
-    sync(target);
+    await sync(target);
     return { dataGeneration, startRevision: revision + (bump ?? 0) };
   } catch (error) {
     const isUsers = error instanceof DamagedSnapshotError;

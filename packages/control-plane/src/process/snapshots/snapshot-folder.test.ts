@@ -61,13 +61,13 @@ test('what a killed process had begun is no snapshot, and goes', async () => {
   writeFileSync(join(folder.path, 'notes.txt'), 'of the operator');
 
   expect(folder.list().map(({ name }) => name)).toEqual([LATE]);
-  folder.removeDrafts();
+  await folder.removeDrafts();
   expect(readdirSync(folder.path).sort()).toEqual([`${LATE}.db`, 'notes.txt']);
 });
 
-test('a folder that is not there yet holds nothing', () => {
+test('a folder that is not there yet holds nothing', async () => {
   expect(folder.list()).toEqual([]);
-  folder.removeDrafts();
-  folder.removeAll();
+  await folder.removeDrafts();
+  await folder.removeAll();
   expect(existsSync(folder.path)).toBe(false);
 });

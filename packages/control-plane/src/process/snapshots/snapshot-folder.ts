@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SnapshotInfo } from '../../runtime.ts';
 import { syncFolder } from '../files.ts';
@@ -62,9 +62,9 @@ export class SnapshotFolder {
         await file.close();
       }
       await rename(draft, this.fileOf(name));
-      syncFolder(this.path);
+      await syncFolder(this.path);
     } catch (error) {
-      rmSync(draft, { force: true });
+      await rm(draft, { force: true });
       throw error;
     } finally {
       this.#writing.delete(draft);
@@ -80,22 +80,22 @@ export class SnapshotFolder {
     }
   }
 
-  remove(name: string): void {
-    rmSync(this.fileOf(name), { force: true });
+  async remove(name: string): Promise<void> {
+    await rm(this.fileOf(name), { force: true });
   }
 
   /** Removes what a killed process has begun to write. */
-  removeDrafts(): void {
+  async removeDrafts(): Promise<void> {
     if (!existsSync(this.path)) return;
-    const drafts = readdirSync(this.path).filter((file) => file.endsWith(SUFFIX + DRAFT_SUFFIX));
+    const drafts = (await readdir(this.path)).filter((file) => file.endsWith(SUFFIX + DRAFT_SUFFIX));
     for (const file of drafts) {
       const draft = join(this.path, file);
-      if (!this.#writing.has(draft)) rmSync(draft, { force: true });
+      if (!this.#writing.has(draft)) await rm(draft, { force: true });
     }
   }
 
-  removeAll(): void {
-    rmSync(this.path, { recursive: true, force: true });
+  async removeAll(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
   }
 }
 

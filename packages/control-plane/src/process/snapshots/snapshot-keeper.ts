@@ -99,9 +99,9 @@ export class SnapshotKeeper {
   async #takeDue({ keep }: SnapshotPolicy): Promise<number> {
     const { folder, log } = this.#options;
     try {
-      folder.removeDrafts();
+      await folder.removeDrafts();
       await this.take();
-      for (const name of superfluousSnapshots(folder.list(), keep, this.#needed)) folder.remove(name);
+      for (const name of superfluousSnapshots(folder.list(), keep, this.#needed)) await folder.remove(name);
       this.#failures = 0;
       this.#problem = undefined;
       return 0;

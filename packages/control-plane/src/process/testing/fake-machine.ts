@@ -12,18 +12,22 @@ export class MemoryFiles implements Files {
     return this.texts.get(path);
   }
 
-  write(path: string, text: string): void {
+  write(path: string, text: string): Promise<void> {
     this.texts.set(path, text);
+    return Promise.resolve();
   }
 
   remove(path: string): void {
     this.texts.delete(path);
   }
 
-  makeFolder(): void {}
+  makeFolder(): Promise<void> {
+    return Promise.resolve();
+  }
 
-  removeFolder(path: string): void {
+  removeFolder(path: string): Promise<void> {
     for (const name of this.texts.keys()) if (name.startsWith(`${path}/`)) this.texts.delete(name);
+    return Promise.resolve();
   }
 
   folders(path: string): readonly string[] {
@@ -39,9 +43,9 @@ export class MemoryFiles implements Files {
     return this.read(path)?.slice(-bytes) ?? '';
   }
 
-  rotate(path: string, copy: string): void {
-    this.write(copy, this.read(path) ?? '');
-    this.write(path, '');
+  async rotate(path: string, copy: string): Promise<void> {
+    await this.write(copy, this.read(path) ?? '');
+    await this.write(path, '');
   }
 }
 
@@ -68,6 +72,8 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly memory = new Map<Component, number>();
   /** Components that do not heed SIGTERM. */
   readonly stubborn = new Set<Component>();
+  /** How often somebody asked whether a process is alive. */
+  looks = 0;
   #nextPid = 100;
 
   spawn(launch: Launch, onExit: () => void): ProcessIdentity {
@@ -76,15 +82,16 @@ export class FakeMachine implements ProcessHost, Probes {
     this.events.push(`start ${component}`);
     const complaint = this.broken.get(component);
     if (complaint !== undefined) {
-      this.files.write(launch.logFile, complaint);
+      this.files.texts.set(launch.logFile, complaint);
       return identity;
     }
     this.running.set(identity.pid, { identity, component, launch, onExit });
-    this.files.write(launch.pidFile, `${identity.pid} ${launch.fingerprint} ${identity.started}\n`);
+    this.files.texts.set(launch.pidFile, `${identity.pid} ${launch.fingerprint} ${identity.started}\n`);
     return identity;
   }
 
   identify(pid: number): ProcessIdentity | undefined {
+    this.looks++;
     return this.running.get(pid)?.identity;
   }
 

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { collectEgressTargets, collectRanges, parseUserRange } from './isolation-options.ts';
+
+describe('user ids', () => {
+  test('are a range', () => {
+    expect(parseUserRange('300000-300099')).toEqual({ first: 300_000, last: 300_099 });
+    expect(parseUserRange('7-7')).toEqual({ first: 7, last: 7 });
+  });
+
+  test.each(['', '7', '0-9', '9-7', '1-4294967295', 'a-b', '1-2-3', '-1-5', '1 - 2'])('are not "%s"', (text) => {
+    expect(() => parseUserRange(text)).toThrow('FIRST-LAST');
+  });
+});
+
+describe('ranges of addresses', () => {
+  test('are added up', () => {
+    expect(collectEgressTargets('192.0.2.7/32:443', ['10.0.0.0/8'])).toEqual(['10.0.0.0/8', '192.0.2.7/32:443']);
+    expect(collectRanges('fd00::/8', [])).toEqual(['fd00::/8']);
+  });
+
+  test.each(['example.org', '10.0.0.0/33', '10.0.0.0/8:0'])('are not "%s"', (text) => {
+    expect(() => collectEgressTargets(text, [])).toThrow(text);
+  });
+
+  test('that are denied have no port', () => {
+    expect(() => collectRanges('10.0.0.0/8:443', [])).toThrow('no range of addresses');
+  });
+});

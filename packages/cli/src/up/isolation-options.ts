@@ -1,0 +1,35 @@
+import type { UserRange } from '@fairway/control-plane/process/cluster-users';
+import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-policy';
+import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
+import { InvalidArgumentError } from 'commander';
+
+/** The highest that no tool takes for a negative number. */
+const HIGHEST_ID = 2_147_483_646;
+
+/** Reads `1900000000-1900009999`: ids that nobody else has, never root. Throws InvalidArgumentError. */
+export function parseUserRange(text: string): UserRange {
+  const [, first, last] = (/^(\d{1,10})-(\d{1,10})$/.exec(text) ?? []).map(Number);
+  if (first === undefined || last === undefined || first < 1 || last < first || last > HIGHEST_ID) {
+    throw new InvalidArgumentError(`It is written FIRST-LAST, from 1 to ${HIGHEST_ID}, such as 1900000000-1900009999.`);
+  }
+  return { first, last };
+}
+
+/** Adds a range with or without a port to those before. Throws InvalidArgumentError. */
+export function collectEgressTargets(text: string, before: readonly string[]): readonly string[] {
+  return collect(text, before, parseEgressTarget);
+}
+
+/** Adds a range to those before. Throws InvalidArgumentError. */
+export function collectRanges(text: string, before: readonly string[]): readonly string[] {
+  return collect(text, before, (range) => cidrSet([range]));
+}
+
+function collect(text: string, before: readonly string[], parse: (text: string) => unknown): readonly string[] {
+  try {
+    parse(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`${error instanceof Error ? error.message : String(error)}.`);
+  }
+  return [...before, text];
+}

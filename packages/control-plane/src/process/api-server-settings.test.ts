@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { type ApiServerSettings, type SettingsRecord, SettingsTrial } from './api-server-settings.ts';
+import { perComponent } from './components.ts';
+import type { ComponentState, SupervisedState } from './supervisor.ts';
+
+const PLAIN: ApiServerSettings = { admissionPlugins: { enabled: ['NodeRestriction'], disabled: [] } };
+const OIDC: NonNullable<ApiServerSettings['oidc']> = {
+  issuerURL: 'https://login.example.org',
+  clientID: 'kubernetes',
+  usernameClaim: 'sub',
+  signingAlgorithms: ['RS256'],
+};
+const WITH_OIDC: ApiServerSettings = { ...PLAIN, oidc: OIDC };
+const BAD_PEM: ApiServerSettings = { ...PLAIN, oidc: { ...OIDC, certificateAuthority: 'not a pem' } };
+
+function state(apiServer: 'serves' | 'starts' | 'fails', change: Partial<SupervisedState> = {}): SupervisedState {
+  const good: ComponentState = { running: true, ready: true, current: true, failures: 0, lastFailure: undefined };
+  const components = perComponent(() => good);
+  const bad = { ...good, running: false, ready: false };
+  if (apiServer === 'starts') components['kube-apiserver'] = bad;
+  if (apiServer === 'fails') components['kube-apiserver'] = { ...bad, failures: 3, lastFailure: 'no such thing' };
+  return { components, databaseBytes: 1, isDatabaseFull: false, ...change };
+}
+
+/** Chooses, and applies what was chosen. */
+function step(trial: SettingsTrial, wish: ApiServerSettings, record: SettingsRecord, seen: SupervisedState) {
+  const chosen = trial.choose(wish, '1.36.3', record, seen);
+  trial.noteApplied(chosen.settings);
+  return chosen;
+}
+
+const SERVES_PLAIN: SettingsRecord = { good: PLAIN };
+
+test('settings that the API server serves with are the ones to go back to', () => {
+  const trial = new SettingsTrial();
+  expect(step(trial, PLAIN, {}, state('starts'))).toEqual({ settings: PLAIN, problem: undefined, record: {} });
+
+  expect(step(trial, PLAIN, {}, state('serves')).record).toEqual({ good: PLAIN });
+});
+
+test('settings that it can not start with are never applied', () => {
+  const chosen = new SettingsTrial().choose(BAD_PEM, '1.36.3', SERVES_PLAIN, state('serves'));
+
+  expect(chosen).toMatchObject({
+    settings: PLAIN,
+    problem: expect.stringMatching(/^spec.apiServer.oidc.certificateAuthority: .*holds no certificate.*last settings/),
+    record: SERVES_PLAIN,
+  });
+});
+
+test('a new cluster with such settings runs without an issuer', () => {
+  const { settings, problem } = new SettingsTrial().choose(BAD_PEM, '1.36.3', {}, state('starts'));
+
+  expect(settings).toEqual(PLAIN);
+  expect(problem).toContain('holds no certificate');
+});
+
+test('a release that asks issuers past the rules gets none', () => {
+  const { settings, problem } = new SettingsTrial().choose(WITH_OIDC, '1.33.9', SERVES_PLAIN, state('serves'));
+
+  expect(settings).toEqual(PLAIN);
+  expect(problem).toContain('upgrade to 1.34');
+});
+
+test('settings that it does not start with are taken back, and not tried again until they change', () => {
+  const trial = new SettingsTrial();
+  const apply = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
+  expect(apply).toMatchObject({ settings: WITH_OIDC, problem: undefined, record: SERVES_PLAIN });
+
+  const back = step(trial, WITH_OIDC, SERVES_PLAIN, state('fails'));
+  expect(back).toMatchObject({
+    settings: PLAIN,
+    problem: expect.stringContaining('no such thing'),
+    record: SERVES_PLAIN,
+  });
+  const proven = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
+  expect(proven).toMatchObject({ settings: PLAIN, record: { good: PLAIN, rejected: { complaint: 'no such thing' } } });
+
+  // Whoever looks after the cluster next knows it from the record.
+  const next = new SettingsTrial().choose(WITH_OIDC, '1.36.3', proven.record, state('serves'));
+  expect(next).toMatchObject({ settings: PLAIN, problem: expect.stringContaining('no such thing') });
+  const other = { ...PLAIN, oidc: { ...OIDC, clientID: 'other' } };
+  expect(step(trial, other, proven.record, state('serves'))).toMatchObject({ settings: other });
+  expect(step(trial, PLAIN, proven.record, state('serves')).problem).toBeUndefined();
+});
+
+test('settings that could not be written yet are not the ones that serve', () => {
+  const trial = new SettingsTrial();
+  trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves'));
+
+  expect(trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves')).record).toEqual(SERVES_PLAIN);
+});
+
+test('settings are not to blame where it does not start with the ones before either', () => {
+  const trial = new SettingsTrial();
+  step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
+  expect(step(trial, WITH_OIDC, SERVES_PLAIN, state('fails')).settings).toEqual(PLAIN);
+
+  const again = step(trial, WITH_OIDC, SERVES_PLAIN, state('fails'));
+
+  expect(again).toMatchObject({ settings: WITH_OIDC, problem: undefined, record: SERVES_PLAIN });
+});
+
+test.each([
+  { change: { isDatabaseFull: true }, reason: 'a full database' },
+  {
+    change: { components: { ...state('fails').components, etcd: state('fails').components['kube-apiserver'] } },
+    reason: 'an etcd that does not serve',
+  },
+])('settings are not to blame for $reason', ({ change }) => {
+  const trial = new SettingsTrial();
+  step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
+
+  expect(step(trial, WITH_OIDC, SERVES_PLAIN, state('fails', change)).settings).toEqual(WITH_OIDC);
+});

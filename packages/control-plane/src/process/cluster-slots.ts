@@ -1,0 +1,248 @@
+import { join } from 'node:path';
+import type { Clock } from '@fairway/base/clock';
+import { leaveToAct } from '@fairway/base/fence';
+import type { Logger } from '@fairway/base/log';
+import type { ControlPlaneState, Endpoint } from '../runtime.ts';
+import { type ClusterRecord, makeRecord, readRecord, writeRecord } from './cluster-record.ts';
+import type { Files } from './files.ts';
+import type { Probes } from './probes.ts';
+import type { ProcessHost } from './process-host.ts';
+import { ControlPlaneSupervisor } from './supervisor.ts';
+
+/** What runtimes over processes of this machine are all made of. */
+export interface ProcessMachine {
+  /** Holds a folder for each cluster, named by its UID. */
+  readonly folder: string;
+  /** Where API servers listen: of this machine, and one that nodes reach. Clusters keep the one that they began with. */
+  readonly address: string;
+  readonly host: ProcessHost;
+  readonly probes: Probes;
+  readonly files: Files;
+  readonly isPortFree: (port: number) => Promise<boolean>;
+  /** What the programs find in their environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** What is known of one cluster's control plane in this process. */
+export interface Slot<Parts> {
+  readonly uid: string;
+  readonly folder: string;
+  readonly supervisor: ControlPlaneSupervisor;
+  /** What a runtime has beside the supervisor. */
+  readonly parts: Parts;
+  record: ClusterRecord | undefined;
+  /** Version that the supervisor was last told to run. */
+  wanted: string | undefined;
+  /** Whether the control plane is still ours to see to, since the last call. */
+  mayAct: () => boolean;
+  /** The work of `ensure` under way; the next waits for it. */
+  turn: Promise<unknown>;
+  /** Whether it is being removed. */
+  isGoing: boolean;
+}
+
+export interface SlotParts<Parts> {
+  /** What a cluster that is met for the first time gets. */
+  open(cluster: Pick<Slot<Parts>, 'uid' | 'folder' | 'supervisor'>, announce: () => void): Parts;
+  /** Resolves when the parts do nothing any more. Final. */
+  stop(parts: Parts): Promise<void>;
+  /** Removes what lies outside of the cluster's folder, before that goes. */
+  remove(slot: Slot<Parts>): Promise<void>;
+  /** Gives back what the cluster had to itself, once its folder is gone. */
+  free(slot: Slot<Parts>): Promise<void>;
+}
+
+/** The clusters of a runtime over processes: one slot for each that this process looks after, one folder for each that there is. */
+export class ClusterSlots<Parts> {
+  readonly #machine: ProcessMachine;
+  readonly #parts: SlotParts<Parts>;
+  readonly #slots = new Map<string, Slot<Parts>>();
+  readonly #listeners = new Set<(clusterUid: string) => void>();
+  readonly #ports = new Set<number>();
+  #isClosed = false;
+
+  constructor(machine: ProcessMachine, parts: SlotParts<Parts>) {
+    this.#machine = machine;
+    this.#parts = parts;
+  }
+
+  /** Does work on a cluster after what is under way for it, unless it is being removed. */
+  async inTurn(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
+    if (this.#isClosed) throw new Error('the runtime of control planes is closed');
+    const slot = this.#of(uid);
+    if (slot.isGoing) return slot;
+    slot.mayAct = leaveToAct();
+    const turn = slot.turn.then(() => work(slot));
+    slot.turn = turn.catch(() => {});
+    await turn;
+    return slot;
+  }
+
+  /** The record of a cluster, which gets one where it has none. */
+  async recordOf(slot: Slot<Parts>, endpoint: Endpoint | undefined): Promise<ClusterRecord> {
+    const { files, address, random, isPortFree } = this.#machine;
+    const { folder } = slot;
+    const others = this.#folders().map((uid) => this.#folderOf(uid));
+    slot.record ??=
+      readRecord(files, folder) ??
+      (await makeRecord({ files, folder, others, ports: this.#ports, address, endpoint, random, isPortFree }));
+    return slot.record;
+  }
+
+  /** Changes a record, durably. Does nothing where it says so already. */
+  async keep(slot: Slot<Parts>, change: Partial<ClusterRecord>): Promise<void> {
+    if (slot.record === undefined) return;
+    const record = { ...slot.record, ...change };
+    if (JSON.stringify(record) === JSON.stringify(slot.record)) return;
+    slot.record = record;
+    await writeRecord(this.#machine.files, slot.folder, record);
+  }
+
+  /** Keeps the version that serves now, for the time when it does not. */
+  async noteVersion(slot: Slot<Parts>): Promise<void> {
+    const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
+    if (ready && current && slot.wanted !== undefined) await this.keep(slot, { version: slot.wanted });
+  }
+
+  /** Records of all clusters on this machine, whoever looks after them. */
+  records(): ReadonlyMap<string, ClusterRecord> {
+    const { files } = this.#machine;
+    return new Map(
+      this.#folders().flatMap((uid) => {
+        const record = this.#slots.get(uid)?.record ?? readRecord(files, this.#folderOf(uid));
+        return record === undefined ? [] : [[uid, record] as const];
+      }),
+    );
+  }
+
+  list(): readonly string[] {
+    return [...new Set([...this.#slots.keys(), ...this.#folders()])];
+  }
+
+  /** Whether nothing of a cluster is left; what there is begins to go. */
+  remove(uid: string): boolean {
+    if (!this.list().includes(uid)) return true;
+    const slot = this.#of(uid);
+    slot.mayAct = leaveToAct();
+    if (!slot.isGoing) void this.#removeSlot(slot);
+    return false;
+  }
+
+  /** Looks after a cluster no more; its programs run on. */
+  async release(uid: string): Promise<void> {
+    const slot = this.#slots.get(uid);
+    if (slot === undefined) return;
+    this.#slots.delete(uid);
+    await slot.turn;
+    slot.supervisor.leave();
+    await this.#parts.stop(slot.parts);
+  }
+
+  /** Ends the programs of all clusters but some. Their data stays. */
+  async stopAllBut(isWanted: (uid: string) => boolean): Promise<void> {
+    const unwanted = this.list().filter((uid) => !isWanted(uid));
+    await Promise.all(
+      unwanted.map(async (uid) => {
+        const slot = this.#of(uid);
+        await slot.turn;
+        await this.#parts.stop(slot.parts);
+        await slot.supervisor.stop();
+        if (!slot.isGoing) this.#slots.delete(uid);
+      }),
+    );
+  }
+
+  /** Takes no more work, and tells nobody anything. What runs stays. */
+  close(): void {
+    this.#isClosed = true;
+    this.#listeners.clear();
+  }
+
+  async releaseAll(): Promise<void> {
+    await Promise.all([...this.#slots.keys()].map((uid) => this.release(uid)));
+  }
+
+  onChange(listener: (clusterUid: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #removeSlot(slot: Slot<Parts>): Promise<void> {
+    const { files, log } = this.#machine;
+    slot.isGoing = true;
+    try {
+      await slot.turn;
+      await this.#parts.stop(slot.parts);
+      await slot.supervisor.stop(slot.mayAct);
+      if (!slot.mayAct()) return;
+      slot.record ??= readRecord(files, slot.folder);
+      await this.#parts.remove(slot);
+      await files.removeFolder(slot.folder);
+      await this.#parts.free(slot);
+      if (slot.record) this.#ports.delete(slot.record.port);
+      this.#slots.delete(slot.uid);
+    } catch (error) {
+      slot.isGoing = false;
+      log.error({ err: error, cluster: slot.uid }, 'a control plane could not be removed');
+    }
+    this.#announce(slot.uid);
+  }
+
+  #of(uid: string): Slot<Parts> {
+    const known = this.#slots.get(uid);
+    if (known) return known;
+    const { host, probes, files, clock, log } = this.#machine;
+    const folder = this.#folderOf(uid);
+    const announce = () => this.#announce(uid);
+    const supervisor = new ControlPlaneSupervisor({
+      folder,
+      host,
+      probes,
+      files,
+      clock,
+      log: log.child({ cluster: uid }),
+      onChange: announce,
+    });
+    const slot: Slot<Parts> = {
+      uid,
+      folder,
+      supervisor,
+      parts: this.#parts.open({ uid, folder, supervisor }, announce),
+      record: undefined,
+      wanted: undefined,
+      mayAct: () => true,
+      turn: Promise.resolve(),
+      isGoing: false,
+    };
+    this.#slots.set(uid, slot);
+    return slot;
+  }
+
+  #folders(): readonly string[] {
+    return this.#machine.files.folders(this.#machine.folder);
+  }
+
+  #folderOf(uid: string): string {
+    return join(this.#machine.folder, uid);
+  }
+
+  #announce(uid: string): void {
+    for (const listener of this.#listeners) listener(uid);
+  }
+}
+
+/** Of a control plane that is being removed. */
+export function beingRemoved(endpoint: Endpoint | undefined): ControlPlaneState {
+  return {
+    phase: 'Updating',
+    endpoint,
+    version: undefined,
+    ready: false,
+    reason: 'Deleting',
+    message: 'The control plane is being removed.',
+    etcdUsageBytes: undefined,
+  };
+}

@@ -1,0 +1,54 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ClusterUsers } from './cluster-users.ts';
+
+const FIVE = { first: 1_900_000_000, last: 1_900_000_004 };
+
+let parent: string;
+let folder: string;
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'fairway-users-'));
+  folder = join(parent, 'users');
+});
+afterEach(() => rm(parent, { recursive: true }));
+
+/** As each process opens them: nothing is remembered but the folder. */
+const open = (range = FIVE) => new ClusterUsers(folder, range, () => 0.5);
+
+test('a cluster has one user for ever, and nobody else has it', async () => {
+  const first = await open().userOf('a');
+  const second = await open().userOf('b');
+
+  expect(first).toEqual({ uid: 1_900_000_002, gid: 1_900_000_002 });
+  expect(second.uid).not.toBe(first.uid);
+  expect(await open().userOf('a')).toEqual(first);
+});
+
+test('many that ask at once, in several processes, get one each', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+
+  const users = await Promise.all(names.map((name) => open().userOf(name)));
+
+  expect(new Set(users.map(({ uid }) => uid)).size).toBe(names.length);
+  await expect(open().userOf('f')).rejects.toThrow('all user ids from 1900000000 to 1900000004');
+});
+
+test('one that is given back is used again, and only by its holder is it given back', async () => {
+  const one = { first: 7, last: 7 };
+  const user = await open(one).userOf('a');
+
+  await open(one).free('b', user);
+  await expect(open(one).userOf('b')).rejects.toThrow('--control-plane-users');
+  await open(one).free('a', user);
+
+  expect(await open(one).userOf('b')).toEqual(user);
+});
+
+test('what they are is nobody else’s business', async () => {
+  await open().userOf('a');
+
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect(await readdir(folder)).toEqual(['1900000002']);
+});

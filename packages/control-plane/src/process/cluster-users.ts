@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProcessUser } from './process-user.ts';
+
+/** User ids that belong to Fairway on this machine, the first and the last. Groups have the same numbers. */
+export interface UserRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Above what systemd gives to containers (up to 1,879,048,191) and below its foreign range (from 2,147,352,576), as its
+ * document on user ids lists them; adduser and subuid stay far below.
+ */
+export const DEFAULT_USERS: UserRange = { first: 1_900_000_000, last: 1_900_009_999 };
+
+/**
+ * The user ids of this machine's clusters: a file for each that is taken, named by the id, which says by which cluster. A file
+ * appears whole or not at all, and only where there is none, so that no two clusters ever have the same, whoever is killed when.
+ */
+export class ClusterUsers {
+  readonly #folder: string;
+  readonly #range: UserRange;
+  readonly #random: () => number;
+
+  constructor(folder: string, range: UserRange, random: () => number) {
+    this.#folder = folder;
+    this.#range = range;
+    this.#random = random;
+  }
+
+  /** The user of a cluster, which stays the same until it is given back. Throws when all are taken. */
+  async userOf(clusterUid: string): Promise<ProcessUser> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const { first, last } = this.#range;
+    const taken = new Set<number>();
+    for (const name of await readdir(this.#folder)) {
+      if (!/^\d+$/.test(name)) continue;
+      // One that was given back meanwhile is free.
+      const holder = await readFile(join(this.#folder, name), 'utf8').catch(() => undefined);
+      if (holder === clusterUid) return userOf(Number(name));
+      if (holder !== undefined) taken.add(Number(name));
+    }
+    const count = last - first + 1;
+    const start = Math.floor(this.#random() * count);
+    for (let step = 0; step < count; step++) {
+      const id = first + ((start + step) % count);
+      if (!taken.has(id) && (await this.#take(id, clusterUid))) return userOf(id);
+    }
+    throw new Error(
+      `all user ids from ${first} to ${last} belong to clusters: give Fairway more with --control-plane-users`,
+    );
+  }
+
+  /** Gives a user back: nothing of the cluster is left that belongs to it. */
+  async free(clusterUid: string, { uid }: ProcessUser): Promise<void> {
+    const path = join(this.#folder, String(uid));
+    const holder = await readFile(path, 'utf8').catch(() => undefined);
+    if (holder === clusterUid) await rm(path, { force: true });
+  }
+
+  async #take(id: number, clusterUid: string): Promise<boolean> {
+    const draft = join(this.#folder, `${randomUUID()}.draft`);
+    await writeFile(draft, clusterUid, { mode: 0o600, flush: true });
+    try {
+      await link(draft, join(this.#folder, String(id)));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return false;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+}
+
+function userOf(id: number): ProcessUser {
+  return { uid: id, gid: id };
+}

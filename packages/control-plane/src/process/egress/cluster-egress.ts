@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import type { Logger } from '@fairway/base/log';
+import { EGRESS_FOLDER } from '../folder-layout.ts';
+import type { ProcessUser } from '../process-user.ts';
+import { type EgressExceptions, egressPolicy } from './egress-policy.ts';
+import { type EgressNetwork, EgressProxy } from './egress-proxy.ts';
+
+export interface EgressOptions {
+  readonly network: EgressNetwork;
+  readonly exceptions: EgressExceptions;
+  /** Addresses of this machine now. */
+  readonly ownAddresses: () => readonly string[];
+}
+
+/** One cluster's way out, for as long as this process looks after it. */
+export class ClusterEgress {
+  readonly #folder: string;
+  readonly #options: EgressOptions;
+  readonly #log: Logger;
+  #proxy: EgressProxy | undefined;
+
+  constructor(clusterFolder: string, options: EgressOptions, log: Logger) {
+    this.#folder = join(clusterFolder, EGRESS_FOLDER);
+    this.#options = options;
+    this.#log = log;
+  }
+
+  /** Opens the way for a user, to the nodes in these ranges and what all may reach. Rejects where the sockets can't be made. */
+  async ensure(user: ProcessUser | undefined, nodeNetworks: readonly string[]): Promise<void> {
+    const { network, exceptions, ownAddresses } = this.#options;
+    const policy = egressPolicy({ nodeNetworks, exceptions, ownAddresses });
+    if (this.#proxy !== undefined) {
+      this.#proxy.policy = policy;
+      return;
+    }
+    this.#proxy = await EgressProxy.listen({ folder: this.#folder, user, network, log: this.#log }, policy);
+  }
+
+  async stop(): Promise<void> {
+    await this.#proxy?.close();
+    this.#proxy = undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { diskFiles } from './files.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairway-files-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+test('a file is for its owner alone, and so are the folders that are made for it', async () => {
+  const path = join(folder, 'a/b/secret');
+
+  await diskFiles.write(path, 'first');
+  await diskFiles.write(path, 'second');
+
+  expect(diskFiles.read(path)).toBe('second');
+  expect(await Promise.all([path, join(folder, 'a/b'), join(folder, 'a')].map(modeOf))).toEqual([0o600, 0o700, 0o700]);
+});
+
+test('a group that is to read it may, and no more', async () => {
+  const path = join(folder, 'config');
+
+  await diskFiles.write(path, 'text', process.getgid?.());
+
+  expect(await modeOf(path)).toBe(0o640);
+});
+
+test('a link that somebody has put in the way is not followed', async () => {
+  const victim = join(folder, 'victim');
+  await writeFile(victim, 'keep');
+  for (const name of ['record', 'log.1']) await symlink(victim, join(folder, `${name}.draft`));
+  await symlink(victim, join(folder, 'log.1'));
+  await writeFile(join(folder, 'log'), 'lines');
+
+  await diskFiles.write(join(folder, 'record'), 'text');
+  await diskFiles.rotate(join(folder, 'log'), join(folder, 'log.1'));
+
+  expect(await readFile(victim, 'utf8')).toBe('keep');
+  expect(diskFiles.read(join(folder, 'record'))).toBe('text');
+  expect(diskFiles.read(join(folder, 'log.1'))).toBe('lines');
+  expect(diskFiles.size(join(folder, 'log'))).toBe(0);
+});
+
+test('of a long file the end is read', async () => {
+  const path = join(folder, 'log');
+  await writeFile(path, 'first line\nlast line\n');
+
+  expect(diskFiles.tail(path, 10)).toBe('last line\n');
+  expect(diskFiles.tail(join(folder, 'none'), 10)).toBe('');
+});

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import type { ClusterIdentity } from '../runtime.ts';
+import { type ClusterRecord, userOf } from './cluster-record.ts';
+import { ClusterUsers, type UserRange } from './cluster-users.ts';
+import { findExecutable, foldersOnPath } from './executables.ts';
+
+/** How the programs of one cluster are kept from those of another: by a user for each, or not at all. */
+export type Isolation =
+  | { readonly users: ClusterUsers }
+  /** Why this process can't make programs run as others. */
+  | { readonly users: undefined; readonly reason: string };
+
+export interface IsolationInputs {
+  /** Says which cluster has which user. */
+  readonly folder: string;
+  readonly range: UserRange;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly random: () => number;
+}
+
+/** The isolation that this process can give. */
+export function localIsolation({ folder, range, env, random }: IsolationInputs): Isolation {
+  if (process.geteuid?.() !== 0) return { users: undefined, reason: 'Fairway does not run as root' };
+  if (findExecutable(foldersOnPath(env), 'setpriv') === undefined) {
+    return { users: undefined, reason: 'there is no setpriv (util-linux) on PATH' };
+  }
+  if (!isMapped(range, readFileSync('/proc/self/uid_map', 'utf8'))) {
+    return { users: undefined, reason: `user ids ${range.first} to ${range.last} do not exist in this container` };
+  }
+  return { users: new ClusterUsers(folder, range, random) };
+}
+
+/** Whether a user namespace has these ids: each line of its map says `first inside, first outside, how many`. */
+export function isMapped({ first, last }: UserRange, uidMap: string): boolean {
+  return uidMap
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .some(([inside = 0, , count = 0]) => inside <= first && last < inside + count);
+}
+
+/**
+ * Whose control planes run on a machine where all are one user's. Programs that share a user read each other's keys and
+ * databases, so they must be of one tenant, whose namespace tells.
+ */
+export class Tenancy {
+  readonly #isolation: Isolation;
+  /** Namespaces that were let in by this process, whose record may not say so yet. */
+  readonly #namespaces = new Map<string, string>();
+
+  constructor(isolation: Isolation) {
+    this.#isolation = isolation;
+  }
+
+  /** Why a cluster may not run beside those that do; undefined: it may, and nobody of another tenant beside it from now on. */
+  problemOf(
+    { uid, namespace }: Pick<ClusterIdentity, 'uid' | 'namespace'>,
+    records: ReadonlyMap<string, ClusterRecord>,
+  ): string | undefined {
+    if (this.#isolation.users !== undefined) return undefined;
+    const { reason } = this.#isolation;
+    const own = records.get(uid);
+    if (own !== undefined && userOf(own) !== undefined) {
+      return `its programs are to run as user ${own.userId}, and ${reason}: start Fairway as root again`;
+    }
+    const namespaces = new Map(this.#namespaces);
+    for (const [other, record] of records) if (record.namespace !== undefined) namespaces.set(other, record.namespace);
+    const [, foreign] = [...namespaces].find(([other, held]) => other !== uid && held !== namespace) ?? [];
+    if (foreign !== undefined) {
+      return `this machine runs control planes of namespace ${foreign}, and can not keep another tenant's apart from them: ${reason}. The operator starts Fairway as root, which gives each cluster a user of its own, or with --control-plane simulated (docs/operators/control-planes.md)`;
+    }
+    this.#namespaces.set(uid, namespace);
+    return undefined;
+  }
+
+  /** Nothing is left of a cluster. */
+  forget(uid: string): void {
+    this.#namespaces.delete(uid);
+  }
+}
