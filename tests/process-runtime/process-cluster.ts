@@ -4,12 +4,17 @@ import { silentLogger } from '@fairway/base/log';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import { createClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import { certificateRequirements, issueComponentCertificate } from '@fairway/control-plane/pki/component-certificates';
-import { localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
+import {
+  type LocalProcessRuntimeOptions,
+  localProcessRuntime,
+} from '@fairway/control-plane/process/local-process-runtime';
 import type { ProcessRuntime } from '@fairway/control-plane/process/process-runtime';
 import type { ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { identifyProcess } from '@fairway/service/up/home';
+
+type Egress = Pick<LocalProcessRuntimeOptions, 'egress' | 'network'>;
 
 /** UID of the one cluster. */
 export const CLUSTER_UID = 'uid-1';
@@ -18,18 +23,26 @@ export const CLUSTER_UID = 'uid-1';
 export class ProcessCluster {
   readonly #parent: string;
   readonly #assets: string;
+  readonly #egress: Egress;
   runtime: ProcessRuntime;
   spec: ControlPlaneSpec;
 
-  private constructor(parent: string, assets: string, spec: ControlPlaneSpec, clock: Clock) {
+  private constructor(parent: string, assets: string, spec: ControlPlaneSpec, clock: Clock, egress: Egress) {
     this.#parent = parent;
     this.#assets = assets;
+    this.#egress = egress;
     this.spec = spec;
     this.runtime = this.openRuntime(clock);
   }
 
   /** `assets` is a value for KUBEBUILDER_ASSETS. */
-  static async open(parent: string, assets: string, version: string, clock = systemClock): Promise<ProcessCluster> {
+  static async open(
+    parent: string,
+    assets: string,
+    version: string,
+    clock = systemClock,
+    egress: Egress = {},
+  ): Promise<ProcessCluster> {
     const spec: ControlPlaneSpec = {
       cluster: { uid: CLUSTER_UID, name: 'demo', namespace: 'team' },
       version,
@@ -41,9 +54,10 @@ export class ProcessCluster {
       etcdQuotaBytes: 64 * 2 ** 20,
       dnsNames: [],
       ipAddresses: [],
+      nodeNetworks: [],
       endpoint: undefined,
     };
-    return new ProcessCluster(parent, assets, spec, clock);
+    return new ProcessCluster(parent, assets, spec, clock, egress);
   }
 
   /** As a Fairway that starts opens it. */
@@ -53,6 +67,7 @@ export class ProcessCluster {
       snapshotFolder: join(this.#parent, 'snapshots'),
       env: { ...process.env, KUBEBUILDER_ASSETS: this.#assets },
       binaryFolders: [],
+      ...this.#egress,
       identify: identifyProcess,
       clock,
       random: Math.random,
