@@ -145,3 +145,14 @@ describe('what a spec becomes on the command line', () => {
     });
   });
 });
+
+test('no Cluster switches NodeRestriction off, not one that an older release stored', () => {
+  const disabled = ['NodeRestriction', 'AlwaysPullImages'] as unknown as 'AlwaysPullImages'[];
+  const flags = componentFlags(
+    'kube-apiserver',
+    inputs({ apiServer: { ...API_SERVER, admissionPlugins: { enabled: [], disabled } } }),
+  );
+
+  expect(flags).toContain('--enable-admission-plugins=NodeRestriction');
+  expect(flags).toContain('--disable-admission-plugins=AlwaysPullImages');
+});

@@ -66,11 +66,14 @@ function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): stri
   ];
 }
 
+/** Without NodeRestriction the holder of one node's certificate may rewrite all nodes. What Kubernetes enables by itself nobody can name. */
+const ALWAYS_ON: ReadonlySet<string> = new Set(['NodeRestriction']);
+
 function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): string[] {
-  const { enabled, disabled } = apiServer.admissionPlugins;
-  const chosen = enabled.filter((plugin) => !(disabled as readonly string[]).includes(plugin));
-  // Without NodeRestriction the holder of one node's certificate may rewrite all nodes.
-  const admission = new Set([...chosen, 'NodeRestriction']);
+  // Whatever a Cluster says that is stored from before they could not be named.
+  const disabled = (apiServer.admissionPlugins.disabled as readonly string[]).filter((name) => !ALWAYS_ON.has(name));
+  const chosen = apiServer.admissionPlugins.enabled.filter((plugin) => !disabled.includes(plugin));
+  const admission = new Set([...chosen, ...ALWAYS_ON]);
   return [
     `--bind-address=${endpoint.host}`,
     `--advertise-address=${endpoint.host}`,
