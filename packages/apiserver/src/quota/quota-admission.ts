@@ -1,4 +1,3 @@
-import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Pod, ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
@@ -12,66 +11,47 @@ import {
   subtractQuantities,
   ZERO,
 } from '@fairway/kube/object/quantity';
-import type { PendingWrites } from './pending-writes.ts';
-import { countedResource, isInScope, parseHard, sumUsage, type Usage, usageOf } from './quota-usage.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../server/admission.ts';
+import { bucketOf } from '../server/served-resource.ts';
+import type { QuotaLedger } from './quota-ledger.ts';
+import { countedResource, isInScope, parseHard, type Usage, usageOf } from './quota-usage.ts';
 
 /** Resources that every container must say when a quota bounds them. */
 const DECLARED = /^(requests\.|limits\.)?(cpu|memory)$/;
 
-/** An object that was let in, and what it takes. */
-export interface Admitted {
-  readonly usage: Usage;
-  readonly object: KubeObject;
-}
+const NOTHING: Usage = new Map();
 
 /**
- * Refuses what would exceed a namespace's quotas. Upstream counts in the quota's status; here the objects themselves are counted on each
- * request of a namespace that has quotas, together with those that were let in and are not stored yet.
+ * Refuses what would exceed a namespace's quotas. Upstream counts in the quota's status and compares and swaps it; here the ledger is
+ * asked in the turn of the write.
  */
-export function resourceQuotaAdmission(reader: () => ObjectReader, pending: PendingWrites<Admitted>): AdmissionPlugin {
+export function resourceQuotaAdmission(reader: () => ObjectReader, ledger: QuotaLedger): AdmissionPlugin {
   return {
     name: 'ResourceQuota',
-    validate(request) {
-      const { object, oldObject, operation, subresource, namespace, resource } = request;
-      if (object === undefined || subresource !== '' || namespace === '' || operation === 'CONNECT') return;
-      const quotas = reader().list(ResourceQuotas, namespace);
-      if (quotas.length === 0) return;
-      const after = usageOf(resource, object);
-      const before: Usage = operation === 'UPDATE' && oldObject ? usageOf(resource, oldObject) : new Map();
-      const waiting = [...pending.of(resource, namespace)].filter(
-        (other) => reader().get(resource, namespace, other.object.metadata.name ?? '') === undefined,
-      );
-      for (const quota of quotas) {
-        if (isInScope(quota, resource, object)) check(request, quota, before, after, waiting, reader());
-      }
-      if (request.dryRun || operation !== 'CREATE') return;
-      pending.set(resource, `${namespace}/${object.metadata.name}`, { usage: after, object });
+    decide(request) {
+      const { object, subresource, namespace } = request;
+      if (object === undefined || subresource !== '' || namespace === '') return;
+      for (const quota of reader().list(ResourceQuotas, namespace)) check(request, object, quota, ledger);
     },
   };
 }
 
-function check(
-  request: AdmissionRequest,
-  quota: ResourceQuota,
-  before: Usage,
-  after: Usage,
-  pending: readonly Admitted[],
-  reader: ObjectReader,
-): void {
-  const { resource, namespace, object } = request;
-  const id = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
+function check(request: AdmissionRequest, object: KubeObject, quota: ResourceQuota, ledger: QuotaLedger): void {
+  const { resource, oldObject } = request;
+  const id = bucketOf(resource);
+  if (!isInScope(quota, id, object)) return;
   const hard = new Map([...parseHard(quota.spec.hard)].filter(([name]) => countedResource(name) === id));
   if (hard.size === 0) return;
-  const subject = { group: resource.group, resource: resource.plural, name: request.name };
+  const subject = { group: resource.group, resource: resource.plural, name: object.metadata.name ?? request.name };
   const undeclared =
     id === 'pods' && request.operation === 'CREATE' ? undeclaredOf(object as Pod, [...hard.keys()]) : [];
   const quotaName = quota.metadata.name ?? '';
   if (undeclared.length > 0) {
     throw forbidden(subject, `failed quota: ${quotaName}: must specify ${undeclared.join('; ')}`);
   }
-  const stored = reader.list(resource, namespace).filter((other) => isInScope(quota, resource, other));
-  const waiting = pending.filter((other) => isInScope(quota, resource, other.object));
-  const used = sumUsage([...stored.map((other) => usageOf(resource, other)), ...waiting.map(({ usage }) => usage)]);
+  const after = usageOf(id, object);
+  const before = oldObject && isInScope(quota, id, oldObject) ? usageOf(id, oldObject) : NOTHING;
+  const used = ledger.used(quota, id);
   const exceeded = [...hard].filter(([name, limit]) => {
     const added = subtractQuantities(after.get(name) ?? ZERO, before.get(name) ?? ZERO);
     const total = addQuantities(used.get(name) ?? ZERO, added);

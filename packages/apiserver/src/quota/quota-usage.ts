@@ -1,7 +1,6 @@
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '@fairway/kube/kinds/generated/types';
-import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { KubeObject } from '@fairway/kube/object/meta';
 import {
-  addQuantities,
   milliQuantityOf,
   parseQuantity,
   type Quantity,
@@ -9,8 +8,7 @@ import {
   tryParseQuantity,
   ZERO,
 } from '@fairway/kube/object/quantity';
-import type { Amounts } from '../scheduler/resources.ts';
-import { podLimits, podRequests } from '../scheduler/resources.ts';
+import { type Amounts, podLimits, podRequests } from './pod-resources.ts';
 
 /** Amounts by the names that quotas give them. */
 export type Usage = ReadonlyMap<string, Quantity>;
@@ -26,10 +24,9 @@ const OLD_COUNTS = new Set([
   'resourcequotas',
 ]);
 
-/** What one object takes of the quotas of its namespace (pkg/quota/v1/evaluator). */
-export function usageOf(type: ResourceType, object: KubeObject): Usage {
+/** What one object takes of the quotas of its namespace (pkg/quota/v1/evaluator); `id` is its resource: `pods`, `deployments.apps`. */
+export function usageOf(id: string, object: KubeObject): Usage {
   const usage = new Map<string, Quantity>();
-  const id = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
   usage.set(`count/${id}`, quantityOf(1));
   switch (id) {
     case 'pods':
@@ -87,13 +84,13 @@ function addClaim(usage: Map<string, Quantity>, { spec }: PersistentVolumeClaim)
 }
 
 /** Whether the quota counts this object at all: scopes speak of pods. */
-export function isInScope({ spec }: ResourceQuota, type: ResourceType, object: KubeObject): boolean {
+export function isInScope({ spec }: Pick<ResourceQuota, 'spec'>, id: string, object: KubeObject): boolean {
   const requirements = [
     ...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] as string[] })),
     ...(spec.scopeSelector?.matchExpressions ?? []),
   ];
   if (requirements.length === 0) return true;
-  if (type.plural !== 'pods') return false;
+  if (id !== 'pods') return false;
   const pod = object as Pod;
   return requirements.every(({ scopeName, operator, values = [] }) => {
     switch (scopeName) {
@@ -128,14 +125,6 @@ function matchesPriority(name: string, operator: string, values: readonly string
     default:
       return name !== '';
   }
-}
-
-export function sumUsage(usages: Iterable<Usage>): Map<string, Quantity> {
-  const total = new Map<string, Quantity>();
-  for (const usage of usages) {
-    for (const [name, quantity] of usage) total.set(name, addQuantities(total.get(name) ?? ZERO, quantity));
-  }
-  return total;
 }
 
 export function parseHard(hard: Readonly<Record<string, string>> | undefined): Map<string, Quantity> {

@@ -1,5 +1,13 @@
 import { Bucket } from './bucket.ts';
-import { type Change, Entry, StaleWriteError, type Store, StoreError, type Write } from './store.ts';
+import {
+  type Change,
+  Entry,
+  StaleWriteError,
+  type Store,
+  StoreError,
+  type VisibleChange,
+  type Write,
+} from './store.ts';
 
 interface Pending {
   readonly change: Change;
@@ -19,6 +27,7 @@ export class Keyspace implements Store {
   readonly #requestCommit: RequestCommit;
   readonly #buckets = new Map<string, Bucket>();
   readonly #listeners = new Set<(changes: readonly Change[]) => void>();
+  readonly #followers = new Set<VisibleChange>();
   #durableRevision: number;
   #lastRevision: number;
   #pending: Pending[] = [];
@@ -61,6 +70,11 @@ export class Keyspace implements Store {
     return () => this.#listeners.delete(listener);
   }
 
+  follow(listener: VisibleChange): () => void {
+    this.#followers.add(listener);
+    return () => this.#followers.delete(listener);
+  }
+
   write(write: Write): Promise<Change> {
     if (this.#closed) return Promise.reject(this.#closed);
     const { bucket, key, expected, remove = false } = write;
@@ -72,7 +86,7 @@ export class Keyspace implements Store {
     const entry = new Entry(key, revision, text, object);
     this.#lastRevision = revision;
     const change: Change = { bucket, removed: remove, entry, previous };
-    this.#place(bucket, key, remove ? undefined : entry);
+    this.#show(bucket, key, previous, remove ? undefined : entry);
 
     const first = this.#pending.length === 0;
     this.#settled ??= Promise.withResolvers();
@@ -112,7 +126,10 @@ export class Keyspace implements Store {
   /** The pending changes could not be kept: takes them back, newest first, and rejects them. */
   abort(error: StoreError): void {
     const pending = this.#takePending();
-    for (const { change } of pending.toReversed()) this.#place(change.bucket, change.entry.key, change.previous);
+    for (const { change } of pending.toReversed()) {
+      const { bucket, entry, removed, previous } = change;
+      this.#show(bucket, entry.key, removed ? undefined : entry, previous);
+    }
     for (const { reject } of pending) reject(error);
     this.#settle();
   }
@@ -121,6 +138,12 @@ export class Keyspace implements Store {
     await this.settled();
     this.#closed ??= new StoreError(`store ${this.name} is closed`);
     this.#listeners.clear();
+    this.#followers.clear();
+  }
+
+  #show(bucket: string, key: string, before: Entry | undefined, after: Entry | undefined): void {
+    this.#place(bucket, key, after);
+    for (const listener of this.#followers) listener(bucket, key, before, after);
   }
 
   #place(bucket: string, key: string, entry: Entry | undefined): void {

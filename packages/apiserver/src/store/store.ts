@@ -51,6 +51,9 @@ export interface Write {
   readonly encode: (revision: number) => { readonly text: string; readonly object?: KubeObject };
 }
 
+/** One key of a bucket held `before`, and holds `after` now. */
+export type VisibleChange = (bucket: string, key: string, before: Entry | undefined, after: Entry | undefined) => void;
+
 /** Thrown when the key no longer holds what the writer expected; nothing was written. */
 export class StaleWriteError extends Error {
   override readonly name = 'StaleWriteError';
@@ -82,5 +85,10 @@ export interface Store {
   settled(): Promise<void> | undefined;
   /** Changes come in batches, one for each commit. Returns how to stop. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void;
+  /**
+   * Calls back in the very turn in which `get` begins to answer otherwise: with each write that is accepted, and with each that could
+   * not be kept and is taken back. The listener must not throw. Returns how to stop.
+   */
+  follow(listener: VisibleChange): () => void;
   close(): Promise<void>;
 }

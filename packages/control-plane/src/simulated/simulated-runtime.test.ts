@@ -45,6 +45,7 @@ class LastingStores implements ClusterStores {
       write: (write) => store.write(write),
       settled: () => store.settled(),
       subscribe: (listener) => store.subscribe(listener),
+      follow: (listener) => store.follow(listener),
       close: () => Promise.resolve(),
     });
   }

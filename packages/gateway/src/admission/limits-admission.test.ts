@@ -2,6 +2,7 @@ import { API_VERSION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, refusal, TEAM, TestGateway } from '../testing/test-gateway.ts';
 
@@ -80,6 +81,30 @@ describe('limits at the embedded gateway, whatever comes at once', () => {
 
     expect(await nodesOf('scaled')).toBeLessThanOrEqual(maxNodes);
     expect(await nodesOf('scaled')).toBeGreaterThan(maxNodes - replicas);
+  });
+
+  test("and a namespace's quota of Fairway's kinds holds with it", async () => {
+    const quota = {
+      metadata: { name: 'quota', namespace: TEAM },
+      spec: { hard: { 'count/nodepools.fairway.dev': '99' } },
+    };
+    const { items } = await gateway.as('alice').resource(nodePools).list({ namespace: TEAM });
+    quota.spec.hard['count/nodepools.fairway.dev'] = String(items.length + 2);
+    await gateway.as('operator').resource(ResourceQuotas).create(quota);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 6 }, (_, index) =>
+        gateway.createPool(`counted-${index}`, { clusterName: 'later', replicas: 0 }),
+      ),
+    );
+    await gateway.as('operator').resource(ResourceQuotas).delete('quota', { namespace: TEAM });
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: {
+        code: 403,
+        message: expect.stringContaining('exceeded quota: quota, requested: count/nodepools.fairway.dev=1'),
+      },
+    });
   });
 
   test('and a cluster and its pools, whichever is first', async () => {

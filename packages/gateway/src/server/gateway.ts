@@ -8,6 +8,8 @@ import { issuerRoutes } from '@fairway/apiserver/auth/issuer-discovery';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { MANAGEMENT_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
 import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { resourceQuotaAdmission } from '@fairway/apiserver/quota/quota-admission';
+import { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { Store } from '@fairway/apiserver/store/store';
@@ -47,6 +49,8 @@ export interface Gateway {
   readonly server: ApiServer;
   /** Fairway's controllers' own client, in this process. */
   readonly client: KubeClient;
+  /** What ResourceQuotas count. */
+  readonly ledger: QuotaLedger;
   /** Makes what the API holds from the start. */
   start(): Promise<void>;
 }
@@ -70,6 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     issuer,
     serviceAccountKeys,
   });
+  const ledger = new QuotaLedger(store);
   const offer = new CloudOffer(clock, log);
   const server: ApiServer = new ApiServer({
     ...auth,
@@ -95,12 +100,13 @@ export function createGateway(options: GatewayOptions): Gateway {
         isFairway: ({ username }) => username === CONTROLLERS.username,
       }),
       limitsAdmission(() => server.reader),
+      resourceQuotaAdmission(() => server.reader, ledger),
     ],
   });
   for (const route of issuerRoutes(issuer, issuer, serviceAccountKeys)) server.addRoute(route);
   const client = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });
   const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
-  return { server, client, start: () => bootstrap(client, server.reader) };
+  return { server, client, ledger, start: () => bootstrap(client, server.reader) };
 }
 
 function fairwayResources(

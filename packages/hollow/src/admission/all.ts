@@ -1,3 +1,5 @@
+import { resourceQuotaAdmission } from '@fairway/apiserver/quota/quota-admission';
+import type { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
@@ -5,7 +7,6 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { limitRanger } from './limit-ranger.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { alwaysPullImages, defaultTolerationSeconds, priorityAdmission, taintNodesByCondition } from './pods.ts';
-import { type Admitted, resourceQuotaAdmission } from './resource-quota.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { serviceAllocator } from './service-allocator.ts';
 import { defaultStorageClass, storageObjectInUseProtection } from './storage.ts';
@@ -15,6 +16,7 @@ export interface HollowAdmissionOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly store: Pick<Store, 'subscribe'>;
+  readonly ledger: QuotaLedger;
   readonly serviceCidr: string;
   /** Plugins beyond those that Kubernetes enables, and what is off whatever is enabled. */
   readonly enabled: readonly string[];
@@ -28,9 +30,8 @@ export interface HollowAdmission {
 
 /** What a cluster's admission does by itself, in kube-apiserver's order; what `createAuth` gives comes before the last one. */
 export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly AdmissionPlugin[]): HollowAdmission {
-  const { reader, clock, random, store, serviceCidr, enabled, disabled } = options;
+  const { reader, clock, random, store, ledger, serviceCidr, enabled, disabled } = options;
   const numbers = new PendingWrites<readonly string[]>(store, clock);
-  const admitted = new PendingWrites<Admitted>(store, clock);
   const isOn = (name: string) => enabled.includes(name) && !disabled.includes(name);
   const plugins = [
     ...(isOn(alwaysPullImages.name) ? [alwaysPullImages] : []),
@@ -43,13 +44,12 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
     storageObjectInUseProtection,
     serviceAllocator({ reader, random, serviceCidr, pending: numbers }),
     ...auth,
-    resourceQuotaAdmission(reader, admitted),
+    resourceQuotaAdmission(reader, ledger),
   ];
   return {
     plugins,
     stop() {
       numbers.stop();
-      admitted.stop();
     },
   };
 }

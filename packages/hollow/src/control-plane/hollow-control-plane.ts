@@ -7,6 +7,7 @@ import {
 } from '@fairway/apiserver/auth/issuer-discovery';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
 import { jsonAnswer } from '@fairway/apiserver/server/request';
 import type { Store } from '@fairway/apiserver/store/store';
@@ -82,8 +83,9 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     apiAudiences: [issuer, 'https://kubernetes.default.svc.cluster.local'],
     allowAnonymous: true,
   });
+  const ledger = new QuotaLedger(store);
   const admission = hollowAdmission(
-    { reader: () => server.reader, clock, random, store, serviceCidr, ...plugins },
+    { reader: () => server.reader, clock, random, store, ledger, serviceCidr, ...plugins },
     auth.admission,
   );
   const server = new ApiServer({
@@ -130,6 +132,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         log,
         reader: server.reader,
         store,
+        ledger,
         podCidr,
         ca: pki.ca,
         caBundle: pki.caBundle,
@@ -147,6 +150,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
       await running.catch(() => undefined);
       await server.close();
       admission.stop();
+      ledger.stop();
     },
   };
 }

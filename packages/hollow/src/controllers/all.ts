@@ -4,6 +4,7 @@ import { certificateSigner } from '@fairway/apiserver/auth/certificates/certific
 import { aggregatedRoleKeys, clusterRoleAggregator } from '@fairway/apiserver/auth/cluster-role-aggregator';
 import { EventTtl } from '@fairway/apiserver/lifecycle/event-ttl';
 import { namespaceController } from '@fairway/apiserver/lifecycle/namespace-controller';
+import { resourceQuotaController } from '@fairway/apiserver/quota/quota-controller';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Runnable } from '@fairway/kube/controller/manager';
 import type { Secret, Service } from '@fairway/kube/kinds/generated/types';
@@ -29,7 +30,6 @@ import {
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { bootstrapSigner, tokenCleaner } from './cluster/bootstrap-tokens.ts';
-import { resourceQuotaController } from './cluster/resource-quota.ts';
 import { TOKEN_SECRET_TYPE, tokenSecretController } from './cluster/token-secrets.ts';
 import type { ControllerContext } from './context.ts';
 import { cronJobController } from './cron-job/cron-job-controller.ts';

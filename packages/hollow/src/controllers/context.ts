@@ -1,4 +1,5 @@
 import type { ServiceAccountTokenSubject } from '@fairway/apiserver/auth/service-account-tokens';
+import type { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -21,6 +22,7 @@ export interface ControllerContext {
   readonly reader: ObjectReader;
   /** Where the server keeps it, to be told of changes without a watch. */
   readonly store: Store;
+  readonly ledger: QuotaLedger;
   readonly podCidr: string;
   readonly ca: CertificateAuthority;
   /** PEM of every authority that the cluster believes. */

@@ -1,10 +1,10 @@
+import { podRequests } from '@fairway/apiserver/quota/pod-resources';
 import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
 import { describe, expect, it } from 'vitest';
 import { pod as makePod } from '../testing/workloads.ts';
 import { findNode } from './fit.ts';
 import { NodeState } from './node-state.ts';
 import { findPreemption } from './preemption.ts';
-import { podRequests } from './resources.ts';
 
 function node(
   name: string,

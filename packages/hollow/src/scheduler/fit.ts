@@ -1,8 +1,8 @@
+import { podRequests } from '@fairway/apiserver/quota/pod-resources';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { matchesNodeAffinity, matchesTerm, tolerates, untoleratedTaint } from './node-selection.ts';
 import type { NodeState } from './node-state.ts';
 import { type NamespaceLabels, PodAffinityFilter, TopologySpread } from './pod-affinity.ts';
-import { podRequests } from './resources.ts';
 import type { PodVolumes } from './volumes.ts';
 
 /** Where a pod can go, or why nowhere. */

@@ -1,5 +1,5 @@
+import { type Amounts, add, amountsOf, podRequests, subtract } from '@fairway/apiserver/quota/pod-resources';
 import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
-import { type Amounts, add, amountsOf, podRequests, subtract } from './resources.ts';
 
 /** A node with the pods that run on it or are about to. */
 export class NodeState {

@@ -41,7 +41,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     clouds,
     credentials,
   });
-  const { server, client } = gateway;
+  const { server, client, ledger } = gateway;
   server.addRoute(metricsRoute(registry));
   const informers = new InformerSet(client, { clock, random, log });
   const caches = new AbortController();
@@ -50,6 +50,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     await informers.stopped();
     // It ends its watches and then its listener, which alone would wait for them.
     await server.close();
+    ledger.stop();
   };
   try {
     await gateway.start();
@@ -58,6 +59,6 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     throw error;
   }
   informers.start(caches.signal);
-  const runnables = embeddedManagement({ client, informers, authority, clock, random, log });
+  const runnables = embeddedManagement({ client, informers, authority, store, ledger, clock, random, log });
   return { server, client, reader: server.reader, informers, runnables, close };
 }

@@ -4,6 +4,9 @@ import { aggregatedRoleKeys, clusterRoleAggregator } from '@fairway/apiserver/au
 import { EventTtl } from '@fairway/apiserver/lifecycle/event-ttl';
 import { GarbageCollector } from '@fairway/apiserver/lifecycle/garbage-collector';
 import { namespaceController } from '@fairway/apiserver/lifecycle/namespace-controller';
+import { resourceQuotaController } from '@fairway/apiserver/quota/quota-controller';
+import type { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
+import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
@@ -17,14 +20,17 @@ export interface EmbeddedManagementOptions {
   readonly client: KubeClient;
   readonly informers: InformerSet;
   readonly authority: CertificateAuthority;
+  readonly store: Pick<Store, 'subscribe'>;
+  /** What ResourceQuotas count. */
+  readonly ledger: QuotaLedger;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** What kube-controller-manager does for an API without pods, which Fairway's own is: owners, namespaces, events, certificates, aggregated roles. */
+/** What kube-controller-manager does for an API without pods, which Fairway's own is: owners, namespaces, events, quotas, certificates, aggregated roles. */
 export function embeddedManagement(options: EmbeddedManagementOptions): Runnable[] {
-  const { client, informers, authority, clock, random, log } = options;
+  const { client, informers, authority, store, ledger, clock, random, log } = options;
   const requests = informers.informer(CertificateSigningRequests);
   const clusterRoles = informers.informer(ClusterRoles);
   const common = { clock, random, log };
@@ -36,6 +42,7 @@ export function embeddedManagement(options: EmbeddedManagementOptions): Runnable
     new GarbageCollector({ client, ...common }),
     namespaceController({ client, informers, ...common }),
     new EventTtl({ client, ...common }),
+    resourceQuotaController({ client, informers, store, ledger, ...common }),
     new Controller({ name: 'certificate-signer', reconcile: signer, ...common }).watch(requests),
     new Controller({ name: 'certificate-cleaner', reconcile: cleaner, ...common }).watch(requests),
     new Controller({ name: 'cluster-role-aggregator', reconcile: aggregator, ...common }).watch(

@@ -1,0 +1,75 @@
+import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
+import { addQuantities, type Quantity, subtractQuantities, ZERO } from '@fairway/kube/object/quantity';
+import type { Entry, Store } from '../store/store.ts';
+import { isInScope, usageOf } from './quota-usage.ts';
+
+/** What one kind of one namespace takes, of the objects that one set of scopes counts. */
+interface Account {
+  readonly quota: Pick<ResourceQuota, 'spec'>;
+  readonly totals: Map<string, Quantity>;
+}
+
+const QUOTAS = 'resourcequotas';
+
+/**
+ * Counts what quotas bound. Objects are counted once, when a quota is first asked about, and from then on by what changes, in the turn in which it
+ * becomes visible: a decision and its write in one turn see exactly what is there.
+ */
+export class QuotaLedger {
+  readonly #store: Pick<Store, 'list' | 'follow'>;
+  /** By namespace, then by resource, then by scopes. */
+  readonly #namespaces = new Map<string, Map<string, Map<string, Account>>>();
+  readonly #unfollow: () => void;
+
+  constructor(store: Pick<Store, 'list' | 'follow'>) {
+    this.#store = store;
+    this.#unfollow = store.follow((bucket, key, before, after) => this.#changed(bucket, key, before, after));
+  }
+
+  /** What the namespace's objects of a resource (`pods`, `deployments.apps`) take of the quota now. */
+  used({ metadata, spec }: ResourceQuota, resource: string): ReadonlyMap<string, Quantity> {
+    const namespace = metadata.namespace ?? '';
+    const scopes = JSON.stringify([spec.scopes, spec.scopeSelector]);
+    const resources = this.#namespaces.get(namespace);
+    const known = resources?.get(resource)?.get(scopes);
+    if (known !== undefined) return known.totals;
+    const account: Account = { quota: { spec }, totals: new Map() };
+    for (const entry of this.#store.list(resource, `${namespace}/`)) count(account, resource, entry, addQuantities);
+    const kept = resources ?? new Map<string, Map<string, Account>>();
+    const accounts = kept.get(resource) ?? new Map<string, Account>();
+    accounts.set(scopes, account);
+    kept.set(resource, accounts);
+    this.#namespaces.set(namespace, kept);
+    return account.totals;
+  }
+
+  stop(): void {
+    this.#unfollow();
+    this.#namespaces.clear();
+  }
+
+  #changed(bucket: string, key: string, before: Entry | undefined, after: Entry | undefined): void {
+    const namespace = key.slice(0, Math.max(0, key.indexOf('/')));
+    const resources = this.#namespaces.get(namespace);
+    if (resources === undefined) return;
+    for (const account of resources.get(bucket)?.values() ?? []) {
+      if (before !== undefined) count(account, bucket, before, subtractQuantities);
+      if (after !== undefined) count(account, bucket, after, addQuantities);
+    }
+    // Its scopes never change, so accounts last as long as the quotas; what the others count is counted anew when they ask.
+    if (bucket === QUOTAS && after === undefined) this.#namespaces.delete(namespace);
+  }
+}
+
+function count(
+  { quota, totals }: Account,
+  resource: string,
+  entry: Entry,
+  apply: (left: Quantity, right: Quantity) => Quantity,
+): void {
+  const object = entry.object();
+  if (!isInScope(quota, resource, object)) return;
+  for (const [name, quantity] of usageOf(resource, object)) {
+    totals.set(name, apply(totals.get(name) ?? { ...ZERO, format: quantity.format }, quantity));
+  }
+}

@@ -1,0 +1,87 @@
+import { ResourceQuotas } from '@fairway/kube/kinds/resources';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { beforeEach, expect, it } from 'vitest';
+import { describeServers } from './targets.ts';
+
+const PATIENCE = { deadlineMs: 60_000 };
+
+describeServers('quotas', (server) => {
+  let namespace: string;
+  beforeEach(async () => {
+    namespace = await server().namespace();
+  });
+
+  /** A quota whose controller has counted what is there. */
+  async function quota(hard: Readonly<Record<string, string>>, spec: object = {}): Promise<void> {
+    const body = { metadata: { name: 'quota', namespace }, spec: { hard, ...spec } };
+    await server().client.resource(ResourceQuotas).create(body);
+    await usedIs((used) => expect(Object.keys(used).sort()).toEqual(Object.keys(hard).sort()));
+  }
+
+  async function usedIs(check: (used: Readonly<Record<string, string>>) => void): Promise<void> {
+    const where = { namespace, name: 'quota' };
+    await eventuallyObject(
+      server().client.resource(ResourceQuotas),
+      where,
+      ({ status }) => check(status?.used ?? {}),
+      PATIENCE,
+    );
+  }
+
+  async function post(plural: string, name: string, object: object = {}) {
+    const body = { apiVersion: 'v1', metadata: { name }, ...object };
+    const { status, json } = await server().raw('POST', `/api/v1/namespaces/${namespace}/${plural}`, { body });
+    return { status, message: String(json['message']).replaceAll(namespace, 'NS') };
+  }
+
+  const pod = (resources: object, spec: object = {}) => ({
+    kind: 'Pod',
+    spec: { containers: [{ name: 'main', image: 'a', resources }], ...spec },
+  });
+
+  it('of counts holds with six at once, and has room again when something goes', async () => {
+    await quota({ 'count/configmaps': '3', secrets: '1' });
+    const { used } = (await server().client.resource(ResourceQuotas).get('quota', { namespace })).status ?? {};
+    const there = Number(used?.['count/configmaps']);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const replies = await Promise.all(names.map((name) => post('configmaps', name, { kind: 'ConfigMap' })));
+
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(3 - there);
+    expect(replies.find(({ status }) => status === 403)?.message).toContain(
+      'is forbidden: exceeded quota: quota, requested: count/configmaps=1, used: count/configmaps=3, limited: count/configmaps=3',
+    );
+    await usedIs((now) => expect(now['count/configmaps']).toBe('3'));
+    const made = names[replies.findIndex(({ status }) => status === 201)];
+    await server().raw('DELETE', `/api/v1/namespaces/${namespace}/configmaps/${made}`);
+    await usedIs((now) => expect(now['count/configmaps']).toBe('2'));
+    expect((await post('configmaps', 'late', { kind: 'ConfigMap' })).status).toBe(201);
+  });
+
+  it('of amounts asks for them, adds them up and says what is too much', async () => {
+    await quota({ 'requests.cpu': '1', 'limits.memory': '1Gi' });
+    const resources = (cpu: string) => ({ requests: { cpu }, limits: { memory: '256Mi' } });
+
+    expect(await post('pods', 'silent', pod({}))).toEqual({
+      status: 403,
+      message:
+        'pods "silent" is forbidden: failed quota: quota: must specify limits.memory for: main; requests.cpu for: main',
+    });
+    expect((await post('pods', 'one', pod(resources('600m')))).status).toBe(201);
+    expect(await post('pods', 'two', pod(resources('500m')))).toEqual({
+      status: 403,
+      message:
+        'pods "two" is forbidden: exceeded quota: quota, requested: requests.cpu=500m, used: requests.cpu=600m, limited: requests.cpu=1',
+    });
+    await usedIs((used) => expect(used).toEqual({ 'requests.cpu': '600m', 'limits.memory': '256Mi' }));
+  });
+
+  it('of a scope counts what is in it', async () => {
+    await quota({ pods: '1' }, { scopes: ['Terminating'] });
+    const short = pod({}, { activeDeadlineSeconds: 600 });
+
+    expect((await post('pods', 'a', short)).status).toBe(201);
+    expect((await post('pods', 'b', short)).status).toBe(403);
+    expect((await post('pods', 'c', pod({}))).status).toBe(201);
+    await usedIs((used) => expect(used).toEqual({ pods: '1' }));
+  });
+});
