@@ -67,7 +67,7 @@ export function parseCelIp(text: string): CelIp | undefined {
 }
 
 export function parseCelCidr(text: string): CelCidr | undefined {
-  const [address = '', bits = '', ...rest] = text.split('/');
+  const [address = '', bits = '', ...rest] = text.split('/', 3);
   const ip = parseCelIp(address);
   if (ip === undefined || rest.length > 0 || !/^(?:0|[1-9]\d{0,2})$/.test(bits)) return undefined;
   return Number(bits) > ip.bits ? undefined : new CelCidr(ip, Number(bits));

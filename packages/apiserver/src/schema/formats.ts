@@ -17,7 +17,8 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uri: (text) => URL.canParse(text) || text.startsWith('/'),
   uuid: (text) => UUID.test(text),
   duration: (text) => text === '0' || DURATION.test(text),
-  byte: (text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text),
+  // Not groups of four, repeated: each of them takes room on the expression's stack.
+  byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   mac: (text) => /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}(?:(?:[:-][0-9a-f]{2}){2})?$/i.test(text),
   hostname: (text) => HOSTNAME.test(text),
@@ -31,7 +32,7 @@ export function hasFormat(text: string, format: string): boolean {
 
 /** Whether `text` is an IP network such as `10.0.0.0/8`. */
 function isCidr(text: string): boolean {
-  const [address = '', bits = '', ...rest] = text.split('/');
+  const [address = '', bits = '', ...rest] = text.split('/', 3);
   const family = isIP(address);
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }

@@ -64,7 +64,13 @@ const ALL = /^(?:\.?\[\*\]|\.\*)/;
 const FILTER =
   /^\.?\[\?\(\s*@((?:[^=!<>'")\s]|\['[^']*'\])*)\s*(?:(==|!=|<=|>=|<|>)\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s)]+)\s*)?\)\]/;
 
+/** Paths name a few fields and a label's key, which has at most 317 characters. */
+const MAX_PATH_LENGTH = 2048;
+
 function readSteps(text: string, whole: string): Step[] {
+  if (text.length > MAX_PATH_LENGTH) {
+    throw new JsonPathError(`a JSON path may have ${MAX_PATH_LENGTH} characters, this one has ${text.length}`);
+  }
   const steps: Step[] = [];
   let rest = text;
   while (rest !== '' && rest !== '.') {

@@ -80,6 +80,11 @@ describe('quantities', () => {
     expect(formatQuantity(milliQuantityOf(3920))).toBe('3920m');
   });
 
+  it('refuses text that is longer than any quantity', () => {
+    expect(() => parseQuantity('1'.repeat(65))).toThrow('quantities must be no more than 64 characters');
+    expect(tryParseQuantity(`1${'0'.repeat(63)}`)).toBeDefined();
+  });
+
   it('reads back what it writes', () => {
     const formats = fc.constantFrom('DecimalSI' as const, 'BinarySI' as const, 'DecimalExponent' as const);
     fc.assert(

@@ -21,13 +21,17 @@ const MAX_BINARY_NANOS = (2n ** 63n - 1n) * NANOS;
 const PATTERN = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-/** Exponents beyond these can only be mistakes: they would make bigints of megabytes. */
+/** Exponents and texts beyond these can only be mistakes: they would make bigints of megabytes. */
 const MAX_EXPONENT = 400;
+const MAX_LENGTH = 64;
 
 export const ZERO: Quantity = { nanos: 0n, format: 'DecimalSI' };
 
-/** Reads text, or a number as JSON may carry it. Throws a QuantityError. */
+/** Reads text of at most 64 characters, or a number as JSON may carry it. Throws a QuantityError. */
 export function parseQuantity(input: string | number): Quantity {
+  if (typeof input === 'string' && input.length > MAX_LENGTH) {
+    throw new QuantityError(`quantities must be no more than ${MAX_LENGTH} characters`);
+  }
   const match = PATTERN.exec(typeof input === 'number' ? String(input) : input.trim());
   const [, sign, whole = '', fraction = '', suffix = ''] = match ?? [];
   if (match === null || (whole === '' && fraction === '')) {
