@@ -17,6 +17,9 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
   }
 }
 
+/** What an answer names of them. */
+const MAX_MESSAGES = 100;
+
 /** Refuses or warns of fields, as the request wants: `unknown field "spec.x"`, `duplicate field "spec.y"`. */
 export function reportFields(
   request: Pick<BodyRequest, 'query' | 'warn' | 'resource' | 'verb' | 'name'>,
@@ -27,11 +30,12 @@ export function reportFields(
     case 'Ignore':
       return;
     case 'Warn':
-      for (const message of messages) request.warn(message);
+      for (const message of messages.slice(0, MAX_MESSAGES)) request.warn(message);
       return;
     case 'Strict': {
       const { kind, version } = request.resource;
-      const detail = `strict decoding error: ${messages.join(', ')}`;
+      const more = messages.length > MAX_MESSAGES ? `, and ${messages.length - MAX_MESSAGES} more` : '';
+      const detail = `strict decoding error: ${messages.slice(0, MAX_MESSAGES).join(', ')}${more}`;
       if (request.verb === 'patch') throw invalid(request.resource, request.name, [patchError(detail)]);
       throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${detail}`);
     }

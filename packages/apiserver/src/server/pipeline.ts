@@ -205,10 +205,23 @@ export function statusAnswer(error: ApiError): Answer {
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(error.retryAfterSeconds) } };
 }
 
-/** RFC 7234 warnings as client-go parses them. */
-/** Value of the header `Warning` that says all of them once. */
+/** Upstream's limits (apiserver/pkg/endpoints/filters/warning.go): beyond the first, warnings are cut to the second. */
+const MAX_WARNINGS_CHARS = 4096;
+const MAX_LONG_WARNING_CHARS = 256;
+
+/** Value of the header `Warning` that says all of them once, as client-go parses RFC 7234's; what is too much is left out. */
 export function warningHeader(warnings: readonly string[]): string {
-  return [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text.replaceAll(/\s+/g, ' '))}`).join(', ');
+  const texts = [...new Set(warnings)];
+  const isTooMuch = texts.reduce((sum, { length }) => sum + length, 0) > MAX_WARNINGS_CHARS;
+  let charsLeft = MAX_WARNINGS_CHARS;
+  const values: string[] = [];
+  for (const text of texts) {
+    const shown = isTooMuch ? text.slice(0, MAX_LONG_WARNING_CHARS) : text;
+    charsLeft -= shown.length;
+    if (charsLeft < 0) break;
+    values.push(`299 - ${JSON.stringify(shown.replaceAll(/\s+/g, ' '))}`);
+  }
+  return values.join(', ');
 }
 
 function attributesOf(

@@ -144,6 +144,11 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BadRequest', message);
 }
 
+/** The answer to a request that is too large, or that would make an object so; says what is, the limit and what to do. */
+export function entityTooLarge(detail: string): ApiError {
+  return new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: ${detail}`);
+}
+
 export function unauthorized(message = 'Unauthorized'): ApiError {
   return new ApiError(401, 'Unauthorized', message);
 }

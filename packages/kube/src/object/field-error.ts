@@ -1,4 +1,6 @@
 import { ApiError } from './api-error.ts';
+import { isJsonArray } from './json.ts';
+import { measureJson } from './json-bounds.ts';
 
 /** apimachinery's `field.ErrorType`: the reason of a cause. */
 export type FieldErrorType =
@@ -39,17 +41,51 @@ const TITLES: Record<FieldErrorType, string> = {
 /** The text after the field path, as apimachinery's `field.Error.ErrorBody` words it. */
 export function fieldErrorBody(error: FieldError): string {
   const valueless = error.type === 'FieldValueRequired' || error.type === 'FieldValueForbidden';
-  const value = valueless || error.value === undefined ? '' : `: ${JSON.stringify(error.value)}`;
+  const value = valueless || error.value === undefined ? '' : `: ${quoted(error.value)}`;
   return `${TITLES[error.type]}${value}${error.detail === '' ? '' : `: ${error.detail}`}`;
 }
 
-/** 422 Invalid for an object of `kind`, with one cause per field error. */
-export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
-  const lines = errors.map((error) => `${error.field}: ${fieldErrorBody(error)}`);
+/** What an answer says at most: a body of 3 MiB can be wrong in a million places, and be the value that is wrong in each. */
+const MAX_ERRORS = 100;
+const MAX_QUOTED_CHARS = 1024;
+const MAX_NAME_CHARS = 253;
+
+/** The value as JSON; of a long one, the beginning. */
+function quoted(value: unknown): string {
+  const isShort = typeof measureJson(value, { maxDepth: 20, maxChars: MAX_QUOTED_CHARS }) === 'number';
+  if (isShort) return JSON.stringify(value);
+  return `${JSON.stringify(beginningOf(value, 3)).slice(0, MAX_QUOTED_CHARS)}…`;
+}
+
+function beginningOf(value: unknown, levels: number): unknown {
+  if (typeof value === 'string') return value.slice(0, MAX_QUOTED_CHARS);
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return '…';
+  if (isJsonArray(value)) return value.slice(0, 5).map((item) => beginningOf(item, levels - 1));
+  const members: [string, unknown][] = [];
+  for (const name in value) {
+    if (
+      members.push([
+        name.slice(0, MAX_NAME_CHARS),
+        beginningOf((value as Record<string, unknown>)[name], levels - 1),
+      ]) === 5
+    )
+      break;
+  }
+  return Object.fromEntries(members);
+}
+
+/** 422 Invalid for an object of `kind`, with one cause per field error, up to a hundred. */
+export function invalid(kind: { group: string; kind: string }, name: string, all: readonly FieldError[]): ApiError {
+  const errors = all.slice(0, MAX_ERRORS);
+  const bodies = errors.map(fieldErrorBody);
+  const lines = errors.map((error, index) => `${error.field}: ${bodies[index]}`);
+  if (all.length > MAX_ERRORS) lines.push(`and ${all.length - MAX_ERRORS} more errors`);
   const detail = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const qualifiedKind = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  return new ApiError(422, 'Invalid', `${qualifiedKind} "${name}" is invalid: ${detail}`, {
-    subject: { group: kind.group, resource: kind.kind, name },
-    causes: errors.map((error) => ({ reason: error.type, message: fieldErrorBody(error), field: error.field })),
+  const shown = name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS)}…` : name;
+  return new ApiError(422, 'Invalid', `${qualifiedKind} "${shown}" is invalid: ${detail}`, {
+    subject: { group: kind.group, resource: kind.kind, name: shown },
+    causes: errors.map((error, index) => ({ reason: error.type, message: bodies[index] ?? '', field: error.field })),
   });
 }
