@@ -92,10 +92,22 @@ export function sortedSet(set: FieldSet): FieldSet {
 export function parseFieldSet(value: unknown): FieldSet | undefined {
   if (!isJsonObject(value)) return undefined;
   for (const element in value) {
-    const isElement = element === SELF || /^[fkvi]:/.test(element);
-    if (!isElement || parseFieldSet(value[element]) === undefined) return undefined;
+    if (!isElement(element) || parseFieldSet(value[element]) === undefined) return undefined;
   }
   return value as FieldSet;
+}
+
+function isElement(element: string): boolean {
+  if (element === SELF || element.startsWith('f:')) return true;
+  const content = element.slice(2);
+  if (element.startsWith('i:')) return /^\d{1,9}$/.test(content);
+  if (!element.startsWith('k:') && !element.startsWith('v:')) return false;
+  try {
+    const parsed: unknown = JSON.parse(content);
+    return element.startsWith('v:') || isJsonObject(parsed);
+  } catch {
+    return false;
+  }
 }
 
 export function isMember(node: FieldSet): boolean {

@@ -1,9 +1,13 @@
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import { cloneJson, isJsonObject, jsonEqual, setOwn } from '@fairway/kube/object/json';
+import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 import type { Json } from '@fairway/kube/object/meta';
 
-/** Kubernetes' bound on the number of operations of one patch. */
+/** Kubernetes' bounds on one patch: its operations, and what all its copies may add (evanphx/json-patch's AccumulatedCopySizeLimit). */
 const MAX_OPERATIONS = 10_000;
+const MAX_COPIED_CHARS = 3 * 1024 * 1024;
+/** Items of lists that may be moved up or down to make or close a gap: 10,000 times through a list of 10,000. */
+const MAX_SHIFTED_ITEMS = 100_000_000;
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
 interface Operation {
@@ -15,11 +19,12 @@ interface Operation {
 
 /**
  * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest for what is no list, RequestEntityTooLarge for one of
- * too many operations, and Invalid (422, in kube-apiserver's words, the reason as its cause) for one that does not fit.
+ * too many operations or that copies or moves too much, and Invalid (422, in kube-apiserver's words, the reason as its cause) for one that
+ * does not fit.
  */
 export function applyJsonPatch(target: Json, patch: unknown): Json {
   const operations = parseOperations(patch);
-  const root = { document: cloneJson(target) };
+  const root: Root = { document: cloneJson(target), copiedChars: 0, shiftedItems: 0 };
   for (const operation of operations) {
     try {
       applyOperation(root, operation);
@@ -42,8 +47,7 @@ function rejected(reason: string): ApiError {
 function parseOperations(patch: unknown): Operation[] {
   if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations');
   if (patch.length > MAX_OPERATIONS) {
-    const message = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`;
-    throw new ApiError(413, 'RequestEntityTooLarge', message);
+    throw tooMuch(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
   }
   return patch.map((item: unknown, index) => {
     const operation = isJsonObject(item) ? item : {};
@@ -58,8 +62,15 @@ function parseOperations(patch: unknown): Operation[] {
   });
 }
 
+/** The document on its way through the operations, and what they have cost so far. */
 interface Root {
   document: Json;
+  copiedChars: number;
+  shiftedItems: number;
+}
+
+function tooMuch(message: string): ApiError {
+  return new ApiError(413, 'RequestEntityTooLarge', message);
 }
 
 function applyOperation(root: Root, { op, path, from = '', value = null }: Operation): void {
@@ -77,12 +88,34 @@ function applyOperation(root: Root, { op, path, from = '', value = null }: Opera
       return add(root, path, remove(root, from));
     }
     case 'copy':
-      return add(root, path, cloneJson(read(root, from)));
+      return add(root, path, copyOf(root, path, read(root, from)));
     case 'test':
       break;
   }
   if (!jsonEqual(tryRead(root, path) ?? null, value)) throw new MismatchError(`testing value ${path} failed`);
   return undefined;
+}
+
+function copyOf(root: Root, path: string, value: Json): Json {
+  const left = MAX_COPIED_CHARS - root.copiedChars;
+  const size = measureJson(value, { maxDepth: MAX_DEPTH, maxChars: left });
+  if (typeof size === 'number') {
+    root.copiedChars += size;
+    return cloneJson(value);
+  }
+  if (size.kind === 'depth') throw new MismatchError(`copy to ${path} would nest deeper than ${MAX_DEPTH} levels`);
+  throw tooMuch(
+    `Unable to complete the copy to ${JSON.stringify(path)}: the copies of a JSON patch may add ${MAX_COPIED_CHARS} bytes in all`,
+  );
+}
+
+/** Counts what a list shifts for an item that comes or goes at `index`. */
+function shift(root: Root, list: readonly Json[], index: number): void {
+  root.shiftedItems += Math.max(0, list.length - index);
+  if (root.shiftedItems <= MAX_SHIFTED_ITEMS) return;
+  throw tooMuch(
+    `The operations of a JSON patch may shift ${MAX_SHIFTED_ITEMS} items of lists in all: replace the list as a whole`,
+  );
 }
 
 function read(root: Root, path: string): Json {
@@ -112,6 +145,7 @@ function add(root: Root, path: string, value: Json): void {
   if ((last !== '-' && !isIndex(last)) || index > parent.length) {
     throw new MismatchError(`Unable to access invalid index: ${last}`);
   }
+  shift(root, parent, index);
   parent.splice(index, 0, value);
 }
 
@@ -126,8 +160,10 @@ function remove(root: Root, path: string): Json {
   const { parent, last } = parentOf(root, path);
   const value = read(root, path);
   if (parent === undefined) throw new MismatchError('cannot remove the whole document');
-  if (Array.isArray(parent)) parent.splice(Number(last), 1);
-  else delete parent[last];
+  if (Array.isArray(parent)) {
+    shift(root, parent, Number(last));
+    parent.splice(Number(last), 1);
+  } else delete parent[last];
   return value;
 }
 
@@ -142,7 +178,11 @@ function parentOf(root: Root, path: string): { parent: Json[] | Record<string, J
 function tokensOf(path: string): string[] {
   if (path === '') return [];
   if (!path.startsWith('/')) throw new MismatchError(`path ${JSON.stringify(path)} does not begin with a slash`);
-  return path.slice(1).split('/').map(decodeToken);
+  const tokens = path.slice(1).split('/', MAX_DEPTH + 1);
+  if (tokens.length > MAX_DEPTH) {
+    throw new MismatchError(`path ${path.slice(0, 64)}… leads deeper than ${MAX_DEPTH} levels`);
+  }
+  return tokens.map(decodeToken);
 }
 
 function decodeToken(token: string): string {

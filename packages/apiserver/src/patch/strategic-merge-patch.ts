@@ -1,5 +1,5 @@
 import { badRequest } from '@fairway/kube/object/api-error';
-import { isJsonArray, isJsonObject, type JsonObject, jsonEqual, setOwn } from '@fairway/kube/object/json';
+import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, setOwn } from '@fairway/kube/object/json';
 import type { Json, KubeObject } from '@fairway/kube/object/meta';
 import { objectSchemaOf, propertySchema, resolveSchema } from '../schema/resolve.ts';
 import type { Definitions, Schema } from '../schema/schema.ts';
@@ -101,22 +101,24 @@ function retainKeys(target: JsonObject, patch: JsonObject): Record<string, Json>
   const retained = patch[RETAIN_KEYS];
   if (retained === undefined) return { ...target };
   if (!isJsonArray(retained)) throw badRequest('invalid patch format of retainKeys');
+  const names = new Set(retained);
   for (const key of Object.keys(patch)) {
     const isDirective = key.startsWith('$');
-    if (!isDirective && patch[key] !== null && !retained.includes(key)) {
+    if (!isDirective && patch[key] !== null && !names.has(key)) {
       throw badRequest(
         'the patch is not a valid retainKeys patch: it sets a field that the retainKeys list leaves out',
       );
     }
   }
-  return Object.fromEntries(Object.entries(target).filter(([key]) => retained.includes(key)));
+  return Object.fromEntries(Object.entries(target).filter(([key]) => names.has(key)));
 }
 
 function deleteFromList(result: Record<string, Json>, name: string, values: Json): void {
   if (!isJsonArray(values)) throw badRequest('invalid patch format of primitive list');
   const list = result[name];
   if (!isJsonArray(list)) return;
-  result[name] = list.filter((item) => !values.some((value) => jsonEqual(value, item)));
+  const gone = new Set(values.map(canonicalJson));
+  result[name] = list.filter((item) => !gone.has(canonicalJson(item)));
 }
 
 function mergeLists(
@@ -145,42 +147,44 @@ function mergeObjects(
   definitions: Definitions,
 ): readonly Json[] {
   if (mergeKey === undefined) throw badRequest('cannot merge lists of objects without a merge key');
-  let merged = [...previous];
   const additions: JsonObject[] = [];
+  const deleted = new Set<string>();
   let isReplaced = false;
   for (const item of patch) {
     if (!isJsonObject(item)) throw badRequest('cannot merge a list of objects with other values');
     const directive = item[PATCH];
     if (directive === 'replace') isReplaced = true;
-    else if (directive === 'delete') {
-      const key = keyOf(item, mergeKey);
-      merged = merged.filter((candidate) => !hasKey(candidate, mergeKey, key));
-    } else if (directive === undefined) additions.push(item);
+    else if (directive === 'delete') deleted.add(keyOf(item, mergeKey));
+    else if (directive === undefined) additions.push(item);
     else if (directive === 'merge') throw badRequest('merging lists is not supported');
     else throw unknownDirective(directive);
   }
   if (isReplaced) return additions.map(withoutDirective);
+  const merged: Json[] = [];
+  const indexes = new Map<string, number>();
+  for (const item of previous) {
+    const key = isJsonObject(item) && item[mergeKey] !== undefined ? keyOf(item, mergeKey) : undefined;
+    if (key !== undefined && deleted.has(key)) continue;
+    if (key !== undefined && !indexes.has(key)) indexes.set(key, merged.length);
+    merged.push(item);
+  }
   for (const item of additions) {
     const key = keyOf(item, mergeKey);
-    const at = merged.findIndex((candidate) => hasKey(candidate, mergeKey, key));
+    const at = indexes.get(key) ?? merged.length;
     const base = merged[at];
-    const next = mergeMaps(items, isJsonObject(base) ? base : {}, item, definitions);
-    if (at === -1) merged.push(next);
-    else merged[at] = next;
+    merged[at] = mergeMaps(items, isJsonObject(base) ? base : {}, item, definitions);
+    indexes.set(key, at);
   }
   return merged;
 }
 
-function keyOf(item: JsonObject, mergeKey: string): Json {
+/** The key of an item, as text: equal keys have equal texts. */
+function keyOf(item: JsonObject, mergeKey: string): string {
   const key = item[mergeKey];
   if (key === undefined) {
     throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
   }
-  return key;
-}
-
-function hasKey(item: Json, mergeKey: string, key: Json): boolean {
-  return isJsonObject(item) && jsonEqual(item[mergeKey], key);
+  return canonicalJson(key);
 }
 
 /** What a patch would make of nothing, without its directives. */
