@@ -89,4 +89,21 @@ describe('decodeProtobuf', () => {
   ])('refuses %s', (_, bytes) => {
     expect(() => decodeProtobuf(bytes)).toThrow(ProtobufError);
   });
+
+  it.each([
+    [
+      'nested JSON within',
+      `{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+      'nested deeper than 200 levels (at data',
+    ],
+    ['JSON that is too long', JSON.stringify({ data: 'x'.repeat(5_000_000) }), 'more than 4194304 bytes of JSON'],
+  ])('refuses %s', (_, json, reason) => {
+    const revision = body('apps/v1', 'ControllerRevision', message([1, metadata], [2, message([1, json])], [3, 1]));
+    expect(() => decodeProtobuf(revision)).toThrow(reason);
+  });
+
+  it('refuses groups of groups', () => {
+    const groups = Buffer.alloc(50_000, (15 << 3) | 3);
+    expect(() => decodeProtobuf(body('v1', 'ConfigMap', groups))).toThrow(ProtobufError);
+  });
 });

@@ -1,3 +1,4 @@
+import { type JsonBounds, MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 import protobuf from 'protobufjs/minimal.js';
 import { type FieldEntry, messageTable } from './message-table.ts';
 
@@ -13,8 +14,24 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-/** The object in a body of `application/vnd.kubernetes.protobuf`, as its JSON would be. Throws a ProtobufError. */
+/** What a decoded body may be: bytes grow by a third in JSON, and a field of JSON may be nested at will. */
+const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: 4 * 1024 * 1024 };
+
+/**
+ * The object in a body of `application/vnd.kubernetes.protobuf`, as its JSON would be. Throws a ProtobufError for what is none and
+ * for what is nested too deep or too large. The messages themselves hold no messages of their own kind.
+ */
 export function decodeProtobuf(body: Uint8Array): object {
+  const object = decode(body);
+  const found = measureJson(object, BOUNDS);
+  if (typeof found === 'number') return object;
+  const { maxDepth, maxChars } = BOUNDS;
+  const limit =
+    found.kind === 'depth' ? `nested deeper than ${maxDepth} levels` : `more than ${maxChars} bytes of JSON`;
+  throw new ProtobufError(`body is ${limit} (at ${found.path}…)`);
+}
+
+function decode(body: Uint8Array): object {
   if (!MAGIC.equals(body.subarray(0, MAGIC.length)))
     throw new ProtobufError('body lacks the mark of Kubernetes Protobuf');
   try {

@@ -1,22 +1,33 @@
+import { entityTooLarge } from '@fairway/kube/object/api-error';
 import { cloneJson, isJsonArray, isJsonObject, setOwn } from '@fairway/kube/object/json';
+import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 import type { Json } from '@fairway/kube/object/meta';
 import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
+/** What all defaults of one object may add: a list of ten with a list of ten in each, nine times over, is a short schema. */
+const MAX_ADDED_CHARS = 3 * 1024 * 1024;
+
 /**
  * Sets, in place, the defaults of a schema: where a field is missing, or null and may not be. An object that is missing is not
- * made for the sake of defaults within it, unless it has a default of its own.
+ * made for the sake of defaults within it, unless it has a default of its own. Throws 413 when they would add more than 3 MiB.
  */
 export function applyDefaults(object: object, schema: Schema, definitions: Definitions): void {
-  setDefaults(object, objectSchemaOf(schema, definitions), definitions);
+  setDefaults(object, objectSchemaOf(schema, definitions), { definitions, charsLeft: MAX_ADDED_CHARS });
 }
 
-function setDefaults(value: unknown, declared: Schema, definitions: Definitions): void {
+interface Defaulting {
+  readonly definitions: Definitions;
+  charsLeft: number;
+}
+
+function setDefaults(value: unknown, declared: Schema, defaulting: Defaulting): void {
+  const { definitions } = defaulting;
   const schema = resolveSchema(declared, definitions);
   if (!hasDefaults(schema, definitions)) return;
   if (isJsonArray(value)) {
     if (schema.items === undefined) return;
-    for (const item of value) setDefaults(item, schema.items, definitions);
+    for (const item of value) setDefaults(item, schema.items, defaulting);
     return;
   }
   if (!isJsonObject(value)) return;
@@ -24,13 +35,25 @@ function setDefaults(value: unknown, declared: Schema, definitions: Definitions)
     const property = schema.properties[name] as Schema;
     const standard = defaultOf(property, definitions);
     if (standard !== undefined && isMissing(value, name, property, definitions)) {
+      spend(defaulting, name, standard);
       setOwn(value, name, cloneJson(standard));
     }
   }
   for (const name in value) {
     const property = propertySchema(schema, name);
-    if (property !== undefined) setDefaults(value[name], property, definitions);
+    if (property !== undefined) setDefaults(value[name], property, defaulting);
   }
+}
+
+function spend(defaulting: Defaulting, name: string, standard: Json): void {
+  const size = measureJson(standard, { maxDepth: MAX_DEPTH, maxChars: defaulting.charsLeft });
+  if (typeof size !== 'number') {
+    throw entityTooLarge(
+      `the defaults of the object's schema, such as that of ${JSON.stringify(name)}, add more than ${MAX_ADDED_CHARS} bytes: ` +
+        'set these fields in fewer places, or change the schema',
+    );
+  }
+  defaulting.charsLeft -= size;
 }
 
 function defaultOf(declared: Schema, definitions: Definitions): Json | undefined {

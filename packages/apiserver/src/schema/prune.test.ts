@@ -146,4 +146,16 @@ describe('defaults', () => {
     applyDefaults(bare, schema, definitions);
     expect(bare).toEqual({ metadata: {} });
   });
+
+  it('are refused where lists of lists would fill memory', () => {
+    let nested: Schema = { type: 'object', properties: { v: { type: 'string', default: 'x' } } };
+    for (let level = 0; level < 9; level++) {
+      const list: Schema = { type: 'array', items: nested, default: Array.from({ length: 10 }, () => ({})) };
+      nested = { type: 'object', properties: { list } };
+    }
+    const defaulted = () => applyDefaults({ metadata: {} }, nested, new Map());
+    expect(defaulted).toThrow(
+      /the defaults of the object's schema, such as that of "\w+", add more than 3145728 bytes/,
+    );
+  });
 });
