@@ -1,6 +1,7 @@
 import { notFound } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { Entry } from '../store/store.ts';
+import { checkStored } from './body-bounds.ts';
 import type { Core } from './core.ts';
 import { representationOf } from './negotiation.ts';
 import type { Representation } from './representation.ts';
@@ -21,7 +22,9 @@ export function answerObject(
 function unstored({ resource }: ResourceRequest, object: KubeObject): Entry {
   const stored = resource.toStored(object);
   const { namespace = '', name = '' } = object.metadata;
-  return new Entry(resource.keyOf(namespace, name), 0, canonicalText(stored));
+  const text = canonicalText(stored);
+  checkStored(resource, object, text, undefined);
+  return new Entry(resource.keyOf(namespace, name), 0, text);
 }
 
 /** The entry that the request names; throws 404. */

@@ -1,10 +1,8 @@
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import { isJsonObject } from '@fairway/kube/object/json';
 import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
-import { load, YAMLException } from 'js-yaml';
-import { duplicateFieldMessage, duplicateFields } from '../schema/duplicate-fields.ts';
 import type { BodyKind, BodyRequest } from './body-request.ts';
-import { fieldValidationOf, reportFields } from './field-validation.ts';
+import { parseJson, parseYaml } from './parse-body.ts';
 
 /** The object in a create's or update's body, its apiVersion, kind, name and namespace made sure of; throws 400 or 415. */
 export function decodeObject(request: BodyRequest): KubeObject {
@@ -43,42 +41,6 @@ function parseBody(request: BodyRequest): KubeObject {
 export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return new ApiError(415, 'UnsupportedMediaType', message);
-}
-
-export function parseJson(request: BodyRequest, text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const message = `couldn't get version/kind; json parse error: ${(error as Error).message}`;
-    throw badRequest(message);
-  }
-  // Parsing loses duplicates, so only a text that is longer than its own rewriting can have them.
-  if (fieldValidationOf(request.query) !== 'Ignore' && JSON.stringify(value).length !== text.length) {
-    reportFields(request, duplicateFields(text).map(duplicateFieldMessage));
-  }
-  return value;
-}
-
-/** YAML is a superset of JSON: this reads both. */
-export function parseYaml(request: BodyRequest, text: string): unknown {
-  if (text.trimStart().startsWith('{')) {
-    try {
-      return parseJson(request, text);
-    } catch {
-      // Flow-style YAML begins in the same way.
-    }
-  }
-  try {
-    return load(text);
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    if (fieldValidationOf(request.query) !== 'Strict' && /duplicated mapping key/.test(error.message)) {
-      reportFields(request, [error.reason]);
-      return load(text, { json: true });
-    }
-    throw badRequest(`error converting YAML to JSON: yaml: ${error.message}`);
-  }
 }
 
 /** Metadata as every later step trusts it to be. */

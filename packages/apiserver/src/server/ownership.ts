@@ -3,8 +3,11 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { trackUpdate } from '../patch/managed-fields.ts';
 import type { Core } from './core.ts';
 import type { ResourceRequest } from './request.ts';
+import { refuse } from './write.ts';
 
 const MAX_MANAGER_LENGTH = 128;
+/** Entries of one object: each write compares all of them. Updates are merged from the eleventh on; what is left are appliers. */
+const MAX_ENTRIES = 100;
 
 /** The request's field manager: as it says, or the program's name in its User-Agent. */
 export function managerOf({ query, headers }: ResourceRequest): string {
@@ -22,6 +25,7 @@ export function trackedKindOf(core: Core, { resource }: ResourceRequest) {
 
 /** Sets `metadata.managedFields` for an object that is about to be stored. An apply has done so itself. */
 export function track(core: Core, request: ResourceRequest, object: KubeObject, live: KubeObject | undefined): void {
+  checkManagers(request, object);
   if (request.isApply) return;
   const managed = trackUpdate({
     ...trackedKindOf(core, request),
@@ -49,4 +53,13 @@ export function keepTimes(object: KubeObject, live: KubeObject): void {
   if (!jsonEqual(timed, before)) return;
   const untimed = { ...object, metadata: { ...object.metadata, managedFields: before } };
   if (jsonEqual(untimed, live)) object.metadata.managedFields = before;
+}
+
+/** Throws 422 for an object with more field managers than can be compared at every write. */
+function checkManagers(request: ResourceRequest, { metadata }: KubeObject): void {
+  const count = metadata.managedFields?.length ?? 0;
+  if (count <= MAX_ENTRIES) return;
+  const detail = `must have at most ${MAX_ENTRIES} items: leave managedFields out, the server keeps them`;
+  const field = 'metadata.managedFields';
+  refuse(request, metadata.name ?? request.name, [{ type: 'FieldValueTooMany', field, value: count, detail }]);
 }

@@ -6,10 +6,12 @@ import { applyPatch } from '../patch/apply.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { checkPatched } from './body-bounds.ts';
 import type { Core } from './core.ts';
 import { createObject } from './create.ts';
-import { checkNames, checkShape, decodeBody, parseJson, unsupportedMediaType } from './decode.ts';
+import { checkNames, checkShape, decodeBody, unsupportedMediaType } from './decode.ts';
 import { managerOf, trackedKindOf } from './ownership.ts';
+import { parseJson } from './parse-body.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import type { Scale } from './scale.ts';
 import { updateObject } from './update.ts';
@@ -47,6 +49,7 @@ export function patchScale(request: ResourceRequest, scale: Scale): Scale {
   const change = parsePatch(request);
   const value = scale as unknown as Json;
   const patched = type === 'json' ? applyJsonPatch(value, change) : applyMergePatch(value, change as Json);
+  checkPatched(patched);
   return checkShape(patched as unknown as KubeObject);
 }
 
@@ -71,6 +74,7 @@ function patchedObject(
 ): KubeObject {
   const patched = applyTo(core, request, type, current, change);
   if (!isJsonObject(patched)) throw badRequest('a patch must leave an object');
+  checkPatched(patched);
   const object = checkShape(cloneJson(patched) as unknown as KubeObject);
   checkNames(object, request);
   const { apiVersion, kind } = request.resource;

@@ -3,6 +3,7 @@ import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StoreError } from '../store/store.ts';
 import type { AdmissionRequest } from './admission.ts';
+import { checkStored } from './body-bounds.ts';
 import type { Core } from './core.ts';
 import type { ResourceRequest } from './request.ts';
 import type { RequestContext } from './resource.ts';
@@ -17,7 +18,8 @@ export interface StoreOptions {
 
 /**
  * Writes the object, in the request's version, over `expected`; gives it its resourceVersion. Rejects with a
- * StaleWriteError when the stored object is another by now, which the caller knows how to answer.
+ * StaleWriteError when the stored object is another by now, which the caller knows how to answer, and with 413 for an object
+ * that is too large.
  */
 export async function store(
   core: Core,
@@ -37,7 +39,9 @@ export async function store(
       remove,
       encode(revision) {
         stored.metadata.resourceVersion = String(revision);
-        return { text: canonicalText(stored), object: stored };
+        const text = canonicalText(stored);
+        if (!remove) checkStored(resource, object, text, expected?.text);
+        return { text, object: stored };
       },
     });
     return change.entry;

@@ -1,0 +1,72 @@
+import { type ApiError, badRequest, entityTooLarge } from '@fairway/kube/object/api-error';
+import { type JsonBounds, type JsonExcess, MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { ServedResource } from './served-resource.ts';
+
+/** Upstream's limit on what a body may be, which here holds for what is decoded from it too: kube-apiserver's MaxRequestBodyBytes. */
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+/**
+ * The bytes of JSON that an object may take in the store. etcd takes requests of 1.5 MiB, of Protobuf: the same object is about a third
+ * longer in JSON.
+ */
+export const MAX_STORED_BYTES = 2 * 1024 * 1024;
+
+const DECODED: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES };
+/** An object that may be stored, and a patch that may be sent. */
+const PATCHED: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_STORED_BYTES + MAX_BODY_BYTES };
+
+/** Throws 400 for a decoded body that is nested too deep, 413 for one that has become too large. */
+export function checkDecoded(value: unknown): void {
+  check(value, DECODED, 'the object provided');
+}
+
+/** The same for what a patch has made of an object. */
+export function checkPatched(value: unknown): void {
+  check(value, PATCHED, 'the object with the patch applied');
+}
+
+function check(value: unknown, bounds: JsonBounds, what: string): void {
+  const found = measureJson(value, bounds);
+  if (typeof found !== 'number') throw refused(found, bounds, what);
+}
+
+function refused({ kind, path }: JsonExcess, { maxDepth, maxChars }: JsonBounds, what: string): ApiError {
+  const at = path === '' ? '' : ` (at ${path}…)`;
+  if (kind === 'depth') return badRequest(`${what} is nested deeper than ${maxDepth} levels${at}: make it flatter`);
+  return entityTooLarge(`${what} has more than ${maxChars} bytes when all of it is written out${at}: make it smaller`);
+}
+
+/**
+ * Throws 413 for an object whose text is too long to be stored, naming its largest part. One that is there already and does not
+ * grow may be written: it could not be made smaller otherwise.
+ */
+export function checkStored(
+  { kind }: Pick<ServedResource, 'kind'>,
+  object: KubeObject,
+  text: string,
+  before: string | undefined,
+): void {
+  // A character of UTF-16 takes at most three bytes.
+  if (text.length * 3 <= MAX_STORED_BYTES) return;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_STORED_BYTES || (before !== undefined && text.length <= before.length)) return;
+  const { name = '' } = object.metadata;
+  const largest = largestPart(object);
+  throw entityTooLarge(
+    `${kind} ${JSON.stringify(name)} would take ${bytes} bytes, the limit is ${MAX_STORED_BYTES}: ` +
+      `its largest part is ${largest.path} with ${largest.chars} characters`,
+  );
+}
+
+/** The field that has most of the text; within metadata and its like, the field of that. */
+function largestPart(object: object, prefix = ''): { readonly path: string; readonly chars: number } {
+  let largest = { path: prefix, chars: 0, value: undefined as unknown };
+  for (const [name, value] of Object.entries(object)) {
+    const chars = (JSON.stringify(value) ?? '').length;
+    if (chars > largest.chars) largest = { path: prefix === '' ? name : `${prefix}.${name}`, chars, value };
+  }
+  const { path, chars, value } = largest;
+  const isGroup = prefix === '' && typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isGroup ? largestPart(value, path) : { path, chars };
+}

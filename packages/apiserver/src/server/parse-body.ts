@@ -1,0 +1,99 @@
+import { type ApiError, badRequest } from '@fairway/kube/object/api-error';
+import { cloneJson, isJsonArray, isJsonObject } from '@fairway/kube/object/json';
+import { MAX_DEPTH } from '@fairway/kube/object/json-bounds';
+import { load, YAMLException } from 'js-yaml';
+import { duplicateFieldMessage, duplicateFields } from '../schema/duplicate-fields.ts';
+import { checkDecoded } from './body-bounds.ts';
+import type { BodyRequest } from './body-request.ts';
+import { fieldValidationOf, reportFields } from './field-validation.ts';
+
+/** A cluster's own objects need none, and people's a few dozen. */
+const MAX_ALIASES = 1000;
+
+/** Thrown within for text that is no JSON; YAML may still read it. */
+class JsonSyntaxError extends Error {}
+
+/** The value of a JSON body. Throws 400 for one that can't be read or is nested too deep. */
+export function parseJson(request: BodyRequest, text: string): unknown {
+  try {
+    return readJson(request, text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) {
+      throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function readJson(request: BodyRequest, text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new JsonSyntaxError((error as Error).message);
+  }
+  checkDecoded(value);
+  // Parsing loses duplicates, so only a text that is longer than its own rewriting can have them.
+  if (fieldValidationOf(request.query) !== 'Ignore' && JSON.stringify(value).length !== text.length) {
+    reportFields(request, duplicateFields(text).map(duplicateFieldMessage));
+  }
+  return value;
+}
+
+/**
+ * The value of a YAML body; YAML is a superset of JSON: this reads both. What aliases repeat counts as often as it is repeated. Throws
+ * 400 for a body that can't be read, is nested too deep or holds what JSON has no form for; 413 for one that is too large written out.
+ */
+export function parseYaml(request: BodyRequest, text: string): unknown {
+  if (text.trimStart().startsWith('{')) {
+    try {
+      return readJson(request, text);
+    } catch (error) {
+      // Flow-style YAML begins in the same way.
+      if (!(error instanceof JsonSyntaxError)) throw error;
+    }
+  }
+  const value = readYaml(request, text);
+  checkDecoded(value);
+  // What aliases share is changed in one place alone from here on.
+  const own = cloneJson(value);
+  checkNumbers(own);
+  return own;
+}
+
+const LIMITS = { maxAliases: MAX_ALIASES, maxDepth: MAX_DEPTH };
+
+function readYaml(request: BodyRequest, text: string): unknown {
+  try {
+    return load(text, LIMITS);
+  } catch (error) {
+    const { reason } = yamlException(error);
+    if (reason !== 'duplicated mapping key' || fieldValidationOf(request.query) === 'Strict') throw unreadable(error);
+    reportFields(request, [reason]);
+  }
+  try {
+    return load(text, { ...LIMITS, json: true });
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function yamlException(error: unknown): YAMLException {
+  if (error instanceof YAMLException) return error;
+  throw error;
+}
+
+/** Without the excerpt of the body, which is as long as its longest line. */
+function unreadable(error: unknown): ApiError {
+  const { reason, mark } = yamlException(error);
+  const at = mark === undefined ? '' : ` (line ${mark.line + 1}, column ${mark.column + 1})`;
+  return badRequest(`error converting YAML to JSON: yaml: ${reason}${at}`);
+}
+
+function checkNumbers(value: unknown): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw badRequest(`error converting YAML to JSON: json: unsupported value: ${value}`);
+  }
+  if (isJsonArray(value)) for (const item of value) checkNumbers(item);
+  else if (isJsonObject(value)) for (const name in value) checkNumbers(value[name]);
+}
