@@ -152,7 +152,7 @@ describe('structural schemas', () => {
     [
       'a pattern that is none',
       within({ ...string, pattern: '(' }),
-      's.properties[x].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t',
+      's.properties[x].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `(`',
     ],
     [
       'a nullable root',

@@ -2,10 +2,11 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { compileRules } from '../schema/cel-compile.ts';
 import { validateRules as ruleErrors } from '../schema/cel-rules.ts';
-import { compilePattern } from '../schema/pattern.ts';
+import { compilePattern, PatternError } from '../schema/pattern.ts';
 import type { Schema } from '../schema/schema.ts';
 import { validateValueBySchema } from '../schema/validate.ts';
 import { ErrorList } from './error-list.ts';
+import { schemaSizeErrors } from './schema-size.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -19,6 +20,8 @@ const UNSUPPORTED = ['$ref', 'id', 'additionalItems', 'patternProperties', 'defi
  * apiextensions (pkg/apiserver/schema/validation.go and pkg/apis/apiextensions/validation).
  */
 export function validateStructuralSchema(schema: Schema, path: string): FieldError[] {
+  const tooMuch = schemaSizeErrors(schema, path);
+  if (tooMuch.length > 0) return tooMuch;
   const errors = new ErrorList();
   if (schema.nullable) errors.forbidden(`${path}.nullable`, 'nullable cannot be true at the root');
   if (schema.default !== undefined) errors.forbidden(`${path}.default`, 'must not be set at the root');
@@ -62,8 +65,19 @@ function validateWords(schema: Schema, path: string, errors: ErrorList): void {
   if (schema.additionalProperties === false) {
     errors.forbidden(`${path}.additionalProperties`, 'additionalProperties cannot be set to false');
   }
-  if (schema.pattern !== undefined && compilePattern(schema.pattern) === undefined) {
-    errors.invalid(`${path}.pattern`, schema.pattern, "must be a valid regular expression, but isn't");
+  const wrong = schema.pattern === undefined ? undefined : patternError(schema.pattern);
+  if (wrong !== undefined) {
+    errors.invalid(`${path}.pattern`, schema.pattern ?? '', `must be a valid regular expression, but isn't: ${wrong}`);
+  }
+}
+
+function patternError(pattern: string): string | undefined {
+  try {
+    compilePattern(pattern);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PatternError) return error.message;
+    throw error;
   }
 }
 

@@ -1,7 +1,11 @@
 import { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js';
+import { countCosts } from './cel-costs.ts';
 import { environmentFor } from './cel-environment.ts';
-import { withHas } from './cel-has.ts';
+import { allowAnyHas } from './cel-has.ts';
 import type { Schema, ValidationRule } from './schema.ts';
+
+/** Rules of well-known definitions have up to 2,000 characters. */
+const MAX_RULE_CHARS = 10_000;
 
 type Program = (context: { self: unknown; oldSelf?: unknown }) => unknown;
 
@@ -51,19 +55,29 @@ interface Compiled {
 
 function compile(text: string, schema: Schema, rule: ValidationRule, wanted: 'bool' | 'string'): Compiled {
   try {
-    const program = environmentFor(selfTypeOf(schema), rule.optionalOldSelf === true).parse(withHas(text));
+    if (text.length > MAX_RULE_CHARS) {
+      return failed(`the expression has ${text.length} characters, the limit is ${MAX_RULE_CHARS}`);
+    }
+    const program = environmentFor(selfTypeOf(schema), rule.optionalOldSelf === true).parse(text);
+    allowAnyHas(program.ast);
     const checked = program.check();
-    if (checked.error !== undefined) return failed(`compilation failed: ERROR: ${checked.error.summary}`);
+    if (checked.error !== undefined) return failed(`compilation failed: ERROR: ${reasonOf(checked.error)}`);
     if (checked.type !== wanted && checked.type !== 'dyn') {
       return failed(wanted === 'bool' ? 'must evaluate to a bool' : 'must evaluate to a string');
     }
+    countCosts(program.ast);
     return { program: program as Program, usesOldSelf: mentions(program.ast, 'oldSelf'), error: undefined };
   } catch (error) {
-    if (error instanceof ParseError || error instanceof CelTypeError) {
-      return failed(`compilation failed: ERROR: ${error.summary}`);
+    if (error instanceof ParseError || error instanceof CelTypeError || error instanceof RangeError) {
+      return failed(`compilation failed: ERROR: ${reasonOf(error)}`);
     }
     throw error;
   }
+}
+
+/** A RangeError is the end of the stack. */
+function reasonOf(error: Error): string {
+  return 'summary' in error ? String(error.summary) : 'the expression nests too deeply';
 }
 
 function failed(error: string): Compiled {

@@ -9,7 +9,6 @@ import {
 } from '@fairway/kube/object/quantity';
 import { Environment } from '@marcbachmann/cel-js';
 import { addFormats } from './cel-formats.ts';
-import { addHas } from './cel-has.ts';
 import { addLists, addSets } from './cel-lists.ts';
 import {
   CelCidr,
@@ -22,7 +21,7 @@ import {
   parseCelCidr,
   parseCelIp,
 } from './cel-network.ts';
-import { compilePattern } from './pattern.ts';
+import { findAllIn } from './cel-patterns.ts';
 
 /** A quantity in a CEL rule. */
 class CelQuantity implements Quantity {
@@ -48,13 +47,19 @@ class IpNamespace {
   readonly name = 'ip';
 }
 
+/** Of one expression. Trees deeper than some 1,000 nodes (`a + a + a…`) are the end of the stack, and no rules then. */
+const LIMITS = { maxAstNodes: 5000, maxDepth: 100 };
+
 /**
  * An environment with Kubernetes' extension libraries (k8s.io/apiserver/pkg/cel/library): strings, lists, regex, URLs, IP and CIDR,
  * quantities, formats, sets. Making one takes milliseconds: `environmentFor` keeps them.
  */
 function makeEnvironment(): Environment {
-  const environment = new Environment({ homogeneousAggregateLiterals: false, enableOptionalTypes: true });
-  addHas(environment);
+  const environment = new Environment({
+    homogeneousAggregateLiterals: false,
+    enableOptionalTypes: true,
+    limits: LIMITS,
+  });
   addFormats(environment);
   addStrings(environment);
   addLists(environment);
@@ -100,25 +105,14 @@ function addStrings(environment: Environment): void {
       'string.replace(string, string, int): string',
       (text: string, from: string, to: string, limit: bigint) => replace(text, from, to, limit),
     )
-    .registerFunction('string.find(string): string', (text: string, pattern: string) => {
-      return expression(pattern).exec(text)?.[0] ?? '';
-    })
-    .registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
-      findAll(text, pattern, -1n),
+    .registerFunction(
+      'string.find(string): string',
+      (text: string, pattern: string) => findAllIn(text, pattern, 1n)[0] ?? '',
     )
-    .registerFunction('string.findAll(string, int): list<string>', findAll);
-}
-
-function findAll(text: string, pattern: string, limit: bigint): string[] {
-  const { source, flags } = expression(pattern);
-  const found = Array.from(text.matchAll(new RegExp(source, `${flags}g`)), ([match]) => match);
-  return limit < 0n ? found : found.slice(0, Number(limit));
-}
-
-function expression(pattern: string): RegExp {
-  const compiled = compilePattern(pattern);
-  if (compiled === undefined) throw new Error(`Illegal regex: ${pattern}`);
-  return compiled;
+    .registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
+      findAllIn(text, pattern, -1n),
+    )
+    .registerFunction('string.findAll(string, int): list<string>', findAllIn);
 }
 
 function addUrls(environment: Environment): void {

@@ -1,6 +1,7 @@
 import type { FieldError, FieldErrorType } from '@fairway/kube/object/field-error';
 import { canonicalJson, isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 import { Optional } from '@marcbachmann/cel-js';
+import { CelBudget, CelCostError } from './cel-budget.ts';
 import { type CompiledRule, compileRules } from './cel-compile.ts';
 import { environmentFor } from './cel-environment.ts';
 import { celValueOf } from './cel-values.ts';
@@ -10,7 +11,10 @@ import { itemKeys } from './list-items.ts';
 import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema, ValidationRule } from './schema.ts';
 
-/** Runs the CEL rules in and beneath a schema on a value that stands at `path`, with the old value where the two can be matched. */
+/**
+ * Runs the CEL rules in and beneath a schema on a value that stands at `path`, with the old value where the two can be matched. Rules that cost
+ * more than Kubernetes lets them, one or all of them together, are an error, and end it.
+ */
 export function validateRules(
   value: unknown,
   old: unknown,
@@ -19,7 +23,7 @@ export function validateRules(
   path = '',
 ): FieldError[] {
   const errors: FieldError[] = [];
-  walk(value, old, schema, definitions, path, errors);
+  walk(value, old, schema, path, { definitions, errors, budget: new CelBudget() });
   return errors;
 }
 
@@ -46,19 +50,22 @@ function searchRules(declared: Schema, definitions: Definitions, visited: Set<Sc
   return parts.some((part) => searchRules(part, definitions, visited));
 }
 
-function walk(
-  value: unknown,
-  old: unknown,
-  declared: Schema,
-  definitions: Definitions,
-  path: string,
-  errors: FieldError[],
-): void {
-  if (value === null || value === undefined || !hasRules(declared, definitions)) return;
+/** What the rules of one object share. */
+interface Run {
+  readonly definitions: Definitions;
+  readonly errors: FieldError[];
+  readonly budget: CelBudget;
+}
+
+function walk(value: unknown, old: unknown, declared: Schema, path: string, run: Run): void {
+  const { definitions, errors, budget } = run;
+  if (value === null || value === undefined || budget.isExceeded || !hasRules(declared, definitions)) return;
   const schema = resolveSchema(declared, definitions);
+  const level = new Level(value, old, schema, path, run);
   for (const compiled of compileRules(schema)) {
-    const error = runRule(compiled, value, old, schema, definitions, path);
+    const error = level.runRule(compiled);
     if (error !== undefined) errors.push(error);
+    if (budget.isExceeded) return;
   }
   if (isJsonObject(value)) {
     const oldMembers = isJsonObject(old) ? old : {};
@@ -68,13 +75,13 @@ function walk(
       const isField = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
       const memberPath = isField ? childPath(path, name) : keyPath(path, name);
       const oldMember = Object.hasOwn(oldMembers, name) ? oldMembers[name] : undefined;
-      walk(value[name], oldMember, property, definitions, memberPath, errors);
+      walk(value[name], oldMember, property, memberPath, run);
     }
   } else if (isJsonArray(value) && schema.items !== undefined) {
     const oldItems = itemsByKey(old, schema, definitions);
     for (const [index, item] of value.entries()) {
       const oldItem = oldItems?.get(canonicalJson(itemKeys(item, schema, definitions)));
-      walk(item, oldItem, schema.items, definitions, indexPath(path, index), errors);
+      walk(item, oldItem, schema.items, indexPath(path, index), run);
     }
   }
 }
@@ -85,43 +92,69 @@ function itemsByKey(old: unknown, schema: Schema, definitions: Definitions): Map
   return new Map(old.map((item) => [canonicalJson(itemKeys(item, schema, definitions)), item]));
 }
 
-function runRule(
-  { rule, program, messageProgram, usesOldSelf, error }: CompiledRule,
-  value: unknown,
-  old: unknown,
-  schema: Schema,
-  definitions: Definitions,
-  path: string,
-): FieldError | undefined {
-  const wrong = (detail: string): FieldError => ({
-    type: 'FieldValueInvalid',
-    field: path === '' ? '<nil>' : path,
-    value: schema.type,
-    detail,
-  });
-  if (program === undefined) return wrong(`rule compile error: ${error}`);
-  const isOptional = rule.optionalOldSelf === true;
-  if (usesOldSelf && old === undefined && !isOptional) return undefined;
+/** A value with the rules of its schema. What they see of it is made once, when the first of them runs. */
+class Level {
+  readonly #value: unknown;
+  readonly #old: unknown;
+  readonly #schema: Schema;
+  readonly #path: string;
+  readonly #run: Run;
+  #self: unknown;
+  #oldSelf: unknown;
 
-  const context: { self: unknown; oldSelf?: unknown } = {
-    self: celValueOf(value, schema, definitions, convertText),
-  };
-  if (usesOldSelf) {
-    const oldSelf = old === undefined ? undefined : celValueOf(old, schema, definitions, convertText);
-    context.oldSelf = isOptional ? optionalOf(oldSelf) : oldSelf;
+  constructor(value: unknown, old: unknown, schema: Schema, path: string, run: Run) {
+    this.#value = value;
+    this.#old = old;
+    this.#schema = schema;
+    this.#path = path;
+    this.#run = run;
   }
-  try {
-    if (program(context) === true) return undefined;
-  } catch (thrown) {
-    return wrong(`${reasonOf(thrown)} evaluating rule: ${(rule.message ?? rule.rule).trim()}`);
+
+  runRule({ rule, program, messageProgram, usesOldSelf, error }: CompiledRule): FieldError | undefined {
+    if (program === undefined) return this.#wrong(`rule compile error: ${error}`);
+    const isOptional = rule.optionalOldSelf === true;
+    if (usesOldSelf && this.#old === undefined && !isOptional) return undefined;
+
+    const { budget } = this.#run;
+    const context: { self: unknown; oldSelf?: unknown } = { self: undefined };
+    try {
+      context.self = this.#self ??= this.#seen(this.#value);
+      if (usesOldSelf) {
+        this.#oldSelf ??= this.#old === undefined ? undefined : this.#seen(this.#old);
+        context.oldSelf = isOptional ? optionalOf(this.#oldSelf) : this.#oldSelf;
+      }
+      if (budget.run(() => program(context)) === true) return undefined;
+    } catch (thrown) {
+      if (thrown instanceof CelCostError) return this.#wrong(tooCostly(thrown, rule));
+      return this.#wrong(`${reasonOf(thrown)} evaluating rule: ${(rule.message ?? rule.rule).trim()}`);
+    }
+    const isComposite = this.#schema.type === 'object' || this.#schema.type === 'array';
+    return {
+      type: (rule.reason as FieldErrorType | undefined) ?? 'FieldValueInvalid',
+      field: fieldOf(rule, this.#path),
+      ...(!isComposite && { value: this.#value }),
+      detail: messageOf(rule, messageProgram && (() => budget.run(() => messageProgram(context)))),
+    };
   }
-  const isComposite = schema.type === 'object' || schema.type === 'array';
-  return {
-    type: (rule.reason as FieldErrorType | undefined) ?? 'FieldValueInvalid',
-    field: fieldOf(rule, path),
-    ...(!isComposite && { value }),
-    detail: messageOf(rule, messageProgram, context),
-  };
+
+  #seen(value: unknown): unknown {
+    this.#run.budget.chargeValue(value);
+    return celValueOf(value, this.#schema, this.#run.definitions, convertText);
+  }
+
+  #wrong(detail: string): FieldError {
+    const field = this.#path === '' ? '<nil>' : this.#path;
+    return { type: 'FieldValueInvalid', field, value: this.#schema.type, detail };
+  }
+}
+
+/** Upstream's words. */
+function tooCostly({ of, message }: CelCostError, rule: ValidationRule): string {
+  if (of === 'object') {
+    return 'validation failed due to running out of cost budget, no further validation rules will be run';
+  }
+  const name = (rule.message ?? rule.rule).trim();
+  return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`;
 }
 
 function optionalOf(value: unknown): unknown {
@@ -134,17 +167,16 @@ function fieldOf(rule: ValidationRule, path: string): string {
   return within.startsWith('[') ? `${path}${within}` : childPath(path, within);
 }
 
-function messageOf(
-  rule: ValidationRule,
-  messageProgram: CompiledRule['messageProgram'],
-  context: { self: unknown; oldSelf?: unknown },
-): string {
+/** As upstream: beyond it the rule's own message is told instead. */
+const MAX_MESSAGE_CHARS = 5 * 1024;
+
+function messageOf(rule: ValidationRule, makeMessage: (() => unknown) | undefined): string {
   const fallback = rule.message === undefined ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
-  if (messageProgram === undefined) return fallback;
+  if (makeMessage === undefined) return fallback;
   try {
-    const message = messageProgram(context);
-    const isUsable = typeof message === 'string' && message.trim() !== '' && !message.includes('\n');
-    return isUsable ? message.trim() : fallback;
+    const message = makeMessage();
+    const isText = typeof message === 'string' && message.length <= MAX_MESSAGE_CHARS;
+    return isText && message.trim() !== '' && !message.includes('\n') ? message.trim() : fallback;
   } catch {
     // A message that cannot be made must not hide what it is about.
     return fallback;

@@ -1,5 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
+const MAX_DURATION_CHARS = 256;
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
@@ -16,7 +17,8 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   cidr: isCidr,
   uri: (text) => URL.canParse(text) || text.startsWith('/'),
   uuid: (text) => UUID.test(text),
-  duration: (text) => text === '0' || DURATION.test(text),
+  // CEL reads them part by part, and the rest for each.
+  duration: (text) => text === '0' || (text.length <= MAX_DURATION_CHARS && DURATION.test(text)),
   // Not groups of four, repeated: each of them takes room on the expression's stack.
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),

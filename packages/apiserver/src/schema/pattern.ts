@@ -1,30 +1,90 @@
-const compiled = new Map<string, RegExp | undefined>();
-const MAX_COMPILED = 1000;
+import { RE2JS, RE2JSException } from 're2js';
 
-/**
- * The regular expression of a schema's `pattern`, written for Go's RE2; undefined where JavaScript cannot read it. Leading flags
- * (`(?i)`) and Go's anchors are translated. Unlike RE2, JavaScript backtracks: a pattern is to be trusted like code.
- */
-export function compilePattern(pattern: string): RegExp | undefined {
-  if (compiled.has(pattern)) return compiled.get(pattern);
-  const expression = tryCompile(pattern);
-  if (compiled.size >= MAX_COMPILED) compiled.clear();
-  compiled.set(pattern, expression);
-  return expression;
+/** A regular expression in Go's syntax. A match takes time in proportion to the text, whatever the expression. */
+export interface Pattern {
+  /** Instructions of the compiled expression: what each character of a text may cost. */
+  readonly size: number;
+  /** Whether it matches anywhere in the text. */
+  test(text: string): boolean;
+  /** The matches, from the left, at most `limit` of them. */
+  findAll(text: string, limit: number): string[];
 }
 
-function tryCompile(pattern: string): RegExp | undefined {
-  const [, flags = '', rest = ''] = /^\(\?([ims]+)\)(.*)$/s.exec(pattern) ?? [undefined, '', pattern];
-  const source = rest.replaceAll(/\\([AzpP])/g, (found, letter: string) => {
-    if (letter === 'A') return '^';
-    return letter === 'z' ? '$' : found;
-  });
-  for (const mode of ['u', '']) {
-    try {
-      return new RegExp(source, flags + mode);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
+/** Thrown for a pattern that Go would not compile, in its words, and for one that is too large. */
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+}
+
+/** Those of well-known definitions have up to 600 characters; a repetition of a thousand has 2,000 instructions. */
+const MAX_PATTERN_CHARS = 4096;
+const MAX_INSTRUCTIONS = 5000;
+
+/** What the cache holds: a compiled pattern takes up to 3 MB while it matches. */
+const MAX_CACHED = 100;
+const MAX_CACHED_INSTRUCTIONS = 20_000;
+
+/** Least recently used first. */
+const cached = new Map<string, Pattern>();
+let cachedInstructions = 0;
+
+/** The pattern, compiled now or before. Throws a PatternError. */
+export function compilePattern(text: string): Pattern {
+  const known = cached.get(text);
+  if (known !== undefined) cached.delete(text);
+  const pattern = known ?? compile(text);
+  if (known === undefined) cachedInstructions += pattern.size;
+  cached.set(text, pattern);
+  for (const [oldest, { size }] of cached) {
+    if (cached.size <= MAX_CACHED && cachedInstructions <= MAX_CACHED_INSTRUCTIONS) break;
+    cached.delete(oldest);
+    cachedInstructions -= size;
   }
-  return undefined;
+  return pattern;
+}
+
+/** Like compilePattern; undefined for what Go would not compile. */
+export function tryCompilePattern(text: string): Pattern | undefined {
+  try {
+    return compilePattern(text);
+  } catch (error) {
+    if (error instanceof PatternError) return undefined;
+    throw error;
+  }
+}
+
+export function isCompiled(text: string): boolean {
+  return cached.has(text);
+}
+
+function compile(text: string): Pattern {
+  if (text.length > MAX_PATTERN_CHARS) {
+    throw new PatternError(`the pattern has ${text.length} characters, the limit is ${MAX_PATTERN_CHARS}`);
+  }
+  const expression = parse(text);
+  const size = expression.programSize();
+  if (size > MAX_INSTRUCTIONS) {
+    const detail = `the pattern compiles to ${size} instructions, the limit is ${MAX_INSTRUCTIONS}: repeat less in it`;
+    throw new PatternError(detail);
+  }
+  return {
+    size,
+    test: (value) => expression.test(value),
+    findAll(value, limit) {
+      const found: string[] = [];
+      for (const [match] of expression.matchAll(value)) {
+        if (found.length >= limit) break;
+        found.push(match ?? '');
+      }
+      return found;
+    },
+  };
+}
+
+function parse(text: string): RE2JS {
+  try {
+    return RE2JS.compile(text);
+  } catch (error) {
+    if (error instanceof RE2JSException) throw new PatternError(error.message);
+    throw error;
+  }
 }

@@ -7,6 +7,7 @@ import { duplicateItems } from './list-items.ts';
 import { withEmbeddedFields } from './prune.ts';
 import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
+import { ValidationCost } from './validation-cost.ts';
 import { validateValue } from './value-rules.ts';
 
 /**
@@ -21,8 +22,9 @@ export function validateObject(
 ): FieldError[] {
   const root = objectSchemaOf(schema, definitions);
   const errors: FieldError[] = [];
-  validate(object, root, definitions, '', errors);
-  validateRestrictedMetadata(object, resolveSchema(schema, definitions), definitions, errors);
+  const check: Check = { definitions, cost: new ValidationCost() };
+  validate(object, root, check, '', errors);
+  validateRestrictedMetadata(object, resolveSchema(schema, definitions), check, errors);
   if (!hasRules(root, definitions)) return errors;
   if (errors.some(blocksRules)) return [...errors, RULES_NOT_CHECKED];
   return [...errors, ...validateRules(object, old, root, definitions)];
@@ -36,8 +38,14 @@ export function validateValueBySchema(
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  validate(value, schema, definitions, path, errors);
+  validate(value, schema, { definitions, cost: new ValidationCost() }, path, errors);
   return errors;
+}
+
+/** What the checks of one object share. */
+interface Check {
+  readonly definitions: Definitions;
+  readonly cost: ValidationCost;
 }
 
 const RULES_NOT_CHECKED: FieldError = {
@@ -59,39 +67,33 @@ function blocksRules({ type }: FieldError): boolean {
 }
 
 /** A CustomResourceDefinition may restrict `metadata.name` and `generateName`; the rest of its metadata is Kubernetes' own. */
-function validateRestrictedMetadata(
-  object: object,
-  schema: Schema,
-  definitions: Definitions,
-  errors: FieldError[],
-): void {
+function validateRestrictedMetadata(object: object, schema: Schema, check: Check, errors: FieldError[]): void {
   const metadata = schema.properties?.metadata;
   if (metadata?.properties === undefined) return;
   const value = (object as { metadata?: Record<string, unknown> }).metadata ?? {};
   for (const [name, property] of Object.entries(metadata.properties)) {
-    if (value[name] !== undefined) validate(value[name], property, definitions, `metadata.${name}`, errors);
+    if (value[name] !== undefined) validate(value[name], property, check, `metadata.${name}`, errors);
   }
 }
 
-function validate(
-  value: unknown,
-  declared: Schema,
-  definitions: Definitions,
-  path: string,
-  errors: FieldError[],
-): void {
+function validate(value: unknown, declared: Schema, check: Check, path: string, errors: FieldError[]): void {
+  const { definitions, cost } = check;
   const schema = withEmbeddedFields(resolveSchema(declared, definitions));
   if (value === null && (schema.nullable === true || declared.nullable === true)) return;
-  if (!validateValue(value, schema, path, errors)) return;
-  if (isJsonObject(value)) validateMembers(value, schema, definitions, path, errors);
-  else if (isJsonArray(value)) validateItems(value, schema, definitions, path, errors);
-  validateCombinations(value, schema, definitions, path, errors);
+  cost.chargeValue(value, schema);
+  const before = errors.length;
+  const isTyped = validateValue(value, schema, path, errors);
+  cost.chargeErrors(errors.length - before);
+  if (!isTyped) return;
+  if (isJsonObject(value)) validateMembers(value, schema, check, path, errors);
+  else if (isJsonArray(value)) validateItems(value, schema, check, path, errors);
+  validateCombinations(value, schema, check, path, errors);
 }
 
 function validateMembers(
   object: Readonly<Record<string, unknown>>,
   schema: Schema,
-  definitions: Definitions,
+  check: Check,
   path: string,
   errors: FieldError[],
 ): void {
@@ -103,7 +105,7 @@ function validateMembers(
   for (const name in object) {
     const property = propertySchema(schema, name);
     if (property !== undefined && object[name] !== undefined) {
-      validate(object[name], property, definitions, childPath(path, name), errors);
+      validate(object[name], property, check, childPath(path, name), errors);
     }
   }
 }
@@ -111,16 +113,16 @@ function validateMembers(
 function validateItems(
   items: readonly unknown[],
   schema: Schema,
-  definitions: Definitions,
+  check: Check,
   path: string,
   errors: FieldError[],
 ): void {
   if (schema.items !== undefined) {
     for (const [index, item] of items.entries()) {
-      validate(item, schema.items, definitions, indexPath(path, index), errors);
+      validate(item, schema.items, check, indexPath(path, index), errors);
     }
   }
-  for (const index of duplicateItems(items, schema, definitions)) {
+  for (const index of duplicateItems(items, schema, check.definitions)) {
     errors.push({
       type: 'FieldValueDuplicate',
       field: indexPath(path, index.position),
@@ -131,16 +133,10 @@ function validateItems(
 }
 
 /** allOf, anyOf, oneOf and not, with kube-openapi's messages and the errors of the alternative that fits best. */
-function validateCombinations(
-  value: unknown,
-  schema: Schema,
-  definitions: Definitions,
-  path: string,
-  errors: FieldError[],
-): void {
+function validateCombinations(value: unknown, schema: Schema, check: Check, path: string, errors: FieldError[]): void {
   const errorsOf = (part: Schema) => {
     const found: FieldError[] = [];
-    validate(value, part, definitions, path, found);
+    validate(value, part, check, path, found);
     return found;
   };
   const complain = (wording: string) =>

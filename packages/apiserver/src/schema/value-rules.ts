@@ -1,7 +1,7 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { canonicalJson, isJsonArray, isJsonObject, jsonEqual } from '@fairway/kube/object/json';
 import { hasFormat } from './formats.ts';
-import { compilePattern } from './pattern.ts';
+import { tryCompilePattern } from './pattern.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -68,7 +68,12 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
     }
     if (minLength !== undefined && length < minLength) add(`should be at least ${minLength} chars long`);
   }
-  if (pattern !== undefined && compilePattern(pattern)?.test(text) === false) add(`should match '${pattern}'`);
+  if (pattern !== undefined) {
+    const expression = tryCompilePattern(pattern);
+    // Admission lets none in; definitions from before it was so strict may have one.
+    if (expression === undefined) add(`cannot be checked: '${pattern}' is no regular expression of Go`);
+    else if (!expression.test(text)) add(`should match '${pattern}'`);
+  }
   if (format !== undefined && !hasFormat(text, format)) {
     const detail = `${path} in body must be of type ${format}: ${JSON.stringify(text)}`;
     errors.push({ type: 'FieldValueTypeInvalid', field: path, value: text, detail });

@@ -1,0 +1,44 @@
+/**
+ * The parts of cel-js' syntax tree that it does not declare, as far as costs and `has` depend on them: tests of both fail when a new
+ * version has them otherwise.
+ */
+export interface CelNode {
+  readonly op: string;
+  readonly args: unknown;
+  readonly meta: {
+    readonly evaluate: Evaluate;
+    readonly alternate?: CelNode;
+    readonly macro?: CelMacro;
+  };
+  evaluate: Evaluate;
+  /** What an operator or function does with its operands; there from the check on. */
+  handle?: Handle;
+  setMeta(key: 'macro', value: CelMacro): unknown;
+}
+
+export type Evaluate = (evaluator: unknown, node: CelNode | CelMacro, context: unknown) => unknown;
+export type Handle = (...operands: unknown[]) => unknown;
+
+export interface CelMacro {
+  evaluate: Evaluate;
+}
+
+export function isCelNode(value: unknown): value is CelNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value && 'meta' in value;
+}
+
+/** Visits every node of a tree once, those that macros stand for too. */
+export function forEachCelNode(root: unknown, visit: (node: CelNode) => void): void {
+  const seen = new Set<unknown>();
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    if (isCelNode(value)) {
+      visit(value);
+      waiting.push(value.args, value.meta.alternate, value.meta.macro);
+    } else if (Array.isArray(value)) waiting.push(...(value as unknown[]));
+    else waiting.push(...Object.values(value).filter((part) => Array.isArray(part) || isCelNode(part)));
+  }
+}

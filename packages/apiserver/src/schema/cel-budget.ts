@@ -1,0 +1,110 @@
+import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
+
+/**
+ * What running rules may cost, in Kubernetes' units (k8s.io/apiserver/pkg/apis/cel): one for each operation, one for each item that an
+ * operation goes through, one for each ten characters.
+ */
+const PER_RULE = 1_000_000;
+const PER_OBJECT = 10_000_000;
+
+const CHARS_PER_UNIT = 10;
+
+/** Thrown when a rule has cost more than it may, or all rules of an object have. */
+export class CelCostError extends Error {
+  override readonly name = 'CelCostError';
+  readonly of: 'rule' | 'object';
+
+  constructor(of: 'rule' | 'object') {
+    super(`operation cancelled: actual cost limit exceeded`);
+    this.of = of;
+  }
+}
+
+/** Counts what the rules of one object cost. */
+export class CelBudget {
+  #left = PER_OBJECT;
+  #ruleLeft = 0;
+  #exceeded: CelCostError | undefined;
+
+  /** Runs a rule, whose operations charge this budget. Throws a CelCostError. */
+  run<T>(program: () => T): T {
+    this.#ruleLeft = PER_RULE;
+    const result = underBudget(this, program);
+    // A rule goes on where the other side of an "or" may make up for an error.
+    if (this.#exceeded !== undefined) throw this.#exceeded;
+    return result;
+  }
+
+  /** From the first time on that it is too much, always throws: the same error, for loops meet it at each item. */
+  charge(units: number): void {
+    this.#left -= units;
+    if (running === this) this.#ruleLeft -= units;
+    if (this.#left >= 0 && this.#ruleLeft >= 0) return;
+    this.#exceeded ??= new CelCostError(this.#left < 0 ? 'object' : 'rule');
+    throw this.#exceeded;
+  }
+
+  /** Charges what a rule is about to see, which is made for it. */
+  chargeValue(value: unknown): void {
+    this.charge(wholeCost(value, this.#left));
+  }
+
+  get isExceeded(): boolean {
+    return this.#exceeded !== undefined;
+  }
+
+  /** What the rule may still cost. */
+  get left(): number {
+    return Math.min(this.#ruleLeft, this.#left);
+  }
+}
+
+/** Rules run without interruption: there is one at a time. */
+let running: CelBudget | undefined;
+
+function underBudget<T>(budget: CelBudget, program: () => T): T {
+  const outer = running;
+  running = budget;
+  try {
+    return program();
+  } finally {
+    running = outer;
+  }
+}
+
+/** Charges the rule that runs. */
+export function charge(units: number): void {
+  running?.charge(units);
+}
+
+export function charsCost(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_UNIT);
+}
+
+/** Charges one for each part of a value, however deep, and one for each ten characters of its texts. */
+export function chargeWhole(value: unknown): void {
+  charge(wholeCost(value, running?.left ?? Number.POSITIVE_INFINITY));
+}
+
+/** Ends as soon as it is more than `limit`: parts may be shared, and be many times more than memory holds. */
+function wholeCost(value: unknown, limit: number): number {
+  if (typeof value === 'string') return charsCost(value.length) + 1;
+  let cost = 1;
+  const parts = isJsonArray(value) ? value : isPlainObject(value) ? Object.values(value) : [];
+  for (const part of parts) {
+    if (cost > limit) break;
+    cost += wholeCost(part, limit - cost);
+  }
+  return cost;
+}
+
+function isPlainObject(value: unknown): value is object {
+  return isJsonObject(value) && (value.constructor === Object || value.constructor === undefined);
+}
+
+/** One for a scalar, the number of items for a list, a tenth of the characters for a text. */
+export function flatCost(value: unknown): number {
+  if (typeof value === 'string') return charsCost(value.length);
+  if (value instanceof Uint8Array) return charsCost(value.length);
+  return isJsonArray(value) ? value.length : 1;
+}

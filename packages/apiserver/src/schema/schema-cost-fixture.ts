@@ -1,0 +1,18 @@
+import { fieldErrorBody } from '@fairway/kube/object/field-error';
+import { validateRules } from './cel-rules.ts';
+import type { Schema } from './schema.ts';
+import { validateValueBySchema } from './validate.ts';
+
+const NO_DEFINITIONS = new Map<string, Schema>();
+
+/** What a rule says of a value. */
+export function errorsOfRule(rule: string, schema: Schema, value: unknown, messageExpression?: string): string[] {
+  const rules = [{ rule, ...(messageExpression !== undefined && { messageExpression }) }];
+  const errors = validateRules(value, undefined, { ...schema, 'x-kubernetes-validations': rules }, NO_DEFINITIONS, 'x');
+  return errors.map(({ detail }) => detail);
+}
+
+/** What a schema says of a value. */
+export function errorsOfSchema(schema: Schema, value: unknown): string[] {
+  return validateValueBySchema(value, schema, NO_DEFINITIONS, 'x').map(fieldErrorBody);
+}

@@ -1,0 +1,50 @@
+import { entityTooLarge } from '@fairway/kube/object/api-error';
+import { isCompiled, tryCompilePattern } from './pattern.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * Steps that checking one object may take: a value is looked at once by each schema that speaks of it, and a list of 500,000 numbers with 10,000
+ * alternatives for each would take a day.
+ */
+const MAX_STEPS = 5_000_000;
+
+/** A step goes through so many of these. */
+const CHARS = 50;
+const PATTERN_INSTRUCTIONS = 20;
+/** Of compiling it. */
+const STEPS_PER_PATTERN_CHAR = 50;
+
+/** An error is an object with a text. */
+const STEPS_PER_ERROR = 50;
+
+function stepsOf(text: string, pattern: string): number {
+  const compiling = isCompiled(pattern) ? 0 : pattern.length * STEPS_PER_PATTERN_CHAR;
+  return compiling + text.length * (1 + (tryCompilePattern(pattern)?.size ?? 0) / PATTERN_INSTRUCTIONS);
+}
+
+/** Counts the steps of checking one object. Throws 413 when it takes too many. */
+export class ValidationCost {
+  #left = MAX_STEPS;
+
+  /** Looking at one value by what one schema says of it. */
+  chargeValue(value: unknown, { enum: allowed, pattern, required }: Schema): void {
+    let steps = 1 + (allowed?.length ?? 0) + (required?.length ?? 0);
+    if (typeof value === 'string') {
+      steps += value.length / CHARS;
+      if (pattern !== undefined) steps += stepsOf(value, pattern);
+    }
+    this.#charge(steps);
+  }
+
+  chargeErrors(count: number): void {
+    if (count > 0) this.#charge(count * STEPS_PER_ERROR);
+  }
+
+  #charge(steps: number): void {
+    this.#left -= steps;
+    if (this.#left >= 0) return;
+    throw entityTooLarge(
+      `the object takes more than ${MAX_STEPS} steps to validate: give it shorter lists and texts, or its schema fewer alternatives`,
+    );
+  }
+}
