@@ -5,6 +5,7 @@ const BENCHES = {
   'api-server': async () => (await import('./api-server.ts')).benchApiServer,
   product: async () => (await import('./product.ts')).benchProduct,
   idle: async () => (await import('./idle.ts')).benchIdle,
+  mapping: async () => (await import('./mapping.ts')).benchMapping,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,
 } as const satisfies Record<string, () => Promise<(print: (text: string) => void) => Promise<void>>>;
 

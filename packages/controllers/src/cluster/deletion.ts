@@ -7,6 +7,7 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
+import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
@@ -32,12 +33,7 @@ export async function deleteCluster(
   const uid = identityOf(cluster);
   const key = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
   await Promise.all(pools.map((pool) => deletePool(pool, dependencies)));
-  const machines = cache.machines
-    .list()
-    .filter(
-      ({ metadata, spec }) =>
-        metadata.namespace === cluster.metadata.namespace && spec.clusterName === cluster.metadata.name,
-    );
+  const machines = cache.machines.find(machinesByCluster, key);
   if (pools.length + machines.length > 0) {
     const message = `${machines.length} machines and ${pools.length} pools are being deleted`;
     await report(cluster, dependencies, 20, { reason: ConditionReason.Deleting, message });

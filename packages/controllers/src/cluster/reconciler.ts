@@ -7,11 +7,13 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneRuntime, ControlPlaneState } from '@fairway/control-plane/runtime';
+import { keyOf } from '@fairway/kube/client/object-key';
 import { TransportError } from '@fairway/kube/client/transport';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { ApiError } from '@fairway/kube/object/api-error';
+import { poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -205,10 +207,8 @@ export class ClusterReconciler {
     return this.#dependencies.cache.plans.get(cluster.spec.plan);
   }
 
-  #poolsOf({ metadata }: Cluster): readonly NodePool[] {
-    return this.#dependencies.cache.nodePools
-      .list()
-      .filter((pool) => pool.metadata.namespace === metadata.namespace && pool.spec.clusterName === metadata.name);
+  #poolsOf(cluster: Cluster): readonly NodePool[] {
+    return this.#dependencies.cache.nodePools.find(poolsByCluster, keyOf(cluster));
   }
 }
 

@@ -9,11 +9,13 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { keyOf } from '@fairway/kube/client/object-key';
 import { isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { clustersByCredential } from '@fairway/tenancy/cache-indexes';
 import type { Clouds, ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { heedPause } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
@@ -62,7 +64,7 @@ export class CredentialReconciler {
   /** Before all that takes long: that a cluster used it must be known when the cluster is gone, whatever happens until then. */
   async #notePhase(credential: CloudCredential): Promise<CloudCredential> {
     const { cache, client } = this.#dependencies;
-    const users = usersOf(credential, cache.clusters.list());
+    const users = usersOf(credential, cache.clusters.find(clustersByCredential, keyOf(credential)));
     const phase = phaseOf(credential.status?.phase, users.length);
     if (phase === credential.status?.phase) return credential;
     const status = { ...credential.status, phase };

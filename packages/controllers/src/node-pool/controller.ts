@@ -4,7 +4,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { poolKeyOf, poolsByCluster } from '@fairway/tenancy/cache-indexes';
+import { machinesByPool, poolKeyOf, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { FailureBackoff } from '../backoff.ts';
 import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
@@ -25,7 +25,7 @@ export const nodePoolController: Declaration = {
     { type: clusters, subresource: 'finalizers', verbs: ['update'] },
     { type: nodePools, subresource: 'finalizers', verbs: ['update'] },
   ],
-  indexes: ({ cache }) => [indexOn(cache.nodePools, poolsByCluster)],
+  indexes: ({ cache }) => [indexOn(cache.nodePools, poolsByCluster), indexOn(cache.machines, machinesByPool)],
   watches: ({ cache }) => [
     watch(cache.nodePools),
     watch(cache.machines, (machine) => [poolKeyOf(machine)]),

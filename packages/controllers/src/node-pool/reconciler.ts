@@ -10,12 +10,14 @@ import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { keyOf } from '@fairway/kube/client/object-key';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import { controllerRef } from '@fairway/kube/controller/owners';
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
+import { machinesByPool } from '@fairway/tenancy/cache-indexes';
 import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
@@ -268,7 +270,7 @@ export class NodePoolReconciler {
   }
 
   #machinesOf(pool: NodePool): readonly Machine[] {
-    return this.#dependencies.cache.machines.list().filter((machine) => isOf(pool, machine));
+    return this.#dependencies.cache.machines.find(machinesByPool, keyOf(pool)).filter((machine) => isOf(pool, machine));
   }
 
   async #liveMachinesOf(pool: NodePool): Promise<readonly Machine[]> {

@@ -7,6 +7,7 @@ import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
+import { machinesByIdentity } from '@fairway/tenancy/cache-indexes';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
@@ -43,12 +44,13 @@ export class ServerSweeper {
     const present = serversOfCluster(snapshot, clusterUid).filter(
       ({ id }) => !ledger.isDeleting(id, snapshot.listedAtMs ?? 0),
     );
-    const known = new Set(cache.machines.list().map(identityOf));
-    const isOrphan = (uids: ReadonlySet<string>) => (server: { readonly tags: readonly string[] }) =>
-      !uids.has(serverOwner(server)?.machineUid ?? '');
-    if (!present.some(isOrphan(known))) return {};
+    const isKnown = (machineUid: string) => cache.machines.find(machinesByIdentity, machineUid).length > 0;
+    const isOrphan = (isThere: (machineUid: string) => boolean) => (server: { readonly tags: readonly string[] }) =>
+      !isThere(serverOwner(server)?.machineUid ?? '');
+    if (!present.some(isOrphan(isKnown))) return {};
     // The cache may be a moment behind, and a server of a living machine is beyond price: only what the API server holds counts here.
-    const orphans = present.filter(isOrphan(await this.#liveMachines(cluster)));
+    const live = await this.#liveMachines(cluster);
+    const orphans = present.filter(isOrphan((machineUid) => live.has(machineUid)));
     const { servers } = cloud.client.compute;
     await Promise.all(
       orphans.map(async ({ id, name }) => {

@@ -121,8 +121,7 @@ export class Informer<T extends KubeObject> {
 
   /** All objects, or those of one namespace. */
   list(namespace?: string): T[] {
-    const objects = [...this.#cache.values()];
-    return namespace === undefined ? objects : objects.filter((object) => object.metadata.namespace === namespace);
+    return namespace === undefined ? [...this.#cache.values()] : this.#cache.inNamespace(namespace);
   }
 
   /** Objects for which the index function gave `value`. */
@@ -135,7 +134,7 @@ export class Informer<T extends KubeObject> {
     return this.#cache.byIndex(index.name, value);
   }
 
-  /** Adds an index at any time; asking twice for the same function is well. */
+  /** Adds an index at any time; adding the same function twice is a no-op. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     this.#cache.addIndex(name, valuesOf);
   }

@@ -22,6 +22,9 @@ interface Index<T> {
   readonly keys: Map<string, Set<string>>;
 }
 
+/** No name of a path in an object, so that nobody else's index has it. */
+const NAMESPACE_INDEX = '(namespace)';
+
 /** The objects of an informer with their indexes. Objects are shared by all readers. */
 export class ObjectCache<T extends KubeObject> {
   #objects = new Map<string, T>();
@@ -58,6 +61,12 @@ export class ObjectCache<T extends KubeObject> {
       if (object) found.push(object);
     }
     return found;
+  }
+
+  /** Indexed from the first time that anybody asks. */
+  inNamespace(namespace: string): T[] {
+    this.addIndex(NAMESPACE_INDEX, namespaceOf);
+    return this.byIndex(NAMESPACE_INDEX, namespace);
   }
 
   /** Takes in an object that a watch or a write showed. */
@@ -103,6 +112,10 @@ export class ObjectCache<T extends KubeObject> {
     this.#objects.delete(key);
     for (const index of this.#indexes.values()) withdraw(index, key, old);
   }
+}
+
+function namespaceOf({ metadata }: KubeObject): string[] {
+  return metadata.namespace === undefined ? [] : [metadata.namespace];
 }
 
 function isSameRevision(a: KubeObject, b: KubeObject): boolean {

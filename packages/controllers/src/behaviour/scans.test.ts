@@ -1,0 +1,30 @@
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { Informer } from '@fairway/kube/client/informer';
+import { afterEach, expect, test, vi } from 'vitest';
+import { TestFairway } from '../testing/test-fairway.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+test('nothing that happens to a cluster, its pools or its machines is looked up by going through a whole cache', async () => {
+  await using fairway = await TestFairway.start();
+  const { informers } = fairway.process.controllers;
+  const spy = vi.spyOn(Informer.prototype, 'list');
+
+  await fairway.readyCluster({ replicas: 1 });
+  await fairway.patch(nodePools, 'general', { spec: { replicas: 2, template: { labels: { tier: 'front' } } } });
+  await fairway.poolReady();
+  await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
+  await fairway.poolReady();
+  await fairway.delete(clusters, 'demo');
+  await fairway.until(clusters, ([cluster]) => cluster === undefined, 'demo');
+
+  // Of plans and releases there is a handful, whatever Fairway serves; that they are gone through shows that the spy sees it.
+  const scanned = (type: Parameters<typeof informers.informer>[0]) =>
+    spy.mock.contexts.includes(informers.informer(type) as unknown as Informer<never>);
+  const kinds = [clusters, nodePools, machines, cloudCredentials, kubernetesReleases];
+  expect(kinds.filter(scanned).map(({ plural }) => plural)).toEqual(['kubernetesreleases']);
+});
