@@ -5,21 +5,25 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { Access } from '../auth/access.ts';
 import type { Authenticator, Authorizer, Credentials, UserInfo } from '../auth/user.ts';
+import { ANONYMOUS } from '../auth/well-known-users.ts';
 import type { Definitions } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { authenticate } from './authenticate.ts';
+import { identifyConnection } from './connections.ts';
 import { Core } from './core.ts';
 import { CrdRegistry } from './crd-registry.ts';
 import { Health, type HealthCheck } from './health.ts';
 import { serveHttp } from './http-exchange.ts';
 import { inProcessTransport } from './in-process-transport.ts';
+import type { ServerLimits } from './limits.ts';
 import { type Listener, type ListenOptions, listen } from './listener.ts';
 import { Pipeline } from './pipeline.ts';
 import { readerOf } from './reader.ts';
 import { Registry } from './registry.ts';
 import type { ResourceDefinition } from './resource.ts';
 import { type Route, Routes } from './routes.ts';
+import { Traffic } from './traffic.ts';
 
 /** What `/version` says. */
 export interface VersionInfo {
@@ -56,6 +60,8 @@ export interface ApiServerOptions {
   readonly random?: () => number;
   /** How many changes a watch can look back on; 4096 unless said otherwise. */
   readonly watchCacheSize?: number;
+  /** What clients may hold open, where it differs from `DEFAULT_LIMITS`. */
+  readonly limits?: Partial<ServerLimits>;
 }
 
 const DEFAULT_WATCH_CACHE_SIZE = 4096;
@@ -64,6 +70,8 @@ const DEFAULT_WATCH_CACHE_SIZE = 4096;
 export class ApiServer {
   /** What the server holds, for authorisers, authenticators and admission plugins. */
   readonly reader: ObjectReader;
+  /** What its clients hold open, for metrics. */
+  readonly traffic: Traffic;
   readonly #options: ApiServerOptions;
   readonly #registry: Registry;
   readonly #core: Core;
@@ -76,6 +84,7 @@ export class ApiServer {
   constructor(options: ApiServerOptions) {
     this.#options = options;
     this.#registry = new Registry(options.resources);
+    this.traffic = new Traffic({ limits: options.limits, clock: options.clock });
     this.#core = new Core({
       store: options.store,
       registry: this.#registry,
@@ -85,6 +94,7 @@ export class ApiServer {
       log: options.log ?? silentLogger,
       admission: options.admission ?? [],
       watchCacheSize: options.watchCacheSize ?? DEFAULT_WATCH_CACHE_SIZE,
+      traffic: this.traffic,
     });
     this.#crds = new CrdRegistry(this.#core);
     this.reader = readerOf(this.#core);
@@ -96,6 +106,7 @@ export class ApiServer {
       documentation: options.documentation ?? (() => options.definitions ?? new Map()),
       health: this.#health,
       routes: this.#routes,
+      traffic: this.traffic,
     });
   }
 
@@ -126,13 +137,17 @@ export class ApiServer {
 
   /** Serves one request of a node:http or node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
-    void serveHttp(request, response, (apiRequest, credentials) =>
-      this.#pipeline.answer(apiRequest, () => this.#authenticate(credentials)),
+    void serveHttp(request, response, this.traffic, (apiRequest, credentials) =>
+      this.#pipeline.answer(apiRequest, async () => {
+        const user = await this.#authenticate(credentials);
+        if (user.username !== ANONYMOUS) identifyConnection(request.socket, response, user);
+        return user;
+      }),
     );
   }
 
   async listen(options: ListenOptions): Promise<Listener> {
-    const listener = await listen(options, (request, response) => this.handler(request, response));
+    const listener = await listen(options, (request, response) => this.handler(request, response), this.traffic);
     const tracked: Listener = {
       ...listener,
       close: async () => {

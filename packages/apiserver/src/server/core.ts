@@ -5,6 +5,7 @@ import type { Change, Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { EventLog } from './event-log.ts';
 import type { Registry } from './registry.ts';
+import type { Traffic } from './traffic.ts';
 import { WatchHub } from './watch-hub.ts';
 
 export interface CoreOptions {
@@ -16,6 +17,7 @@ export interface CoreOptions {
   readonly log: Logger;
   readonly admission: readonly AdmissionPlugin[];
   readonly watchCacheSize: number;
+  readonly traffic: Traffic;
 }
 
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
@@ -32,6 +34,7 @@ export class Core {
   readonly admission: readonly AdmissionPlugin[];
   readonly events: EventLog;
   readonly watchers: WatchHub;
+  readonly traffic: Traffic;
   /** The revision of the latest change of each bucket. */
   readonly bucketRevisions = new Map<string, number>();
   readonly #observers: ((changes: readonly Change[]) => void)[] = [];
@@ -45,6 +48,7 @@ export class Core {
     this.random = options.random;
     this.log = options.log;
     this.admission = options.admission;
+    this.traffic = options.traffic;
     this.events = new EventLog(options.store.revision, {
       maxEvents: options.watchCacheSize,
       maxBytes: MAX_LOG_BYTES,

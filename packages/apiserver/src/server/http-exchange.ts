@@ -6,16 +6,25 @@ import { gzip } from 'node:zlib';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import type { Credentials } from '../auth/user.ts';
 import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
+import { atEnd } from './exchange-end.ts';
 import { statusAnswer } from './pipeline.ts';
-import type { Answer, ApiRequest, LineStream } from './request.ts';
+import type { Answer, ApiRequest, LineStream, RequestContent } from './request.ts';
+import { readBody } from './request-body.ts';
+import { ResponseWriter } from './response-writer.ts';
+import type { Traffic } from './traffic.ts';
 
-/** Upstream's limits: the size of a body, and from when on an answer is worth compressing. */
-const MAX_BODY_BYTES = 3 * 1024 * 1024;
+/** Upstream's limit from when on an answer is worth compressing. */
 const MIN_GZIP_BYTES = 128 * 1024;
 /** From here on an answer is encoded in one go: the streams beneath take twice as long. Below, it goes out with the head. */
 const MIN_ENCODE_CHARS = 16 * 1024;
-/** How much of a watch may wait in a connection before the watch holds back. */
-const MAX_BUFFERED_BYTES = 256 * 1024;
+/** From here on an answer goes out piece by piece. */
+const MIN_SLICED_BYTES = 64 * 1024;
+/**
+ * How much of a body that nobody wants is read past, so that a client that sends first and reads afterwards gets to its answer: as much as
+ * Go's server.
+ */
+const MAX_SKIPPED_BYTES = 256 * 1024;
+const SKIP_MS = 1_000;
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
@@ -24,54 +33,49 @@ const encoder = new TextEncoder();
 
 export type AnswerHttp = (request: ApiRequest, credentials: Credentials) => Promise<Answer>;
 
-/** Reads one HTTP request, has it answered and sends the answer. Never rejects. */
+/** Has one HTTP request answered and sends the answer. Its body is read when it is asked for, never before. Never rejects. */
 export async function serveHttp(
   request: IncomingMessage,
   response: ServerResponse,
+  traffic: Traffic,
   answerHttp: AnswerHttp,
 ): Promise<void> {
   const abort = new AbortController();
-  response.once('close', () => {
+  atEnd(response, () => {
     // An abort makes an exception with its stack: not for each of the many that end as they should.
     if (!response.writableFinished) abort.abort();
   });
   try {
-    const apiRequest = apiRequestOf(request, await readBody(request), abort.signal);
+    const apiRequest = apiRequestOf(request, abort.signal, async (user) => {
+      const { bytes, release } = await readBody(request, user, traffic);
+      atEnd(response, release);
+      return contentOf(headersOf(request), bytes);
+    });
     const answer = await answerHttp(apiRequest, credentialsOf(request));
-    await send(request, response, answer);
+    await send(request, response, answer, traffic);
   } catch (error) {
     if (error instanceof ApiError && !response.headersSent) {
       response.shouldKeepAlive = false;
-      await send(request, response, statusAnswer(error));
+      await send(request, response, statusAnswer(error), traffic);
     } else {
       response.destroy();
     }
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  if (request.method === 'GET' || request.method === 'HEAD') return Buffer.alloc(0);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) {
-      const message = `Request entity too large: limit is ${MAX_BODY_BYTES}`;
-      throw new ApiError(413, 'RequestEntityTooLarge', message);
-    }
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-}
-
-function apiRequestOf(request: IncomingMessage, body: Buffer, signal: AbortSignal): ApiRequest {
+function apiRequestOf(
+  request: IncomingMessage,
+  signal: AbortSignal,
+  readContent: ApiRequest['readContent'],
+): ApiRequest {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   return {
     method: request.method ?? 'GET',
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
-    ...contentOf(headersOf(request), body),
+    headers: headersOf(request),
+    readContent,
     signal,
   };
 }
@@ -80,10 +84,7 @@ function apiRequestOf(request: IncomingMessage, body: Buffer, signal: AbortSigna
  * The body as text. Protobuf, in which kubectl and Kubernetes' own components send built-in kinds, is turned into JSON here,
  * so that nothing behind this knows of it.
  */
-function contentOf(
-  headers: Readonly<Record<string, string | undefined>>,
-  body: Buffer,
-): Pick<ApiRequest, 'headers' | 'body'> {
+function contentOf(headers: RequestContent['headers'], body: Buffer): RequestContent {
   if (headers['content-type'] !== PROTOBUF || body.length === 0) return { headers, body: body.toString() };
   try {
     return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(decodeProtobuf(body)) };
@@ -125,39 +126,93 @@ function certificateOf(socket: Socket): Uint8Array | undefined {
 }
 
 /** Sends an answer that no handler has begun to send. */
-export async function send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-  const { status, headers, body } = answer;
+export async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  traffic: Traffic,
+): Promise<void> {
+  const { status, headers, body, release } = answer;
+  if (release) atEnd(response, release);
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     response.writeHead(status, headers);
     response.flushHeaders();
     stream(response, body);
     return;
   }
-  const isLarge = body.length >= MIN_GZIP_BYTES && headers['content-encoding'] === undefined;
-  if (isLarge && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
-    const compressed = await compress(body, { level: 1 });
-    response.writeHead(status, {
-      ...headers,
-      'content-encoding': 'gzip',
-      vary: 'Accept-Encoding',
-      'content-length': compressed.length,
-    });
-    response.end(compressed);
+  const content = await encode(request, body, headers);
+  const isSkipped = endsConnection(request, status);
+  if (isSkipped) response.shouldKeepAlive = false;
+  response.writeHead(status, {
+    ...headers,
+    ...(content.isCompressed && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
+    'content-length': Buffer.byteLength(content.body),
+  });
+  const shown = request.method === 'HEAD' ? '' : content.body;
+  if (typeof shown !== 'string' && shown.length >= MIN_SLICED_BYTES) {
+    const writer = new ResponseWriter(response);
+    writer.write(shown);
+    writer.end();
     return;
   }
-  const content = typeof body === 'string' && body.length >= MIN_ENCODE_CHARS ? encoder.encode(body) : body;
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(content) });
-  response.end(request.method === 'HEAD' ? undefined : content);
+  if (isSkipped) {
+    // All of the answer is on its way before its end is told, for that closes the connection.
+    response.flushHeaders();
+    if (shown.length > 0) response.write(shown);
+    await skipBody(request, traffic);
+    response.end();
+    return;
+  }
+  response.end(shown);
+}
+
+async function encode(
+  request: IncomingMessage,
+  body: string | Uint8Array,
+  headers: Answer['headers'],
+): Promise<{ readonly body: string | Uint8Array; readonly isCompressed?: boolean }> {
+  const isLarge = body.length >= MIN_GZIP_BYTES && headers['content-encoding'] === undefined;
+  if (isLarge && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+    return { body: await compress(body, { level: 1 }), isCompressed: true };
+  }
+  return { body: typeof body === 'string' && body.length >= MIN_ENCODE_CHARS ? encoder.encode(body) : body };
+}
+
+/** Whether the connection can't go on: a body that was not read stands between this request and the next. */
+function endsConnection(request: IncomingMessage, status: number): boolean {
+  if (request.complete) return false;
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (length === undefined && encoding === undefined) return false;
+  // What is small and of somebody known is soon read past.
+  return status === 401 || encoding !== undefined || Number(length) > MAX_SKIPPED_BYTES;
+}
+
+/** Reads past some of a body, and keeps nothing of it: resolves when it ends, is too long, or takes too long. */
+function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (request.destroyed) return Promise.resolve();
+  const timer = clock.after(SKIP_MS, resolve);
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_SKIPPED_BYTES) resolve();
+  });
+  request
+    .once('end', resolve)
+    .once('error', () => resolve())
+    .once('close', resolve)
+    .resume();
+  return promise.finally(() => {
+    timer.cancel();
+    request.pause();
+  });
 }
 
 function stream(response: ServerResponse, lines: LineStream): void {
-  response.on('drain', () => lines.resume());
-  response.once('close', () => lines.stop());
+  const writer = new ResponseWriter(response, () => lines.resume());
+  atEnd(response, () => lines.stop());
   lines.start({
-    send(line) {
-      response.write(line.bytes());
-      return response.writableLength < MAX_BUFFERED_BYTES;
-    },
-    end: () => response.end(),
+    send: (line) => writer.write(line.bytes(), line),
+    end: () => writer.end(),
   });
 }

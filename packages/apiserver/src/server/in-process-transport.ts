@@ -20,9 +20,12 @@ export function inProcessTransport(handle: Handle): Transport {
       if (closed) throw new TransportError('transport is closed');
       request.signal?.throwIfAborted();
       const answer = await handle(apiRequestOf(request));
-      const { status, headers, body } = answer;
-      if (typeof body === 'string' || body instanceof Uint8Array) return textResponse(status, headers, body);
-      const queue = new LineQueue(body, request.signal, open);
+      const { status, headers, body, release } = answer;
+      if (typeof body === 'string' || body instanceof Uint8Array) {
+        release?.();
+        return textResponse(status, headers, body);
+      }
+      const queue = new LineQueue(body, { signal: request.signal, open, onEnd: release });
       return {
         status,
         headers,
@@ -50,7 +53,7 @@ function apiRequestOf({ method, path, headers = {}, body = '', signal }: Transpo
     path: mark < 0 ? path : path.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : path.slice(mark + 1)),
     headers: lowerCase,
-    body,
+    readContent: () => Promise.resolve({ headers: lowerCase, body }),
     signal,
   };
 }
@@ -67,11 +70,19 @@ function textResponse(status: number, headers: Answer['headers'], body: string |
   };
 }
 
+interface LineQueueOptions {
+  readonly signal: AbortSignal | undefined;
+  /** Where it stands as long as it goes on. */
+  readonly open: Set<LineQueue>;
+  readonly onEnd: (() => void) | undefined;
+}
+
 /** Lines on their way from a watch to the one who reads them. */
 class LineQueue {
   readonly #stream: LineStream;
   readonly #open: Set<LineQueue>;
   readonly #signal: AbortSignal | undefined;
+  readonly #onEnd: (() => void) | undefined;
   readonly #onAbort = () => this.fail(this.#signal?.reason);
   #lines: string[] = [];
   #next = 0;
@@ -80,9 +91,10 @@ class LineQueue {
   #error: unknown;
   #wake: (() => void) | undefined;
 
-  constructor(stream: LineStream, signal: AbortSignal | undefined, open: Set<LineQueue>) {
+  constructor(stream: LineStream, { signal, open, onEnd }: LineQueueOptions) {
     this.#stream = stream;
     this.#signal = signal;
+    this.#onEnd = onEnd;
     this.#open = open;
     open.add(this);
     signal?.addEventListener('abort', this.#onAbort, { once: true });
@@ -133,7 +145,10 @@ class LineQueue {
   }
 
   #finish(): void {
-    if (!this.#isDone) this.#signal?.removeEventListener('abort', this.#onAbort);
+    if (!this.#isDone) {
+      this.#signal?.removeEventListener('abort', this.#onAbort);
+      this.#onEnd?.();
+    }
     this.#isDone = true;
     this.#open.delete(this);
     this.#wake?.();

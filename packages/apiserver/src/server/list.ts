@@ -38,6 +38,7 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
     entries = selection.everything ? [...then] : then.filter((entry) => selection.matches(entry));
   }
   const { page, next, remaining } = pageOf(entries, limit, continuation?.startKey);
+  request.holdAnswer?.(page.reduce((bytes, entry) => bytes + entry.text.length, 0));
   const metadata = JSON.stringify({
     resourceVersion: String(revision),
     ...(next !== undefined && { continue: formatContinue({ revision, startKey: next }) }),

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { Connections } from './connections.ts';
+import type { Traffic } from './traffic.ts';
 
 /** PEM texts of what the server shows and whom it believes. */
 export interface TlsOptions {
@@ -26,15 +28,17 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Longer than clients keep idle connections, so that they are the ones to close them. */
-const KEEP_ALIVE_MS = 90_000;
+/** How often Node looks for requests that take too long to come. */
+const CHECKING_INTERVAL_MS = 5_000;
 /** How long running requests have when the server closes. */
 const CLOSE_GRACE_MS = 5_000;
 
 export async function listen(
   { host, port, tls }: ListenOptions,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
+  traffic: Traffic,
 ): Promise<Listener> {
+  const { handshakeTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveTimeoutMs } = traffic.limits;
   const server = createServer({
     ...contextOf(tls),
     requestCert: true,
@@ -43,12 +47,18 @@ export async function listen(
     ALPNProtocols: ['http/1.1'],
     // Whatever the process was started with: what it would let through, others read as two requests.
     insecureHTTPParser: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // A watch lasts longer than any limit on a whole request.
-    requestTimeout: 0,
-    headersTimeout: 30_000,
+    handshakeTimeout: handshakeTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    // Of what is sent, not of the answer: a watch may go on. Bodies that are read here have a deadline of their own, those that pass don't.
+    requestTimeout: headersTimeoutMs + bodyTimeoutMs,
+    connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+    keepAliveTimeout: keepAliveTimeoutMs,
   });
+  const connections = new Connections(traffic);
+  server.on('connection', (socket: Socket) => connections.accept(socket));
+  server.on('secureConnection', (socket) => connections.secured(socket));
   server.on('request', (request, response) => {
+    response.once('close', connections.began(request.socket));
     // Who comes on an old connection while the server closes shall come back on a new one, which another process may take.
     if (!server.listening) response.setHeader('connection', 'close');
     handler(request, response);

@@ -9,13 +9,13 @@ import { type Discovery, discoveryOf } from './discovery.ts';
 import { dispatch, notServed } from './dispatch.ts';
 import type { Health } from './health.ts';
 import { impersonatedUser } from './impersonate.ts';
-import { InFlight } from './in-flight.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 import { openApiAnswer } from './openapi.ts';
 import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
 import { checkOptions } from './request-options.ts';
 import { type ResourcePath, routeOf } from './router.ts';
 import type { Routes } from './routes.ts';
+import type { Release, Traffic } from './traffic.ts';
 
 export interface PipelineOptions {
   readonly core: Core;
@@ -26,10 +26,14 @@ export interface PipelineOptions {
   readonly documentation: () => Definitions;
   readonly health: Health;
   readonly routes: Routes;
+  readonly traffic: Traffic;
 }
 
 /** Upstream's `--request-timeout`. */
 const REQUEST_TIMEOUT_MS = 60_000;
+
+/** Smaller answers are not counted: many of them wait no longer than one read. */
+const MIN_HELD_CHARS = 64 * 1024;
 
 /** Whom kube-apiserver calls itself. */
 const LOOPBACK: UserInfo = { username: 'system:apiserver', groups: ['system:authenticated', 'system:masters'] };
@@ -38,7 +42,6 @@ const LOOPBACK: UserInfo = { username: 'system:apiserver', groups: ['system:auth
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #core: Core;
-  readonly #inFlight = new InFlight();
   readonly #version: string;
   #discovery: Discovery | undefined;
   #isDraining = false;
@@ -59,11 +62,15 @@ export class Pipeline {
 
   /** Never rejects: what goes wrong is an answer too. */
   async answer(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<Answer> {
-    const warnings: string[] = [];
+    const notes: Notes = { warnings: [], held: [] };
+    const release = () => {
+      for (const one of notes.held.splice(0)) one();
+    };
     let answer: Answer;
     try {
-      answer = await this.#answer(request, authenticate, warnings);
+      answer = await this.#answer(request, authenticate, notes);
     } catch (error) {
+      release();
       answer = this.#errorAnswer(request, error);
     }
     const headers: Record<string, string> = {
@@ -71,21 +78,22 @@ export class Pipeline {
       'cache-control': 'no-cache, private',
       ...answer.headers,
     };
-    if (warnings.length > 0) headers['warning'] = warningHeader(warnings);
-    return { ...answer, headers };
+    if (notes.warnings.length > 0) headers['warning'] = warningHeader(notes.warnings);
+    return { ...answer, headers, ...(notes.held.length > 0 && { release }) };
   }
 
-  async #answer(request: ApiRequest, authenticate: () => Promise<UserInfo>, warnings: string[]): Promise<Answer> {
+  async #answer(request: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<Answer> {
     if (this.#isDraining) throw new ApiError(503, 'ServiceUnavailable', 'the server is shutting down');
     const custom = this.#options.routes.find(request.path);
     if (custom?.public) return custom.handle(request, undefined);
     const user = await this.#userOf(request, authenticate);
     const route = routeOf(request.method, request.path, request.query);
     if (route.kind === 'resource' && custom === undefined) {
-      return this.#resource(request, user, route.path, route.verb, warnings);
+      return this.#resource(request, user, route.path, route.verb, notes);
     }
     await authorize(this.#options.authorizer, { user, verb: request.method.toLowerCase(), path: request.path });
-    return custom === undefined ? this.#other(request) : custom.handle(request, user);
+    const answer = await (custom === undefined ? this.#other(request) : custom.handle(request, user));
+    return this.#held(answer, user, notes);
   }
 
   async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<UserInfo> {
@@ -101,7 +109,7 @@ export class Pipeline {
     user: UserInfo,
     path: ResourcePath,
     verb: string,
-    warnings: string[],
+    { warnings, held }: Notes,
   ): Promise<Answer> {
     await authorize(this.#options.authorizer, { user, verb, ...attributesOf(path, verb, request.query) });
     const resource = this.#core.registry.find(path.group, path.version, path.plural);
@@ -110,6 +118,8 @@ export class Pipeline {
     const needsNamespace = path.name !== '' || (verb === 'create' && resource.verbs.has('get'));
     if (resource.namespaced ? path.namespace === '' && needsNamespace : path.namespace !== '') throw notServed();
     checkOptions({ verb, query: request.query, headers: request.headers });
+    const { traffic } = this.#options;
+    const content = await request.readContent(user);
     const resourceRequest: ResourceRequest = {
       resource,
       verb,
@@ -119,22 +129,35 @@ export class Pipeline {
       user,
       access: this.#options.access,
       query: request.query,
-      headers: request.headers,
-      body: request.body,
+      ...content,
       dryRun: request.query.get('dryRun') === 'All',
       nowMs: this.#core.clock.now(),
       now: () => this.#core.clock.now(),
       signal: request.signal,
       loopback: () => inProcessTransport((inner) => this.answer(inner, () => Promise.resolve(LOOPBACK))),
+      holdAnswer: (bytes) => void held.push(traffic.enterAnswer(user, bytes)),
       warn: (text) => warnings.push(text),
     };
-    if (verb === 'watch') return dispatch(this.#core, resourceRequest);
-    const leave = user.groups.includes('system:masters') ? undefined : this.#inFlight.enter(request.method);
-    try {
-      return await this.#inTime(resourceRequest, dispatch(this.#core, resourceRequest));
-    } finally {
-      leave?.();
+    if (verb === 'watch') {
+      held.push(traffic.enter('watches', user));
+      return dispatch(this.#core, resourceRequest);
     }
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    const leave = traffic.enter(isReading ? 'readingRequests' : 'mutatingRequests', user);
+    try {
+      const answer = await this.#inTime(resourceRequest, dispatch(this.#core, resourceRequest));
+      return verb === 'get' ? this.#held(answer, user, { held }) : answer;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Counts an answer that exists already until it is sent. */
+  #held(answer: Answer, user: UserInfo, { held }: Pick<Notes, 'held'>): Answer {
+    const { body } = answer;
+    const isLarge = (typeof body === 'string' || body instanceof Uint8Array) && body.length >= MIN_HELD_CHARS;
+    if (isLarge) held.push(this.#options.traffic.enterAnswer(user, body.length));
+    return answer;
   }
 
   /** Rejects with 504 when the answer takes too long; what was begun goes on. */
@@ -195,6 +218,13 @@ export class Pipeline {
     const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
     return statusAnswer(new ApiError(500, 'InternalError', message));
   }
+}
+
+/** What gathers while a request is answered. */
+interface Notes {
+  readonly warnings: string[];
+  /** To be given back when the answer is sent. */
+  readonly held: Release[];
 }
 
 const COLLECTION_VERBS = ['list', 'watch', 'deletecollection'];

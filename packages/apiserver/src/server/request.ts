@@ -10,8 +10,18 @@ export interface ApiRequest {
   readonly query: URLSearchParams;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
+  /**
+   * Reads what was sent, for `user`, who is authenticated and authorised by then; '' for a method without a body. To be called at most once.
+   * Rejects with 400, 408, 413, 415 or 429.
+   */
+  readonly readContent: (user: UserInfo | undefined) => Promise<RequestContent>;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The body of a request as text, and the headers with a content type that says what the text is. */
+export interface RequestContent {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
 }
 
 /** A line of a watch. Its bytes are made once and shared by all who send it. */
@@ -49,6 +59,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | LineStream;
+  /** Gives back what the answer holds of the server's limits; to be called when it is sent, or is not going to be. */
+  readonly release?: (() => void) | undefined;
 }
 
 /** Where a resource request is aimed at. */
@@ -79,6 +91,8 @@ export interface ResourceRequest extends ResourceTarget {
   readonly signal?: AbortSignal | undefined;
   /** Requests in this process with all rights; absent where the server itself acts, without a request. */
   readonly loopback?: (() => Transport) | undefined;
+  /** Announces a large answer before it is made; throws 429 where too much waits to be sent. */
+  readonly holdAnswer?: ((bytes: number) => void) | undefined;
   warn(text: string): void;
 }
 

@@ -3,7 +3,8 @@ import type { Change, Entry } from '../store/store.ts';
 import type { Representation } from './representation.ts';
 import type { Line, LineSink, LineStream } from './request.ts';
 import type { Selection } from './selection.ts';
-import { eventLine, WatchEvent } from './watch-event.ts';
+import { initialLine, missedLine } from './shared-lines.ts';
+import type { WatchEvent, WatchEventType } from './watch-event.ts';
 import type { Watcher, WatchHub } from './watch-hub.ts';
 
 export interface WatchSessionOptions {
@@ -20,11 +21,11 @@ export interface WatchSessionOptions {
   readonly bookmarkLine: () => Line;
   /** Starts the clock that ends the watch. */
   readonly startTimeout: (onTimeout: () => void) => Timer;
+  /** What may wait for a receiver that does not keep up; beyond, it is cut off and has to resume. */
+  readonly maxBacklog: { readonly events: number; readonly chars: number };
+  /** Told when it is cut off. */
+  readonly onOverflow: () => void;
 }
-
-/** Bounds of what waits for a receiver that does not keep up; beyond, it is cut off and has to resume. */
-const MAX_WAITING_LINES = 10_000;
-const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 
 /** One running watch: first what is there, then what happens. Holds back while its receiver is busy. */
 export class WatchSession implements LineStream, Watcher {
@@ -35,6 +36,8 @@ export class WatchSession implements LineStream, Watcher {
   #state: 'waiting' | 'flowing' | 'blocked' | 'ended' = 'waiting';
   #initial: readonly Entry[];
   #nextInitial = 0;
+  #missed: readonly Change[];
+  #nextMissed = 0;
   #waiting: Line[] = [];
   #waitingChars = 0;
   #timeout: Timer | undefined;
@@ -45,6 +48,7 @@ export class WatchSession implements LineStream, Watcher {
     this.selection = options.selection;
     this.wantsBookmarks = options.wantsBookmarks;
     this.#initial = options.initial;
+    this.#missed = options.missed;
     options.hub.add(this);
   }
 
@@ -54,12 +58,11 @@ export class WatchSession implements LineStream, Watcher {
       return;
     }
     this.#sink = sink;
-    const { initialEnd, missed, startTimeout } = this.#options;
-    const later = this.#waiting;
-    this.#waiting = [];
-    if (initialEnd !== undefined) this.#waiting.push(initialEnd);
-    for (const change of missed) this.#enqueue(this.#lineOf(new WatchEvent(change)));
-    this.#waiting.push(...later);
+    const { initialEnd, startTimeout } = this.#options;
+    if (initialEnd !== undefined) {
+      this.#waiting.unshift(initialEnd);
+      this.#waitingChars += initialEnd.text.length;
+    }
     this.#timeout = startTimeout(() => this.finish());
     this.resume();
   }
@@ -69,11 +72,20 @@ export class WatchSession implements LineStream, Watcher {
     this.#state = 'flowing';
     while (this.#state === 'flowing' && this.#nextInitial < this.#initial.length) {
       const entry = this.#initial[this.#nextInitial++] as Entry;
-      this.#send(eventLine('ADDED', this.#options.representation.objectText(entry)));
+      this.#send(initialLine(entry, this.#options.representation));
     }
     if (this.#nextInitial === this.#initial.length) {
       this.#initial = [];
       this.#nextInitial = 0;
+    }
+    while (this.#state === 'flowing' && this.#nextMissed < this.#missed.length) {
+      const change = this.#missed[this.#nextMissed++] as Change;
+      const type = this.#typeOf(change);
+      if (type !== undefined) this.#send(missedLine(change, type, this.#options.representation));
+    }
+    if (this.#nextMissed === this.#missed.length) {
+      this.#missed = [];
+      this.#nextMissed = 0;
     }
     let sent = 0;
     while (this.#state === 'flowing' && sent < this.#waiting.length) {
@@ -85,7 +97,8 @@ export class WatchSession implements LineStream, Watcher {
   }
 
   deliver(event: WatchEvent): void {
-    this.#put(this.#lineOf(event));
+    const type = this.#typeOf(event.change);
+    if (type !== undefined) this.#put(event.line(type, this.#options.representation));
   }
 
   bookmark(): void {
@@ -105,36 +118,32 @@ export class WatchSession implements LineStream, Watcher {
     this.#options.hub.remove(this);
     this.#timeout?.cancel();
     this.#initial = [];
+    this.#missed = [];
     this.#waiting = [];
   }
 
-  /** What this watcher is told of a change: nothing, where its selection is untouched. */
-  #lineOf(event: WatchEvent): Line | undefined {
+  /** What a change is to this watcher; undefined where its selection is untouched. */
+  #typeOf({ removed, entry, previous }: Change): WatchEventType | undefined {
     const { selection } = this;
-    const { removed, entry, previous } = event.change;
     const is = !removed && selection.matches(entry);
     const was = previous !== undefined && selection.matches(previous);
-    if (!is && !was) return undefined;
-    const type = is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED';
-    return event.line(type, this.#options.representation);
+    if (is) return was ? 'MODIFIED' : 'ADDED';
+    return was ? 'DELETED' : undefined;
   }
 
-  #put(line: Line | undefined): void {
-    if (line === undefined || this.#state === 'ended') return;
+  #put(line: Line): void {
+    if (this.#state === 'ended') return;
     if (this.#state === 'flowing') {
       this.#send(line);
       return;
     }
-    this.#enqueue(line);
-    if (this.#waiting.length <= MAX_WAITING_LINES && this.#waitingChars <= MAX_WAITING_CHARS) return;
-    this.stop();
-    this.#sink?.end();
-  }
-
-  #enqueue(line: Line | undefined): void {
-    if (line === undefined) return;
     this.#waiting.push(line);
     this.#waitingChars += line.text.length;
+    const { maxBacklog, onOverflow } = this.#options;
+    if (this.#waiting.length <= maxBacklog.events && this.#waitingChars <= maxBacklog.chars) return;
+    onOverflow();
+    this.stop();
+    this.#sink?.end();
   }
 
   #send(line: Line): void {

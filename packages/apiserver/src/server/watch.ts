@@ -28,8 +28,11 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   const bookmarkLine = (annotations?: Record<string, string>): Line =>
     eventLine('BOOKMARK', representation.bookmarkText(core.store.revision, annotations));
   const timeoutMs = 1000 * (Number(query.get('timeoutSeconds')) || MIN_TIMEOUT_SECONDS * (1 + core.random()));
+  const { limits } = core.traffic;
   const session = new WatchSession({
     hub: core.watchers,
+    maxBacklog: { events: limits.maxWatchBacklogEvents, chars: limits.maxWatchBacklogBytes },
+    onOverflow: () => core.traffic.reject('watchBacklog'),
     selection,
     representation,
     wantsBookmarks,

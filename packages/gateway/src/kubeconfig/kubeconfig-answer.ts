@@ -38,8 +38,18 @@ export async function kubeconfigAnswer(
   }
   const cluster = await client.resource(clusters).get(name, { namespace });
   const warnings: string[] = [];
+  const { query } = request;
+  const content = await request.readContent(user);
   const body = decodeBody(
-    { ...request, namespace, name, verb, resource: KUBECONFIG_REQUEST_KIND, warn: (text) => warnings.push(text) },
+    {
+      ...content,
+      query,
+      namespace,
+      name,
+      verb,
+      resource: KUBECONFIG_REQUEST_KIND,
+      warn: (text) => warnings.push(text),
+    },
     KUBECONFIG_REQUEST_KIND,
   );
   const dryRun = request.query.get('dryRun') === 'All';

@@ -1,3 +1,4 @@
+import { addTrafficMetrics, type CountedTraffic } from '@fairway/apiserver/server/traffic-metrics';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** Where a request went: what passes, what the gateway answers itself, and what it turned away before it knew where to. */
@@ -11,7 +12,10 @@ export class GatewayMetrics {
   readonly #watches: Gauge;
   readonly #reviews: Histogram<'resource' | 'outcome'>;
 
+  readonly #registry: Registry;
+
   constructor(registry: Registry) {
+    this.#registry = registry;
     const registers = [registry];
     this.#requests = new Counter({
       name: 'fairway_gateway_requests_total',
@@ -31,6 +35,11 @@ export class GatewayMetrics {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
+  }
+
+  /** Tells how near the gateway is to its limits. */
+  countTraffic(traffic: CountedTraffic): void {
+    addTrafficMetrics(this.#registry, traffic);
   }
 
   /** `status` 0 for a client that was gone before it was answered. */

@@ -1,14 +1,18 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticator, Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import { GROUP_MASTERS } from '@fairway/apiserver/auth/well-known-users';
 import { authenticate } from '@fairway/apiserver/server/authenticate';
 import { authorize } from '@fairway/apiserver/server/authorize';
+import { identifyConnection } from '@fairway/apiserver/server/connections';
+import { atEnd } from '@fairway/apiserver/server/exchange-end';
 import type { Health } from '@fairway/apiserver/server/health';
 import { credentialsOf, headersOf, send, serveHttp } from '@fairway/apiserver/server/http-exchange';
 import { impersonatedUser } from '@fairway/apiserver/server/impersonate';
 import { statusAnswer } from '@fairway/apiserver/server/pipeline';
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import type { Routes } from '@fairway/apiserver/server/routes';
+import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Logger } from '@fairway/base/log';
 import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
@@ -36,6 +40,8 @@ export interface ManagementFrontOptions {
   readonly answerReview: (body: string) => Promise<Answer>;
   /** Part of the webhook's path that kube-apiserver alone knows. */
   readonly webhookKey: () => string;
+  /** What clients hold open, over all listeners. */
+  readonly traffic: Traffic;
   readonly metrics: GatewayMetrics;
   readonly log: Logger;
 }
@@ -71,7 +77,7 @@ export class ManagementFront {
       if (response.headersSent || response.destroyed) return response.destroy();
       // What is left of the body of a refused request is not waited for.
       if (!request.complete) response.shouldKeepAlive = false;
-      void send(request, response, this.#refusal(request, error, way.auditId));
+      void send(request, response, this.#refusal(request, error, way.auditId), this.#options.traffic);
     });
   }
 
@@ -86,8 +92,9 @@ export class ManagementFront {
     const message = requestMessage(request);
     const { method } = message;
     const target = requestTarget(request.url ?? '/');
+    const { traffic } = this.#options;
     const answer = (handle: (apiRequest: ApiRequest) => Promise<Answer>) =>
-      serveHttp(request, response, (apiRequest) => this.#answer(request, auditId, () => handle(apiRequest)));
+      serveHttp(request, response, traffic, (apiRequest) => this.#answer(request, auditId, () => handle(apiRequest)));
     const health = await this.#options.health.answer(target.path, target.query);
     if (health) {
       way.destination = 'route';
@@ -99,7 +106,7 @@ export class ManagementFront {
       return answer((apiRequest) => this.#review(apiRequest));
     }
 
-    const user = await this.#callerOf(request);
+    const user = await this.#callerOf(request, response);
     const route = this.#options.routes.find(target.path);
     if (route) {
       way.destination = 'route';
@@ -116,6 +123,9 @@ export class ManagementFront {
       case 'kubeconfig':
         return answer((apiRequest) => this.#options.answerKubeconfig(passage, apiRequest, user));
       case 'api-server': {
+        const isReading = method === 'GET' || method === 'HEAD';
+        const limited = passage.isWatch ? 'watches' : isReading ? 'readingRequests' : 'mutatingRequests';
+        atEnd(response, traffic.enter(limited, user));
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
         return this.#forwarding.forward(request, response, { message, headers, isWatch: passage.isWatch });
@@ -129,9 +139,10 @@ export class ManagementFront {
     }
   }
 
-  async #callerOf(request: IncomingMessage): Promise<UserInfo> {
+  async #callerOf(request: IncomingMessage, response: ServerResponse): Promise<UserInfo> {
     const { authenticators, authorizer, log } = this.#options;
     const user = await authenticate(authenticators, false, credentialsOf(request));
+    identifyConnection(request.socket, response, user);
     const other = await impersonatedUser(headersOf(request), (claim) =>
       authorize(authorizer, { user, verb: 'impersonate', ...claim }),
     );
@@ -147,8 +158,9 @@ export class ManagementFront {
     return timingSafeEqual(digest(path), digest(webhookPath(this.#options.webhookKey())));
   }
 
-  async #review({ method, body }: ApiRequest): Promise<Answer> {
+  async #review({ method, readContent }: ApiRequest): Promise<Answer> {
     if (method !== 'POST') throw methodNotAllowed({ resource: 'admissionreviews' }, method);
+    const { body } = await readContent(MANAGEMENT_API_SERVER);
     return this.#options.answerReview(body);
   }
 
@@ -167,6 +179,9 @@ export class ManagementFront {
     return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': auditId, ...answer.headers } };
   }
 }
+
+/** Whoever knows the webhook's path: as a master, because its reviews must not wait for what tenants send. */
+const MANAGEMENT_API_SERVER: UserInfo = { username: 'system:apiserver', groups: [GROUP_MASTERS] };
 
 /** What is known of one request. */
 interface Way {

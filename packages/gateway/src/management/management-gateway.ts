@@ -4,8 +4,10 @@ import { createClientAuthorityAuthenticator } from '@fairway/apiserver/auth/dele
 import { createTokenReviewAuthenticator } from '@fairway/apiserver/auth/delegated/token-review-authenticator';
 import { createUnionAuthenticator, unionOfTokens } from '@fairway/apiserver/auth/union-authenticator';
 import { Health } from '@fairway/apiserver/server/health';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { type Listener, listen } from '@fairway/apiserver/server/listener';
 import { type Route, Routes } from '@fairway/apiserver/server/routes';
+import { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
@@ -54,6 +56,8 @@ export interface ManagementGatewayOptions {
   /** Names this replica, a DNS label that is used once: one of them all writes the webhook's configuration. */
   readonly identity: string;
   readonly routes?: readonly Route[];
+  /** What clients may hold open, where it differs from the embedded server's defaults. */
+  readonly limits?: Partial<ServerLimits>;
   readonly metrics: GatewayMetrics;
   readonly clock: Clock;
   readonly random: () => number;
@@ -110,6 +114,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     });
     const upstream = new Upstream(connection);
     stack.defer(() => upstream.close());
+    const traffic = new Traffic({ limits: options.limits, clock });
+    metrics.countTraffic(traffic);
     const health = new Health();
     health.add('api-server', async () => void (await client.version()), { readyOnly: true });
     const routes = new Routes();
@@ -124,6 +130,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
         kubeconfigAnswer({ client, authorizer, issue }, target, request, user),
       answerReview: admissionWebhook({ admission, client, metrics, clock, log }),
       webhookKey: () => roots.webhookKey,
+      traffic,
       metrics,
       log,
     });
@@ -132,8 +139,10 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const certificate = new ServingCertificate(hosts, clock);
     const tls = await certificate.next(roots.authority.active);
     if (tls === undefined) throw new Error('a new certificate is not there');
-    const listener: Listener = await listen({ host, port, tls }, (request, response) =>
-      front.handler(request, response),
+    const listener: Listener = await listen(
+      { host, port, tls },
+      (request, response) => front.handler(request, response),
+      traffic,
     );
     stack.defer(async () => {
       front.drain();

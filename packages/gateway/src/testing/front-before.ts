@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { Health } from '@fairway/apiserver/server/health';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { Routes } from '@fairway/apiserver/server/routes';
+import { Traffic } from '@fairway/apiserver/server/traffic';
+import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
 import { Registry } from 'prom-client';
@@ -29,7 +32,11 @@ export interface FrontOver extends AsyncDisposable {
 }
 
 /** A front that takes everybody for `user`, over connections that its maker closes. */
-export async function frontOver(upstream: Upstream, user: UserInfo): Promise<FrontOver> {
+export async function frontOver(
+  upstream: Upstream,
+  user: UserInfo,
+  limits?: Partial<ServerLimits>,
+): Promise<FrontOver> {
   const registry = new Registry();
   const nowhere = () => Promise.reject(new Error('not a part of this test'));
   const front = new ManagementFront({
@@ -41,6 +48,7 @@ export async function frontOver(upstream: Upstream, user: UserInfo): Promise<Fro
     answerKubeconfig: nowhere,
     answerReview: nowhere,
     webhookKey: () => 'secret',
+    traffic: new Traffic({ limits, clock: systemClock }),
     metrics: new GatewayMetrics(registry),
     log: silentLogger,
   });
@@ -56,6 +64,7 @@ export async function frontOver(upstream: Upstream, user: UserInfo): Promise<Fro
 export async function frontBefore(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   user: UserInfo,
+  limits?: Partial<ServerLimits>,
 ): Promise<FrontBefore> {
   const upstream = await startTlsServer(listener);
   const connections = new Upstream({
@@ -63,7 +72,7 @@ export async function frontBefore(
     certificateAuthority: upstream.authority.certificatePem,
     bearerToken: () => 'the-gateway',
   });
-  const over = await frontOver(connections, user);
+  const over = await frontOver(connections, user, limits);
   const { server } = over;
   return {
     ...over,

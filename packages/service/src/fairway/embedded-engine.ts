@@ -1,4 +1,5 @@
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
+import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -43,6 +44,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
   });
   const { server, client, ledger } = gateway;
   server.addRoute(metricsRoute(registry));
+  addTrafficMetrics(registry, server.traffic);
   const informers = new InformerSet(client, { clock, random, log });
   const caches = new AbortController();
   const close = async () => {

@@ -1,0 +1,42 @@
+export interface AllotmentLimits {
+  readonly total: number;
+  readonly perHolder: number;
+}
+
+/** Shares out what there is a limited amount of, in total and to each holder. It holds entries only for those who hold something. */
+export class Allotment {
+  readonly #limits: AllotmentLimits;
+  readonly #held = new Map<string, number>();
+  #used = 0;
+
+  constructor(limits: AllotmentLimits) {
+    this.#limits = limits;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  heldBy(holder: string): number {
+    return this.#held.get(holder) ?? 0;
+  }
+
+  /** Which limit `amount` more would exceed, if any. */
+  obstacle(holder: string, amount = 1): keyof AllotmentLimits | undefined {
+    if (this.heldBy(holder) + amount > this.#limits.perHolder) return 'perHolder';
+    return this.#used + amount > this.#limits.total ? 'total' : undefined;
+  }
+
+  /** Takes it, whatever the limits say. */
+  take(holder: string, amount = 1): void {
+    this.#held.set(holder, this.heldBy(holder) + amount);
+    this.#used += amount;
+  }
+
+  give(holder: string, amount = 1): void {
+    const left = this.heldBy(holder) - amount;
+    if (left > 0) this.#held.set(holder, left);
+    else this.#held.delete(holder);
+    this.#used -= amount;
+  }
+}

@@ -1,0 +1,163 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Authenticator } from '../auth/user.ts';
+import type { ApiServerOptions } from './api-server.ts';
+import { type HttpsFixture, startHttpsServer } from './https-server-fixture.ts';
+import type { ServerLimits } from './limits.ts';
+import { RawClient } from './raw-client.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+
+/** Believes that the token is the name. */
+const byName: Authenticator = {
+  authenticate: ({ bearerToken }) =>
+    Promise.resolve(bearerToken === undefined ? undefined : { username: bearerToken, groups: [] }),
+};
+
+describe('connections', () => {
+  const clients: RawClient[] = [];
+  const clock = new FakeClock();
+  let fixture: HttpsFixture | undefined;
+
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+    await fixture?.[Symbol.asyncDispose]();
+  });
+
+  async function serve(limits: Partial<ServerLimits>, options: Partial<ApiServerOptions> = {}): Promise<HttpsFixture> {
+    fixture = await startHttpsServer({ clock, limits, authenticators: [byName], ...options });
+    await fixture.test.namespace();
+    return fixture;
+  }
+
+  async function connect({ listener, certificateAuthority }: HttpsFixture, address?: string): Promise<RawClient> {
+    const client = await RawClient.open(listener.port, certificateAuthority, address);
+    clients.push(client);
+    return client;
+  }
+
+  async function ask(served: HttpsFixture, name?: string): Promise<RawClient> {
+    const client = await connect(served);
+    client.send('GET', `${maps}/none`, name === undefined ? {} : { authorization: `Bearer ${name}` });
+    await client.until('\r\n\r\n');
+    return client;
+  }
+
+  function rejections({ test }: HttpsFixture): Record<string, number> {
+    return Object.fromEntries(test.server.traffic.rejections);
+  }
+
+  it('of strangers end at the limit of an address, while those of users go on and count no more', async () => {
+    const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 2 });
+    const users = [await ask(served, 'alice'), await ask(served, 'bob')];
+    const strangers = [await connect(served), await connect(served)];
+    const refused = await connect(served);
+    await refused.closed;
+
+    expect(strangers.map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+    expect(await Promise.all(users.map((user) => user.status()))).toEqual([404, 404]);
+    expect(rejections(served)).toEqual({ 'unauthenticatedConnections.perHolder': 1 });
+    expect(served.test.server.traffic.inUse('connections')).toBe(4);
+  });
+
+  it('of the address with most strangers make room for those of another where strangers have no more', async () => {
+    const served = await serve({ maxUnauthenticatedConnections: 3 });
+    const [first, second, third] = [await connect(served), await connect(served), await connect(served)];
+    const other = await connect(served, '127.0.0.2');
+    await first.closed;
+    const fourth = await connect(served);
+    await fourth.closed;
+
+    expect([second, third, other].map(({ socket }) => socket.destroyed)).toEqual([false, false, false]);
+    expect(served.test.server.traffic.inUse('unauthenticatedConnections')).toBe(3);
+  });
+
+  it('have room again when one ends', async () => {
+    const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 1 });
+    const { traffic } = served.test.server;
+    const alice = await ask(served, 'alice');
+    const stranger = await connect(served);
+    await stranger.close();
+    // The server hears of it later than the one who closed.
+    while (traffic.inUse('connections') > 1) await new Promise((resolve) => setImmediate(resolve));
+
+    expect(await (await ask(served, 'bob')).status()).toBe(404);
+    expect(alice.socket.destroyed).toBe(false);
+  });
+
+  it('are refused at the limit of all', async () => {
+    const served = await serve({ maxConnections: 1 });
+    await ask(served, 'alice');
+    const refused = await connect(served);
+    await refused.closed;
+
+    expect(rejections(served)).toEqual({ 'connections.total': 1 });
+  });
+
+  it('of one user are answered with 429 and closed at their limit', async () => {
+    const served = await serve({ maxConnectionsPerUser: 1 });
+    await ask(served, 'alice');
+    const second = await ask(served, 'alice');
+    await second.closed;
+
+    expect(await second.status()).toBe(429);
+    expect(second.received).toMatch(/retry-after: 1\r\n/i);
+    expect(second.received).toContain('maxConnectionsPerUser');
+    expect(await (await ask(served, 'bob')).status()).toBe(404);
+  });
+
+  it('end when nobody authenticates on them in time, also where one was refused', async () => {
+    const served = await serve({ unauthenticatedTimeoutMs: 30_000 });
+    const alice = await ask(served, 'alice');
+    const silent = await connect(served);
+    const refused = await ask(served);
+    await clock.advance(35_000);
+    await Promise.all([silent.closed, refused.closed]);
+
+    expect(await refused.status()).toBe(401);
+    expect(alice.socket.destroyed).toBe(false);
+    expect(rejections(served)).toEqual({ unauthenticatedTimeout: 2 });
+  });
+
+  it('that take nothing of a large answer are cut off', async () => {
+    const served = await serve({ stallTimeoutMs: 30_000 });
+    for (let index = 0; index < 16; index++) {
+      const body = { metadata: { name: `large-${index}` }, data: { x: 'x'.repeat(1_000_000) } };
+      await served.test.call('POST', maps, body);
+    }
+    const paused = await connect(served);
+    paused.socket.pause();
+    paused.send('GET', maps, { authorization: 'Bearer alice' });
+    const { traffic } = served.test.server;
+    while (traffic.inUse('answerBytes') === 0) await new Promise((resolve) => setImmediate(resolve));
+    // As much as the kernel takes goes out meanwhile; then nothing moves.
+    while (traffic.inUse('answerBytes') > 0) await clock.advance(35_000);
+
+    expect(rejections(served)).toEqual({ stalled: 1 });
+  });
+
+  it('leave nothing behind, of requests that waited for another one either', async () => {
+    const served = await serve({});
+    const { traffic } = served.test.server;
+    const client = await connect(served);
+    for (let index = 0; index < 3; index++) client.send('GET', `${maps}?watch=1`, { authorization: 'Bearer alice' });
+    while (traffic.inUse('watches') < 3) await new Promise((resolve) => setImmediate(resolve));
+    await client.close();
+    while (traffic.inUse('connections') > 0) await new Promise((resolve) => setImmediate(resolve));
+
+    expect(traffic.inUse('watches')).toBe(0);
+  });
+
+  it('end when more requests are sent than answered', async () => {
+    const held = Promise.withResolvers<never>();
+    const authenticators = [{ authenticate: () => held.promise }];
+    const served = await serve({ maxPipelinedRequests: 3 }, { authenticators });
+    const client = await connect(served);
+    for (let index = 0; index < 4; index++) client.send('GET', maps, { authorization: 'Bearer alice' });
+    await client.closed;
+    held.reject(new Error('the test is over'));
+
+    expect(client.received).toBe('');
+    expect(rejections(served)).toEqual({ pipelinedRequests: 1 });
+  });
+});

@@ -1,0 +1,194 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Timer } from '@fairway/base/clock';
+import type { UserInfo } from '../auth/user.ts';
+import { holderOf, type Release, type Traffic } from './traffic.ts';
+
+interface Connection {
+  readonly raw: Socket;
+  readonly address: string;
+  readonly acceptedMs: number;
+  /** Since the TLS handshake. */
+  stream: TLSSocket | undefined;
+  /** Whose it is, as holders are counted; undefined as long as nobody has authenticated on it. */
+  holder: string | undefined;
+  /** Gives back its places among the connections. */
+  release: Release;
+  /** Requests that are not answered in full. */
+  running: number;
+  /** Bytes that its peer had taken at `movedMs`. */
+  taken: number;
+  movedMs: number;
+}
+
+const SWEEP_INTERVAL_MS = 5_000;
+
+const connections = new WeakMap<Socket, { readonly connection: Connection; readonly table: Connections }>();
+
+/**
+ * The connections of one listener, within the limits of its server. A stranger is refused where their address, or all strangers together, hold
+ * too many; then the address with the most of them makes room for those with fewer. Connections on which nobody authenticates in time, and
+ * those that take nothing of what is sent to them, are cut off.
+ */
+export class Connections {
+  readonly #traffic: Traffic;
+  readonly #open = new Map<string, Connection>();
+  /** Those on which nobody has authenticated, by address, oldest first. */
+  readonly #strangers = new Map<string, Set<Connection>>();
+  #sweep: Timer | undefined;
+
+  constructor(traffic: Traffic) {
+    this.#traffic = traffic;
+  }
+
+  /** A TCP connection, before its handshake; destroyed where there is no room for it. */
+  accept(raw: Socket): void {
+    const { remoteAddress: address = '' } = raw;
+    if (!this.#hasRoom(address)) {
+      raw.destroy();
+      return;
+    }
+    const nowMs = this.#traffic.clock.now();
+    const connection: Connection = {
+      raw,
+      address,
+      acceptedMs: nowMs,
+      stream: undefined,
+      holder: undefined,
+      release: this.#takePlaces(address),
+      running: 0,
+      taken: 0,
+      movedMs: nowMs,
+    };
+    const key = keyOf(raw);
+    this.#open.set(key, connection);
+    const ofAddress = this.#strangers.get(address);
+    if (ofAddress === undefined) this.#strangers.set(address, new Set([connection]));
+    else ofAddress.add(connection);
+    raw.once('close', () => {
+      this.#open.delete(key);
+      this.#forgetStranger(connection);
+      connection.release();
+      if (this.#open.size === 0) this.#stopSweeping();
+    });
+    this.#sweep ??= this.#sweepLater();
+  }
+
+  /** The same connection after its handshake. */
+  secured(stream: TLSSocket): void {
+    const connection = this.#open.get(keyOf(stream));
+    if (connection === undefined) return;
+    connection.stream = stream;
+    connections.set(stream, { connection, table: this });
+  }
+
+  /** Counts a running request until what is returned is called; cuts off a connection with too many. */
+  began(stream: Socket): Release {
+    const connection = connections.get(stream)?.connection;
+    if (connection === undefined) return () => {};
+    connection.running++;
+    if (connection.running > this.#traffic.limits.maxPipelinedRequests) {
+      this.#traffic.reject('pipelinedRequests');
+      cut(connection);
+    }
+    return () => connection.running--;
+  }
+
+  /** Counts a connection for the user; throws 429 where they have too many. */
+  identify(connection: Connection, user: UserInfo): void {
+    const holder = holderOf(user);
+    // It may have ended while somebody looked whose it is.
+    if (connection.holder === holder || connection.raw.destroyed) return;
+    connection.release();
+    connection.release = () => {};
+    connection.release = this.#traffic.enter('connections', user);
+    connection.holder = holder;
+    this.#forgetStranger(connection);
+  }
+
+  #hasRoom(address: string): boolean {
+    const { inUse, limits } = { inUse: this.#traffic.inUse('connections'), limits: this.#traffic.limits };
+    if (inUse >= limits.maxConnections) {
+      this.#traffic.reject('connections.total');
+      return false;
+    }
+    const obstacle = this.#traffic.refuses('unauthenticatedConnections', address);
+    if (obstacle === undefined) return true;
+    if (obstacle === 'perHolder') return false;
+    const largest = [...this.#strangers.values()].reduce((most, one) => (one.size > most.size ? one : most));
+    if (largest.size <= (this.#strangers.get(address)?.size ?? 0) + 1) return false;
+    const [oldest] = largest;
+    if (oldest === undefined) return false;
+    this.#forgetStranger(oldest);
+    oldest.release();
+    oldest.release = () => {};
+    cut(oldest);
+    return true;
+  }
+
+  #takePlaces(address: string): Release {
+    const releases = [this.#traffic.take('connections', ''), this.#traffic.take('unauthenticatedConnections', address)];
+    return () => {
+      for (const release of releases) release();
+    };
+  }
+
+  #forgetStranger(connection: Connection): void {
+    const ofAddress = this.#strangers.get(connection.address);
+    ofAddress?.delete(connection);
+    if (ofAddress?.size === 0) this.#strangers.delete(connection.address);
+  }
+
+  #sweepLater(): Timer {
+    return this.#traffic.clock.after(SWEEP_INTERVAL_MS, () => {
+      for (const connection of this.#open.values()) this.#check(connection);
+      this.#sweep = this.#sweepLater();
+    });
+  }
+
+  #stopSweeping(): void {
+    this.#sweep?.cancel();
+    this.#sweep = undefined;
+  }
+
+  #check(connection: Connection): void {
+    const { limits, clock } = this.#traffic;
+    const nowMs = clock.now();
+    const isOverdue = nowMs - connection.acceptedMs >= limits.unauthenticatedTimeoutMs;
+    if (connection.holder === undefined && connection.running === 0 && isOverdue) {
+      this.#traffic.reject('unauthenticatedTimeout');
+      cut(connection);
+      return;
+    }
+    const { stream } = connection;
+    if (stream === undefined) return;
+    const taken = stream.bytesWritten - stream.writableLength;
+    if (stream.writableLength === 0 || taken !== connection.taken) {
+      connection.taken = taken;
+      connection.movedMs = nowMs;
+    } else if (nowMs - connection.movedMs >= limits.stallTimeoutMs) {
+      this.#traffic.reject('stalled');
+      cut(connection);
+    }
+  }
+}
+
+/** Counts the connection of a request for whom it has been authenticated; throws 429, after which it ends, where they have too many. */
+export function identifyConnection(stream: Socket, response: ServerResponse, user: UserInfo): void {
+  const known = connections.get(stream);
+  try {
+    known?.table.identify(known.connection, user);
+  } catch (error) {
+    response.shouldKeepAlive = false;
+    throw error;
+  }
+}
+
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+function cut({ raw, stream }: Connection): void {
+  (stream ?? raw).destroy();
+}

@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+const waiting = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls back once when an answer is sent or will never be. An answer that waits behind another one of its connection, as pipelined requests
+ * make it, hears nothing when the connection closes, so that is listened to as well.
+ */
+export function atEnd(response: ServerResponse, callback: () => void): void {
+  const { socket } = response.req;
+  if (response.closed || socket.destroyed) {
+    callback();
+    return;
+  }
+  const callbacks = callbacksOf(socket);
+  const end = () => {
+    if (callbacks.delete(end)) callback();
+  };
+  callbacks.add(end);
+  response.once('close', end);
+}
+
+function callbacksOf(socket: Socket): Set<() => void> {
+  const known = waiting.get(socket);
+  if (known !== undefined) return known;
+  const callbacks = new Set<() => void>();
+  waiting.set(socket, callbacks);
+  socket.once('close', () => {
+    for (const end of [...callbacks]) end();
+  });
+  return callbacks;
+}

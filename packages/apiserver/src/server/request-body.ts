@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError, badRequest } from '@fairway/kube/object/api-error';
+import type { UserInfo } from '../auth/user.ts';
+import type { Release, Traffic } from './traffic.ts';
+
+/** The bytes of a request's body, and how to give back their share of what all bodies may take. */
+export interface ReceivedBody {
+  readonly bytes: Buffer;
+  readonly release: Release;
+}
+
+const NOTHING: ReceivedBody = { bytes: Buffer.alloc(0), release: () => {} };
+
+/**
+ * Reads the body that `user` sends, of a method that has one. Rejects with 413 beyond the limit of one body, 429 beyond the user's share or
+ * that of all, 408 when it does not come in time, 415 when it is compressed, 400 when it breaks off.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  user: UserInfo | undefined,
+  traffic: Traffic,
+): Promise<ReceivedBody> {
+  if (request.method === 'GET' || request.method === 'HEAD') return NOTHING;
+  const { maxBodyBytes } = traffic.limits;
+  refuseEncoded(request);
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(traffic);
+  const held: Release[] = [];
+  const release = () => {
+    for (const one of held.splice(0)) one();
+  };
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    await receive(request, traffic, (chunk) => {
+      bytes += chunk.length;
+      if (bytes > maxBodyBytes) throw tooLarge(traffic);
+      held.push(traffic.enter('bodyBytes', user, chunk.length));
+      chunks.push(chunk);
+    });
+    return { bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** As kube-apiserver, which reads no compressed bodies either: nothing can be larger unpacked than it was sent. */
+function refuseEncoded({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '') return;
+  throw new ApiError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request is encoded as ${JSON.stringify(encoding)}: send it without Content-Encoding`,
+  );
+}
+
+/** Hands over each chunk until the body ends; rejects with what `onChunk` throws, and when time is over. Stops reading then. */
+function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Buffer) => void): Promise<void> {
+  const { clock, limits } = traffic;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const fail = (error: unknown) => {
+    request.pause();
+    reject(error);
+  };
+  const timer = clock.after(limits.bodyTimeoutMs, () => {
+    traffic.reject('bodyTimeout');
+    const seconds = limits.bodyTimeoutMs / 1000;
+    fail(new ApiError(408, 'Timeout', `Request body did not arrive within ${seconds} s (bodyTimeoutMs)`));
+  });
+  const onData = (chunk: Buffer) => {
+    try {
+      onChunk(chunk);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const onClose = () => fail(badRequest('the connection ended before the body of the request did'));
+  request.on('data', onData).once('end', resolve).once('error', fail).once('close', onClose);
+  return promise.finally(() => {
+    timer.cancel();
+    request.off('data', onData).off('end', resolve).off('error', fail).off('close', onClose);
+  });
+}
+
+function tooLarge(traffic: Traffic): ApiError {
+  traffic.reject('bodyTooLarge');
+  const message = `Request entity too large: limit is ${traffic.limits.maxBodyBytes}`;
+  return new ApiError(413, 'RequestEntityTooLarge', message);
+}

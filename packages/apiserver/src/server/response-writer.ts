@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http';
+
+/** What is handed to a connection at a time: TLS encrypts all that it gets at once, into memory of its own. */
+const SLICE_BYTES = 32 * 1024;
+
+/** Writes an answer as its receiver takes it: of a large piece only a slice or two wait in the connection. */
+export class ResponseWriter {
+  readonly #response: ServerResponse;
+  #rest: Uint8Array | undefined;
+  /** What `#rest` is a part of: whoever else sends it finds it as long as it is held here. */
+  #owner: object | undefined;
+  #isEnding = false;
+
+  /** @param onRoom called when there is room again after `write` gave false. */
+  constructor(response: ServerResponse, onRoom: () => void = () => {}) {
+    this.#response = response;
+    response.on('drain', () => {
+      if (this.#rest !== undefined && !this.#writeRest()) return;
+      if (this.#isEnding) response.end();
+      else onRoom();
+    });
+  }
+
+  /** Takes all of it. False when no more is to be written until there is room. */
+  write(bytes: Uint8Array, owner?: object): boolean {
+    if (bytes.length <= SLICE_BYTES) return this.#response.write(bytes);
+    this.#rest = bytes;
+    this.#owner = owner;
+    return this.#writeRest();
+  }
+
+  /** Ends the answer after all that was written. */
+  end(): void {
+    if (this.#rest === undefined) this.#response.end();
+    else this.#isEnding = true;
+  }
+
+  /** Whether all is written and there is room for more. */
+  #writeRest(): boolean {
+    while (this.#rest !== undefined) {
+      const hasRoom = this.#response.write(this.#rest.subarray(0, SLICE_BYTES));
+      this.#rest = this.#rest.length > SLICE_BYTES ? this.#rest.subarray(SLICE_BYTES) : undefined;
+      if (!hasRoom) return false;
+    }
+    this.#owner = undefined;
+    return true;
+  }
+}

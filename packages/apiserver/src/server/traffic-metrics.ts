@@ -1,0 +1,54 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** What there is a limited amount of. */
+export const LIMITED = [
+  'connections',
+  'unauthenticatedConnections',
+  'readingRequests',
+  'mutatingRequests',
+  'watches',
+  'bodyBytes',
+  'answerBytes',
+] as const;
+export type Limited = (typeof LIMITED)[number];
+
+/** Why a server turned something away or cut it off. */
+export type RejectionReason =
+  | `${Limited}.${'perHolder' | 'total'}`
+  | 'pipelinedRequests'
+  | 'bodyTooLarge'
+  | 'bodyTimeout'
+  | 'unauthenticatedTimeout'
+  | 'stalled'
+  | 'watchBacklog';
+
+/** What a server's limits are used for now, and how often they were in somebody's way. */
+export interface CountedTraffic {
+  readonly inUse: (limited: Limited) => number;
+  readonly rejections: ReadonlyMap<RejectionReason, number>;
+}
+
+/** Tells how near a server is to its limits. Nothing is labelled by user or address, so that series don't grow with them. */
+export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): void {
+  const inUse = new Gauge({
+    name: 'fairway_api_in_use',
+    help: 'What is open or held in the API by now, by what is limited: numbers, or bytes.',
+    labelNames: ['limited'],
+    registers: [],
+    collect() {
+      for (const limited of LIMITED) this.set({ limited }, traffic.inUse(limited));
+    },
+  });
+  const rejections = new Counter({
+    name: 'fairway_api_rejections_total',
+    help: 'What the API turned away or cut off because of a limit, by the limit.',
+    labelNames: ['reason'],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [reason, count] of traffic.rejections) this.inc({ reason }, count);
+    },
+  });
+  registry.registerMetric(inUse);
+  registry.registerMetric(rejections);
+}

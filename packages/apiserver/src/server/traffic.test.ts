@@ -1,0 +1,77 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { describe, expect, it } from 'vitest';
+import type { UserInfo } from '../auth/user.ts';
+import { Traffic } from './traffic.ts';
+
+const alice: UserInfo = { username: 'alice', groups: ['system:authenticated'] };
+const bob: UserInfo = { username: 'bob', groups: ['system:authenticated'] };
+const master: UserInfo = { username: 'root', groups: ['system:masters'] };
+
+function account(namespace: string, name: string): UserInfo {
+  return { username: `system:serviceaccount:${namespace}:${name}`, groups: [] };
+}
+
+function traffic(limits: ConstructorParameters<typeof Traffic>[0]['limits']): Traffic {
+  return new Traffic({ limits, clock: new FakeClock() });
+}
+
+describe('traffic', () => {
+  it('turns one user away at their limit, with Retry-After and the limit by name, and goes on with others', () => {
+    const served = traffic({ maxWatches: 10, maxWatchesPerUser: 2 });
+    served.enter('watches', alice);
+    const release = served.enter('watches', alice);
+
+    expect(() => served.enter('watches', alice)).toThrow(
+      expect.objectContaining({
+        code: 429,
+        retryAfterSeconds: 1,
+        message: expect.stringContaining('"alice" may have 2 running watches (maxWatchesPerUser)'),
+      }),
+    );
+    served.enter('watches', bob);
+    release();
+    served.enter('watches', alice);
+
+    expect([served.inUse('watches'), served.rejections.get('watches.perHolder')]).toEqual([3, 1]);
+  });
+
+  it('turns everybody away at the limit of all, but members of system:masters', () => {
+    const served = traffic({ maxMutatingRequests: 2, maxMutatingRequestsPerUser: 2 });
+    served.enter('mutatingRequests', alice, 2);
+
+    expect(() => served.enter('mutatingRequests', bob)).toThrow(/all clients together may have 2 mutating requests/);
+    served.enter('mutatingRequests', master);
+
+    expect(served.inUse('mutatingRequests')).toBe(3);
+  });
+
+  it('counts the service accounts of a namespace as one', () => {
+    const served = traffic({ maxWatchesPerUser: 2 });
+    served.enter('watches', account('team', 'one'));
+    served.enter('watches', account('team', 'two'));
+
+    expect(() => served.enter('watches', account('team', 'three'))).toThrow(/"system:serviceaccounts:team"/);
+    served.enter('watches', account('other', 'one'));
+  });
+
+  describe('of answers', () => {
+    const limits = { maxAnswerBytes: 100, maxAnswerBytesPerUser: 40 };
+
+    it('lets the first one of a user be larger than their share, and no second beside it', () => {
+      const served = traffic(limits);
+      served.enterAnswer(alice, 90);
+
+      expect(() => served.enterAnswer(alice, 1)).toThrow(/maxAnswerBytesPerUser/);
+      served.enterAnswer(bob, 10);
+    });
+
+    it('lets one that is larger than all there is through alone', () => {
+      const served = traffic(limits);
+      const release = served.enterAnswer(bob, 1);
+
+      expect(() => served.enterAnswer(alice, 500)).toThrow(/maxAnswerBytes\)/);
+      release();
+      served.enterAnswer(alice, 500);
+    });
+  });
+});

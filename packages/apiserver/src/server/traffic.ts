@@ -1,0 +1,138 @@
+import type { Clock } from '@fairway/base/clock';
+import { type ApiError, tooManyRequests } from '@fairway/kube/object/api-error';
+import type { UserInfo } from '../auth/user.ts';
+import { isMaster, parseServiceAccountUsername } from '../auth/well-known-users.ts';
+import { Allotment } from './allotment.ts';
+import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts';
+import type { CountedTraffic, Limited, RejectionReason } from './traffic-metrics.ts';
+
+export interface TrafficOptions {
+  /** Where they differ from `DEFAULT_LIMITS`. */
+  readonly limits?: Partial<ServerLimits> | undefined;
+  readonly clock: Clock;
+}
+
+/** Gives back what was taken; to be called once. */
+export type Release = () => void;
+
+/** Retry-After of whoever is turned away; clients of Kubernetes come again by themselves. */
+const RETRY_AFTER_SECONDS = 1;
+
+interface SharedLimit {
+  readonly what: string;
+  readonly total: keyof ServerLimits;
+  readonly perHolder: keyof ServerLimits;
+}
+
+const SHARED: Readonly<Record<Limited, SharedLimit>> = {
+  connections: { what: 'open connections', total: 'maxConnections', perHolder: 'maxConnectionsPerUser' },
+  unauthenticatedConnections: {
+    what: 'unauthenticated connections',
+    total: 'maxUnauthenticatedConnections',
+    perHolder: 'maxUnauthenticatedConnectionsPerAddress',
+  },
+  readingRequests: {
+    what: 'reading requests at a time',
+    total: 'maxReadingRequests',
+    perHolder: 'maxReadingRequestsPerUser',
+  },
+  mutatingRequests: {
+    what: 'mutating requests at a time',
+    total: 'maxMutatingRequests',
+    perHolder: 'maxMutatingRequestsPerUser',
+  },
+  watches: { what: 'running watches', total: 'maxWatches', perHolder: 'maxWatchesPerUser' },
+  bodyBytes: {
+    what: 'bytes of request bodies at a time',
+    total: 'maxBodyBytesInFlight',
+    perHolder: 'maxBodyBytesInFlightPerUser',
+  },
+  answerBytes: {
+    what: 'bytes of answers that are not read yet',
+    total: 'maxAnswerBytes',
+    perHolder: 'maxAnswerBytesPerUser',
+  },
+};
+
+/** Counts what one server's clients hold open, over all its listeners, and turns away what exceeds the limits. */
+export class Traffic implements CountedTraffic {
+  readonly limits: ServerLimits;
+  readonly clock: Clock;
+  readonly #allotments: Readonly<Record<Limited, Allotment>>;
+  readonly #rejections = new Map<RejectionReason, number>();
+
+  constructor({ limits, clock }: TrafficOptions) {
+    this.limits = { ...DEFAULT_LIMITS, ...limits };
+    this.clock = clock;
+    const allotments = Object.entries(SHARED).map(([limited, { total, perHolder }]) => [
+      limited,
+      new Allotment({ total: this.limits[total], perHolder: this.limits[perHolder] }),
+    ]);
+    this.#allotments = Object.fromEntries(allotments) as Record<Limited, Allotment>;
+  }
+
+  get rejections(): ReadonlyMap<RejectionReason, number> {
+    return this.#rejections;
+  }
+
+  inUse(limited: Limited): number {
+    return this.#allotments[limited].used;
+  }
+
+  /** Counts something that was turned away or cut off. */
+  reject(reason: RejectionReason): void {
+    this.#rejections.set(reason, (this.#rejections.get(reason) ?? 0) + 1);
+  }
+
+  /** Takes a part of what is limited for a user; throws 429 where that is too much. */
+  enter(limited: Limited, user: UserInfo | undefined, amount = 1): Release {
+    const holder = holderOf(user);
+    const obstacle = this.#allotments[limited].obstacle(holder, amount);
+    if (obstacle !== undefined && !(user && isMaster(user))) throw this.#refusal(limited, obstacle, holder);
+    return this.take(limited, holder, amount);
+  }
+
+  /**
+   * Holds the bytes of an answer until it is sent; throws 429 where the user has others to read first. Whoever has none may have one of any
+   * size that the others leave room for, and nobody is refused where there is nobody else.
+   */
+  enterAnswer(user: UserInfo | undefined, bytes: number): Release {
+    const { answerBytes } = this.#allotments;
+    const holder = holderOf(user);
+    const isFirst = answerBytes.heldBy(holder) === 0;
+    const obstacle = isFirst
+      ? answerBytes.used > 0 && answerBytes.used + bytes > this.limits.maxAnswerBytes && 'total'
+      : answerBytes.obstacle(holder, bytes);
+    if (obstacle && !(user && isMaster(user))) throw this.#refusal('answerBytes', obstacle, holder);
+    return this.take('answerBytes', holder, bytes);
+  }
+
+  /** Takes without asking. */
+  take(limited: Limited, holder: string, amount = 1): Release {
+    const allotment = this.#allotments[limited];
+    allotment.take(holder, amount);
+    return () => allotment.give(holder, amount);
+  }
+
+  /** The limit that is in the way of one more, counted as turned away. */
+  refuses(limited: Limited, holder: string): 'total' | 'perHolder' | undefined {
+    const obstacle = this.#allotments[limited].obstacle(holder);
+    if (obstacle !== undefined) this.reject(`${limited}.${obstacle}`);
+    return obstacle;
+  }
+
+  #refusal(limited: Limited, obstacle: 'total' | 'perHolder', holder: string): ApiError {
+    this.reject(`${limited}.${obstacle}`);
+    const { what, [obstacle]: field } = SHARED[limited];
+    const whose = obstacle === 'total' ? 'all clients together' : JSON.stringify(holder);
+    const message = `Too many requests, please try again later: ${whose} may have ${this.limits[field]} ${what} (${field})`;
+    return tooManyRequests(message, RETRY_AFTER_SECONDS);
+  }
+}
+
+/** Whom something is counted for. Service accounts are cheap to make: those of a namespace are one. */
+export function holderOf(user: UserInfo | undefined): string {
+  if (user === undefined) return '';
+  const account = parseServiceAccountUsername(user.username);
+  return account === undefined ? user.username : `system:serviceaccounts:${account.namespace}`;
+}
