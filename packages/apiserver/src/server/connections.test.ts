@@ -136,6 +136,29 @@ describe('connections', () => {
     expect(rejections(served)).toEqual({ stalled: 1 });
   });
 
+  it('with a large answer that is not read keep the user from the next one, not others', async () => {
+    const served = await serve({ maxAnswerBytesPerUser: 1_000_000 });
+    for (let index = 0; index < 16; index++) {
+      const body = { metadata: { name: `large-${index}` }, data: { x: 'x'.repeat(1_000_000) } };
+      await served.test.call('POST', maps, body);
+    }
+    const { traffic } = served.test.server;
+    const paused = await connect(served);
+    paused.socket.pause();
+    paused.send('GET', maps, { authorization: 'Bearer alice' });
+    while (traffic.inUse('answerBytes') === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = await connect(served);
+    second.send('GET', `${maps}?limit=1`, { authorization: 'Bearer alice' });
+    const other = await connect(served);
+    other.send('GET', `${maps}?limit=1`, { authorization: 'Bearer bob' });
+
+    expect(await second.status()).toBe(429);
+    expect(await other.status()).toBe(200);
+    await paused.close();
+    while (traffic.inUse('answerBytes') > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(await (await ask(served, 'alice')).status()).toBe(404);
+  });
+
   it('leave nothing behind, of requests that waited for another one either', async () => {
     const served = await serve({});
     const { traffic } = served.test.server;

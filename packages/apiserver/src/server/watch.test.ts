@@ -116,4 +116,52 @@ describe('watch', () => {
     });
     watch.stop();
   });
+
+  it('is refused with 429 beyond what one user may have, until another one ends', async () => {
+    const server = new TestServer({ limits: { maxWatchesPerUser: 1 } });
+    const alice = server.server.transport({ username: 'alice', groups: [] });
+    const begin = () => alice.request({ method: 'GET', path: `${maps}?watch=1`, signal: first.signal });
+    const first = new AbortController();
+    await begin();
+    const refused = await begin();
+    first.abort();
+    const again = await alice.request({ method: 'GET', path: `${maps}?watch=1&timeoutSeconds=1` });
+    const master = await server.watch(maps);
+
+    expect([refused.status, refused.headers['retry-after'], again.status]).toEqual([429, '1', 200]);
+    expect(JSON.parse(await refused.text())).toMatchObject({ reason: 'TooManyRequests' });
+    master.stop();
+    await server.server.close();
+  });
+
+  it.each([
+    { limits: { maxWatchBacklogEvents: 3 }, size: 10, reason: 'in number' },
+    { limits: { maxWatchBacklogBytes: 4_000 }, size: 1_000, reason: 'in bytes' },
+  ])('ends when more waits for its reader than it may hold, $reason', async ({ limits, size }) => {
+    const server = new TestServer({ limits });
+    await server.namespace();
+    const watch = await server.watch(maps);
+    // As much as the way to the reader holds of itself, and a few more.
+    const written = 256 + 4;
+    for (let index = 0; index < written; index++) {
+      await server.call('POST', maps, { metadata: { name: `m-${index}` }, data: { x: 'x'.repeat(size) } });
+    }
+    const seen = await watch.take(written);
+
+    expect(seen.length).toBe(256);
+    expect(Object.fromEntries(server.server.traffic.rejections)).toEqual({ watchBacklog: 1 });
+    expect(server.server.traffic.inUse('watches')).toBe(0);
+  });
+
+  it('goes on where it was after its reader was slow, with nothing left out and nothing twice', async () => {
+    const server = await serverWithNamespace();
+    const { body: list } = await server.list(maps);
+    const names = Array.from({ length: 600 }, (_, index) => `m-${index}`);
+    for (const name of names.slice(0, 300)) await server.call('POST', maps, { metadata: { name } });
+    const watch = await server.watch(`${maps}?resourceVersion=${list.metadata.resourceVersion}`);
+    for (const name of names.slice(300)) await server.call('POST', maps, { metadata: { name } });
+
+    expect(await watch.take(600)).toEqual(names.map((name) => `ADDED ${name}`));
+    watch.stop();
+  });
 });

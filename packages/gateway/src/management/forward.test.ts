@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import { json, text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FrontBefore, frontBefore } from '../testing/front-before.ts';
 
@@ -14,8 +15,11 @@ afterEach(async () => {
   for (const each of running.splice(0)) await each[Symbol.asyncDispose]();
 });
 
-async function before(listener: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<FrontBefore> {
-  const front = await frontBefore(listener, ALICE);
+async function before(
+  listener: (request: IncomingMessage, response: ServerResponse) => unknown,
+  limits: Partial<ServerLimits> = {},
+): Promise<FrontBefore> {
+  const front = await frontBefore(listener, ALICE, limits);
   running.push(front);
   return front;
 }
@@ -162,6 +166,29 @@ describe('an answer', () => {
 
     expect(readBytes).toBe(CHUNKS * CHUNK.length);
     expect(heldBytes).toBeLessThan(4 * CHUNK.length);
+  });
+});
+
+describe('what one user may have open', () => {
+  test.each([
+    { what: 'watches', path: `${PODS}?watch=1`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
+    { what: 'requests that read', path: PODS, method: 'GET', limits: { maxReadingRequestsPerUser: 1 } },
+    { what: 'requests that write', path: PODS, method: 'POST', limits: { maxMutatingRequestsPerUser: 1 } },
+  ])('of $what is limited: 429, until one ends', async ({ path, method, limits }) => {
+    const open: ServerResponse[] = [];
+    const front = await before((_, response) => {
+      open.push(response);
+      response.writeHead(200).flushHeaders();
+    }, limits);
+    const first = await front.send(path, { method });
+    const refused = await front.send(path, { method });
+    open[0]?.end();
+    await text(first);
+    const again = await front.send(path, { method });
+
+    expect([first.statusCode, refused.statusCode, again.statusCode]).toEqual([200, 429, 200]);
+    expect(refused.headers['retry-after']).toBe('1');
+    for (const response of open) response.end();
   });
 });
 
