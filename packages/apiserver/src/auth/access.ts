@@ -23,6 +23,8 @@ export interface Access {
   authenticateToken(token: string, audiences: readonly string[]): Promise<AuthenticatedToken | undefined>;
   /** The audiences of the API server itself: those of a token that asks for none. */
   readonly apiAudiences: readonly string[];
+  /** Longest life of a service account's token; Infinity for none. */
+  readonly maxTokenSeconds: number;
   signToken(
     subject: ServiceAccountTokenSubject,
     audiences: readonly string[],

@@ -9,7 +9,7 @@ import type { Listener } from '../server/listener.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { authKinds } from './auth-kinds.ts';
 import { bootstrapPolicySteps } from './bootstrap-policy/reconciliation.ts';
-import { type Auth, createAuth } from './create-auth.ts';
+import { type Auth, type AuthOptions, createAuth } from './create-auth.ts';
 import { issuerRoutes } from './issuer-discovery.ts';
 import type { UserInfo } from './user.ts';
 
@@ -31,7 +31,7 @@ export class AuthServer implements AsyncDisposable {
     this.authority = authority;
   }
 
-  static async start(): Promise<AuthServer> {
+  static async start(options: Pick<AuthOptions, 'maxTokenSeconds'> = {}): Promise<AuthServer> {
     const clock = systemClock;
     const authority = await createCertificateAuthority({ commonName: 'kubernetes', clock, validityMs: 24 * HOUR_MS });
     const keys = await createServiceAccountKeys();
@@ -43,6 +43,7 @@ export class AuthServer implements AsyncDisposable {
       issuer,
       serviceAccountKeys: keys,
       allowAnonymous: true,
+      ...options,
     });
     const server: ApiServer = new ApiServer({
       ...auth,
@@ -58,14 +59,18 @@ export class AuthServer implements AsyncDisposable {
     return started;
   }
 
-  /** As `user`, behind authentication; the answer's code and body. */
+  /** As `user`, behind authentication; the answer's code, warnings and body. */
   async call(user: UserInfo, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) {
     const response = await this.server.transport(user).request({
       method,
       path,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, body: JSON.parse(await response.text()) as Record<string, unknown> };
+    return {
+      status: response.status,
+      warning: response.headers['warning'] ?? '',
+      body: JSON.parse(await response.text()) as Record<string, unknown>,
+    };
   }
 
   /** Starts to listen on loopback; answers a kubeconfig for one user of the given groups. */

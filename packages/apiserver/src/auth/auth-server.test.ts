@@ -133,6 +133,31 @@ describe('service-account tokens', () => {
     expect(await examine(token, ['vault', 'other'])).toMatchObject({ authenticated: true, audiences: ['vault'] });
   });
 
+  test.each([
+    {
+      maxTokenSeconds: 86_400,
+      asked: 86_401,
+      lives: 86_400,
+      warning: /requested expiration of 86401 seconds shortened/,
+    },
+    { maxTokenSeconds: 86_400, asked: 86_400, lives: 86_400, warning: /^$/ },
+    { maxTokenSeconds: 1_800, asked: undefined, lives: 1_800, warning: /shortened to 1800 seconds/ },
+    { maxTokenSeconds: 1, asked: 700, lives: 600, warning: /shortened to 600 seconds/ },
+    { maxTokenSeconds: undefined, asked: 2 ** 32, lives: 2 ** 32, warning: /^$/ },
+  ])('that are asked for $asked s live $lives s where $maxTokenSeconds s are the most', async (given) => {
+    await using limited = await AuthServer.start({ maxTokenSeconds: given.maxTokenSeconds });
+    await limited.call(master, 'POST', SA, { metadata: { name: 'robot' } });
+    const spec = given.asked === undefined ? {} : { expirationSeconds: given.asked };
+    const { status, body, warning } = await limited.call(master, 'POST', `${SA}/robot/token`, { spec });
+    const { token } = body['status'] as { token: string };
+    const { exp, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+
+    expect(status).toBe(201);
+    expect(exp - iat).toBe(given.lives);
+    expect(body['spec']).toMatchObject({ expirationSeconds: given.lives });
+    expect(warning).toMatch(given.warning);
+  });
+
   test.each<[string, object, number]>([
     ['shorter than ten minutes', { expirationSeconds: 599 }, 422],
     ['longer than 2^32 seconds', { expirationSeconds: 2 ** 32 + 1 }, 422],

@@ -11,6 +11,7 @@ import { createNodeRestrictionPlugin } from './node-restriction.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { createRbacEscalationPlugin } from './rbac-escalation.ts';
 import { createServiceAccountAuthenticator, signServiceAccountToken } from './service-account-tokens.ts';
+import { MIN_TOKEN_SECONDS } from './token-request.ts';
 import { createUnionAuthenticator, unionOfTokens } from './union-authenticator.ts';
 import type { Authenticator, Authorizer, Decision, RequestAttributes, UserInfo } from './user.ts';
 import { isMaster, nodeNameOf } from './well-known-users.ts';
@@ -26,6 +27,11 @@ export interface AuthOptions {
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** Of the API server itself; the issuer alone unless said otherwise. */
   readonly apiAudiences?: readonly string[];
+  /**
+   * Longest life of a service account's token, at least 600 s: `--service-account-max-token-expiration`. Whoever asks for more gets this much
+   * and a warning. No limit unless given, as kube-apiserver.
+   */
+  readonly maxTokenSeconds?: number | undefined;
   /** Further authenticators, asked after certificates and before tokens: Keystone for Fairway's own API. */
   readonly authenticators?: readonly Authenticator[];
   /** Asked where neither node rules nor RBAC allow a request. */
@@ -69,6 +75,7 @@ export function createAuth(options: AuthOptions): Auth {
   const access: Access = {
     reader,
     apiAudiences,
+    maxTokenSeconds: Math.max(options.maxTokenSeconds ?? Number.POSITIVE_INFINITY, MIN_TOKEN_SECONDS),
     authorize: (attributes) => authorizer.authorize(attributes),
     rulesFor: (user, namespace) => reviewedRules(rbac, user, namespace),
     authenticateToken: (token, audiences) => tokens.authenticateToken(token, audiences),

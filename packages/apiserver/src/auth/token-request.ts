@@ -11,7 +11,8 @@ import { accessOf } from './reviews/review-definition.ts';
 import type { ObjectIdentity, ServiceAccountTokenSubject } from './service-account-tokens.ts';
 
 const DEFAULT_SECONDS = 3600;
-const MIN_SECONDS = 600;
+/** Shorter ones are refused: whoever uses a token must find the time to ask for the next. */
+export const MIN_TOKEN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
 /** `serviceaccounts/token`: `kubectl create token`, and what nodes ask on behalf of their pods. */
@@ -26,7 +27,13 @@ async function createToken(request: SubresourceRequest): Promise<TokenRequest> {
   const access = accessOf(request.access);
   const spec = specOf(request);
   const { boundObjectRef } = spec;
-  const expirationSeconds = spec.expirationSeconds ?? DEFAULT_SECONDS;
+  const requestedSeconds = spec.expirationSeconds ?? DEFAULT_SECONDS;
+  const expirationSeconds = Math.min(requestedSeconds, access.maxTokenSeconds);
+  if (expirationSeconds < requestedSeconds) {
+    request.warn(
+      `requested expiration of ${requestedSeconds} seconds shortened to ${expirationSeconds} seconds, the longest life of a token here`,
+    );
+  }
   const audiences = spec.audiences?.length ? spec.audiences : access.apiAudiences;
   const subject: ServiceAccountTokenSubject = {
     namespace,
@@ -64,9 +71,9 @@ function specOf({ body, name }: SubresourceRequest): z.infer<typeof Body>['spec'
   if (!parsed.success) throw badRequest(`TokenRequest: ${z.prettifyError(parsed.error)}`);
   const { spec } = parsed.data;
   const seconds = spec.expirationSeconds ?? DEFAULT_SECONDS;
-  if (seconds >= MIN_SECONDS && seconds <= MAX_SECONDS) return spec;
+  if (seconds >= MIN_TOKEN_SECONDS && seconds <= MAX_SECONDS) return spec;
   const detail =
-    seconds < MIN_SECONDS
+    seconds < MIN_TOKEN_SECONDS
       ? 'may not specify a duration less than 10 minutes'
       : 'may not specify a duration larger than 2^32 seconds';
   throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, name, [

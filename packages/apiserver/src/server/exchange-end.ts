@@ -27,7 +27,7 @@ function callbacksOf(socket: Socket): Set<() => void> {
   const callbacks = new Set<() => void>();
   waiting.set(socket, callbacks);
   socket.once('close', () => {
-    for (const end of [...callbacks]) end();
+    for (const end of callbacks) end();
   });
   return callbacks;
 }

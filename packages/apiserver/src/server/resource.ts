@@ -72,6 +72,8 @@ export interface SubresourceRequest {
   readonly access?: Access | undefined;
   /** Requests in this process with all rights (`system:masters`), for what the subresource does to other objects. */
   loopback(): Transport;
+  /** Tells the client something that is no error, in the header `Warning`. */
+  warn(text: string): void;
   /** What is stored under the name now. Shared: never change it. */
   readonly parent: KubeObject;
   /**

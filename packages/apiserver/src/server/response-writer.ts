@@ -3,12 +3,17 @@ import type { ServerResponse } from 'node:http';
 /** What is handed to a connection at a time: TLS encrypts all that it gets at once, into memory of its own. */
 const SLICE_BYTES = 32 * 1024;
 
+/** What is left of something large. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  /** What shares the bytes with others who send them, and would be made anew for them if nobody held it. */
+  readonly owner: object | undefined;
+}
+
 /** Writes an answer as its receiver takes it: of a large piece only a slice or two wait in the connection. */
 export class ResponseWriter {
   readonly #response: ServerResponse;
-  #rest: Uint8Array | undefined;
-  /** What `#rest` is a part of: whoever else sends it finds it as long as it is held here. */
-  #owner: object | undefined;
+  #rest: Piece | undefined;
   #isEnding = false;
 
   /** @param onRoom called when there is room again after `write` gave false. */
@@ -21,11 +26,10 @@ export class ResponseWriter {
     });
   }
 
-  /** Takes all of it. False when no more is to be written until there is room. */
+  /** Takes all of it. False when no more is to be written until there is room. `owner` is held until then. */
   write(bytes: Uint8Array, owner?: object): boolean {
     if (bytes.length <= SLICE_BYTES) return this.#response.write(bytes);
-    this.#rest = bytes;
-    this.#owner = owner;
+    this.#rest = { bytes, owner };
     return this.#writeRest();
   }
 
@@ -38,11 +42,11 @@ export class ResponseWriter {
   /** Whether all is written and there is room for more. */
   #writeRest(): boolean {
     while (this.#rest !== undefined) {
-      const hasRoom = this.#response.write(this.#rest.subarray(0, SLICE_BYTES));
-      this.#rest = this.#rest.length > SLICE_BYTES ? this.#rest.subarray(SLICE_BYTES) : undefined;
+      const { bytes, owner } = this.#rest;
+      const hasRoom = this.#response.write(bytes.subarray(0, SLICE_BYTES));
+      this.#rest = bytes.length > SLICE_BYTES ? { bytes: bytes.subarray(SLICE_BYTES), owner } : undefined;
       if (!hasRoom) return false;
     }
-    this.#owner = undefined;
     return true;
   }
 }

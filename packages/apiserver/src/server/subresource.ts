@@ -44,6 +44,7 @@ export async function customSubresource(
       if (request.loopback === undefined) throw new Error('this request has no way back to its server');
       return request.loopback();
     },
+    warn: (text) => request.warn(text),
     parent,
     replace: (object) => replaceParent(core, request, object, current),
   });

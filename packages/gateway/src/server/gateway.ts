@@ -11,6 +11,7 @@ import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kin
 import { resourceQuotaAdmission } from '@fairway/apiserver/quota/quota-admission';
 import { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
@@ -40,6 +41,10 @@ export interface GatewayOptions {
   /** Signs client certificates of Fairway's API. */
   readonly authority: CertificateAuthority;
   readonly serviceAccountKeys: ServiceAccountKeys;
+  /** Longest life of a service account's token; 30 days unless given. */
+  readonly maxTokenSeconds?: number | undefined;
+  /** What clients may hold open, where it differs from the defaults of the embedded server. */
+  readonly limits?: Partial<ServerLimits> | undefined;
   readonly clouds: Clouds;
   /** Kept apart from this server's making, because they are read through it. */
   readonly credentials: () => ClusterCredentials;
@@ -54,6 +59,12 @@ export interface Gateway {
   /** Makes what the API holds from the start. */
   start(): Promise<void>;
 }
+
+/**
+ * A service account's token can't be called back but by removing the account, so it ends by itself: enough for a pipeline that is given a new
+ * one each month. EKS and AKS have 24 hours; kube-apiserver has no limit unless it is told one.
+ */
+const MAX_TOKEN_SECONDS = 30 * 24 * 3600;
 
 /** Who Fairway's controllers are in its own API. */
 const CONTROLLERS: UserInfo = {
@@ -73,11 +84,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     clientCaBundle: () => authority.certificatePem,
     issuer,
     serviceAccountKeys,
+    maxTokenSeconds: options.maxTokenSeconds ?? MAX_TOKEN_SECONDS,
   });
   const ledger = new QuotaLedger(store);
   const offer = new CloudOffer(clock, log);
   const server: ApiServer = new ApiServer({
     ...auth,
+    ...(options.limits && { limits: options.limits }),
     store,
     resources: fairwayResources(options, () => events),
     definitions: builtinDefinitions(),
