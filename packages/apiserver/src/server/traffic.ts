@@ -1,7 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
 import { type ApiError, tooManyRequests } from '@fairway/kube/object/api-error';
 import type { UserInfo } from '../auth/user.ts';
-import { isMaster, parseServiceAccountUsername } from '../auth/well-known-users.ts';
+import { isMaster } from '../auth/well-known-users.ts';
 import { Allotment } from './allotment.ts';
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts';
 import type { CountedTraffic, Limited, RejectionReason } from './traffic-metrics.ts';
@@ -133,6 +133,6 @@ export class Traffic implements CountedTraffic {
 /** Whom something is counted for. Service accounts are cheap to make: those of a namespace are one. */
 export function holderOf(user: UserInfo | undefined): string {
   if (user === undefined) return '';
-  const account = parseServiceAccountUsername(user.username);
-  return account === undefined ? user.username : `system:serviceaccounts:${account.namespace}`;
+  const [, namespace] = /^system:serviceaccount:([^:]+):/.exec(user.username) ?? [];
+  return namespace === undefined ? user.username : `system:serviceaccounts:${namespace}`;
 }
