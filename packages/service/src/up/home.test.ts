@@ -80,8 +80,11 @@ test('a folder that can not be made is an error, not a wait', () => {
   expect(() => new Home('/proc/fairway/home').create()).toThrow(/ENOENT/);
 });
 
-test('what is written is for its owner alone', () => {
-  home.write(home.kubeconfig, 'secret');
+test.each([
+  { way: 'at once', write: () => home.write(home.kubeconfig, 'secret') },
+  { way: 'while Fairway runs', write: () => home.replace(home.kubeconfig, 'secret') },
+])('what is written $way is for its owner alone', async ({ write }) => {
+  await write();
 
   expect(statSync(home.kubeconfig).mode & 0o777).toBe(0o600);
   expect(home.read(home.kubeconfig)).toBe('secret');

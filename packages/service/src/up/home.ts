@@ -11,6 +11,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { closeHome } from './private-home.ts';
 
@@ -146,6 +147,19 @@ export class Home {
     fsyncSync(file);
     closeSync(file);
     renameSync(draft, path);
+  }
+
+  /** The same without waiting for the disk, which may take long: for a Fairway that runs already, and has Leases to renew. */
+  async replace(path: string, text: string): Promise<void> {
+    const draft = `${path}.${process.pid}.draft`;
+    const file = await open(draft, 'w', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
   }
 }
 

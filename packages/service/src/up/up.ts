@@ -99,11 +99,11 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
 
   const tls = await serverTls(pki, host, clock);
   const listener = await fairway.engine.server.listen({ host, port: options.port, tls });
-  home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+  await home.replace(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
   opening.defer(
     every(CERTIFICATE_RENEWAL_MS, clock, async () => {
       listener.setTls(await serverTls(pki, host, clock));
-      home.write(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+      await home.replace(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
     }),
   );
   simulated?.startNodes();
