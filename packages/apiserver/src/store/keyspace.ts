@@ -30,7 +30,7 @@ export class Keyspace implements Store {
   readonly #followers = new Set<VisibleChange>();
   #durableRevision: number;
   #lastRevision: number;
-  #pending: Pending[] = [];
+  readonly #pending: Pending[] = [];
   #settled: PromiseWithResolvers<void> | undefined;
   #closed: StoreError | undefined;
 
@@ -106,26 +106,22 @@ export class Keyspace implements Store {
     return this.#pending.map((pending) => pending.change);
   }
 
-  get lastRevision(): number {
-    return this.#lastRevision;
-  }
-
-  /** The pending changes are durable: announces and answers them. */
-  commit(): void {
-    const pending = this.#takePending();
+  /** The first `count` pending changes are durable, all of them unless given: announces and answers them. */
+  commit(count = this.#pending.length): void {
+    const pending = this.#pending.splice(0, count);
     const last = pending.at(-1);
     if (last === undefined) return;
     this.#durableRevision = last.change.entry.revision;
     const changes = pending.map(({ change }) => change);
     for (const listener of this.#listeners) listener(changes);
     // Readers that wait go first: those who wrote may write again.
-    this.#settle();
+    if (this.#pending.length === 0) this.#settle();
     for (const { resolve, change } of pending) resolve(change);
   }
 
   /** The pending changes could not be kept: takes them back, newest first, and rejects them. */
   abort(error: StoreError): void {
-    const pending = this.#takePending();
+    const pending = this.#pending.splice(0);
     for (const { change } of pending.toReversed()) {
       const { bucket, entry, removed, previous } = change;
       this.#show(bucket, entry.key, removed ? undefined : entry, previous);
@@ -156,12 +152,6 @@ export class Keyspace implements Store {
     if (entry === undefined) entries.delete(key);
     else entries.set(entry);
     if (entries.size === 0) this.#buckets.delete(bucket);
-  }
-
-  #takePending(): Pending[] {
-    const pending = this.#pending;
-    this.#pending = [];
-    return pending;
   }
 
   #settle(): void {

@@ -74,6 +74,32 @@ describe('SqliteDatabase', () => {
     await database.close();
   });
 
+  it('commits large writes of one turn one after another, and lets others have their turn between', async () => {
+    const database = SqliteDatabase.open(path);
+    const store = database.store('a');
+    const other = database.store('b');
+    const seen: string[] = [];
+    for (const each of [store, other]) {
+      each.subscribe((changes) => {
+        seen.push(changes.map(({ entry }) => entry.key).join());
+        setImmediate(() => seen.push('turn'));
+      });
+    }
+    const large = (key: string) =>
+      store.write({ bucket: 'pods', key, expected: undefined, encode: () => ({ text: `"${'x'.repeat(3_000_000)}"` }) });
+    const writes = [large('1'), large('2'), large('3'), put(other, '4')];
+    await writes[0];
+    expect([store.revision, store.get('pods', '3')?.revision, store.settled() === undefined]).toEqual([2, 3, false]);
+    await Promise.all(writes);
+
+    expect(seen.slice(0, 3)).toEqual(['1,2', 'turn', '3']);
+    expect([store.revision, store.settled(), other.revision]).toEqual([3, undefined, 1]);
+    await database.close();
+    const again = SqliteDatabase.open(path);
+    expect([again.store('a').count('pods'), again.store('a').revision]).toEqual([3, 3]);
+    await again.close();
+  });
+
   it('drops a keyspace and nothing else', async () => {
     const database = SqliteDatabase.open(path);
     await put(database.store('a'), '1');
