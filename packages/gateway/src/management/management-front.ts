@@ -103,6 +103,7 @@ export class ManagementFront {
     this.#refuseWhileDraining();
     if (this.#isReview(target)) {
       way.destination = 'review';
+      identifyConnection(request.socket, response, MANAGEMENT_API_SERVER);
       return answer((apiRequest) => this.#review(apiRequest));
     }
 
