@@ -46,6 +46,8 @@ export interface ControllerDependencies {
   readonly defaultImage: string | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */
   readonly credentialCheckMs: number | undefined;
+  /** How long a Cluster must be missing before what is left of it is ended; ten minutes unless given. */
+  readonly vanishedGraceMs: number | undefined;
   /** The first and the longest pause after a server that failed. */
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
   /** Which keys are this process's; all of them unless given. */

@@ -21,6 +21,7 @@ import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
 import { serverSweepController } from './orphans/controller.ts';
+import { vanishedClusterController, vanishedClusterScan } from './vanished/controller.ts';
 
 /** Fairway's controllers, in the order in which they start. */
 export const CONTROLLERS: readonly Declaration[] = [
@@ -31,12 +32,14 @@ export const CONTROLLERS: readonly Declaration[] = [
   machineController,
   nodeTemplateController,
   serverSweepController,
+  vanishedClusterController,
+  vanishedClusterScan,
   credentialController,
 ];
 
 /** What is made here of the options, or may be left out of them. */
 type Made = 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
-type Optional = 'defaultImage' | 'credentialCheckMs' | 'serverBackoffMs' | 'informers' | 'owner';
+type Optional = 'vanishedGraceMs' | 'defaultImage' | 'credentialCheckMs' | 'serverBackoffMs' | 'informers' | 'owner';
 
 export interface ControllersOptions
   extends Omit<ControllerDependencies, Made | Optional>,
@@ -81,6 +84,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     events: new EventRecorder(client, { component: 'fairway', clock, random, log }),
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
+    vanishedGraceMs: options.vanishedGraceMs,
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 600_000 },
     owner,
   };

@@ -19,6 +19,7 @@ import { clustersByCredential } from '@fairway/tenancy/cache-indexes';
 import type { Clouds, ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { heedPause } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
+import { listRoots, namespaceOf, type RootsRecord, withoutCluster } from '../vanished/vanished-clusters.ts';
 import { phaseOf } from './phase.ts';
 import { revocationAdvice, revoke } from './revocation.ts';
 import { judge, type KnownExpiries } from './verdict.ts';
@@ -32,6 +33,8 @@ export interface CredentialDependencies {
   /** See {@link DEFAULT_CREDENTIAL_CHECK_MS}. */
   readonly credentialCheckMs?: number | undefined;
 }
+
+const VANISHED_RETRY_MS = 60_000;
 
 /** How often Keystone is asked about a credential that works. Services take a revoked token for minutes, so their word would come late. */
 export const DEFAULT_CREDENTIAL_CHECK_MS = 60_000;
@@ -95,6 +98,7 @@ export class CredentialReconciler {
   /** Deletes a credential that its clusters have left. */
   async #reclaim(credential: CloudCredential): Promise<Result> {
     const users = await this.#usersNow(credential);
+    if ((await this.#vanishedNow(credential)).length > 0) return { requeueAfterMs: VANISHED_RETRY_MS };
     // The cache will hear of them.
     if (users.length > 0) return {};
     const { namespace = '', name = '', uid = '' } = credential.metadata;
@@ -114,6 +118,16 @@ export class CredentialReconciler {
       events.warning(credential, 'ResourceInUse', `deleted when no cluster needs it any more: ${users.join(', ')}`);
       return {};
     }
+    const vanished = await this.#vanishedNow(credential);
+    if (vanished.length > 0) {
+      const what = vanished.map(({ clusterKey }) => clusterKey).join(', ');
+      events.warning(
+        credential,
+        'ResourceInUse',
+        `deleted when what is left of clusters that vanished is gone: ${what}`,
+      );
+      return { requeueAfterMs: VANISHED_RETRY_MS };
+    }
     const refusal = cloud && (await revoke(cloud.client));
     if (refusal !== undefined) {
       const advice = `its owner can: ${revocationAdvice(credential.status)}`;
@@ -126,6 +140,15 @@ export class CredentialReconciler {
     this.#expiries.delete(credential.status?.credentialID ?? '');
     await removeFinalizer(client.resource(cloudCredentials), credential, FINALIZER);
     return {};
+  }
+
+  /** Clusters of the namespace whose Cluster went without Fairway: what they have in the cloud may be reached with this credential alone. */
+  async #vanishedNow({ metadata }: CloudCredential): Promise<readonly RootsRecord[]> {
+    const { client } = this.#dependencies;
+    const records = (await listRoots(client)).filter(
+      ({ clusterKey }) => namespaceOf(clusterKey) === metadata.namespace,
+    );
+    return (await withoutCluster(client, records)).filter(({ isHeld }) => !isHeld);
   }
 
   /** Not as the cache knows it: what is revoked can not be brought back. */

@@ -47,6 +47,8 @@ export interface TestFairwayOptions {
   readonly owner?: TestOwner;
   /** How long the cloud may be at work on a request without an answer. */
   readonly settleMs?: number;
+  /** See ControllerDependencies. */
+  readonly vanishedGraceMs?: number;
   /** How often the project's servers are listed while nothing is expected to change; a minute unless given. */
   readonly observeMs?: number;
 }
@@ -85,6 +87,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #runnables: NonNullable<TestFairwayOptions['runnables']>;
   readonly #settleMs: number;
   readonly #observeMs: number | undefined;
+  readonly #vanishedGraceMs: number | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   #process: Process | undefined;
 
@@ -93,8 +96,9 @@ export class TestFairway implements AsyncDisposable {
     engine: TestEngine,
     cloud: Cloud,
     connection: CloudConnection,
-    { log = silentLogger, runnables = () => [], settleMs = SETTLE_MS, observeMs, apiFaults }: TestFairwayOptions,
+    options: TestFairwayOptions,
   ) {
+    const { log = silentLogger, runnables = () => [], settleMs = SETTLE_MS, observeMs, apiFaults } = options;
     this.clock = clock;
     this.cloud = cloud;
     this.#connection = connection;
@@ -103,6 +107,7 @@ export class TestFairway implements AsyncDisposable {
     this.#settleMs = settleMs;
     this.#observeMs = observeMs;
     this.#apiFaults = apiFaults;
+    this.#vanishedGraceMs = options.vanishedGraceMs;
     this.runtime = new TestControlPlanes(clock);
     this.#engine = engine;
     this.client = engine.client;
@@ -184,6 +189,7 @@ export class TestFairway implements AsyncDisposable {
       credentials,
       tenants,
       bootstrapper,
+      vanishedGraceMs: this.#vanishedGraceMs,
       clock,
       random,
       log,

@@ -38,7 +38,8 @@ const SYSTEM_ROLE: Role = {
   kind: 'Role',
   metadata: { name: 'fairway-controllers', namespace: SYSTEM_NAMESPACE },
   rules: policyRules([
-    { type: Secrets, verbs: ['get', 'create', 'deletecollection'] },
+    // Their metadata tells of clusters whose Cluster is gone.
+    { type: Secrets, verbs: ['get', 'list', 'create', 'deletecollection'] },
     { type: Leases, verbs: [...READ, 'create', 'update', 'patch', 'delete'] },
   ]),
 };
