@@ -21,7 +21,7 @@ export async function openFolderTo(
 ): Promise<void> {
   for (const name of [...SHARED, ...READ, ...OWN]) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
   if (user === undefined) return;
-  const { uid, gid } = user;
+  const { gid } = user;
   for (const [names, mode] of [
     [READ, 0o750],
     [SHARED, 0o1770],
@@ -40,9 +40,15 @@ export async function openFolderTo(
     }
   }
   for (const file of await readdir(join(folder, 'logs'))) {
-    if (file.startsWith('audit')) await lchown(join(folder, 'logs', file), uid, gid);
+    if (file.startsWith('audit')) await giveFile(join(folder, 'logs', file), user);
   }
   await give(join(folder, dataFolderName(generation)), user);
+}
+
+/** Gives away a file that an API server wrote as root. Whoever may make names there may also make one of a file of somebody's. */
+async function giveFile(path: string, { uid, gid }: ProcessUser): Promise<void> {
+  const { uid: owner, nlink } = await lstat(path);
+  if (owner !== uid && nlink === 1) await lchown(path, uid, gid);
 }
 
 /** Gives a folder with all that is in it away, itself last: one that is its user's was given away whole. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { ClusterIdentity } from '../runtime.ts';
 import { type ClusterRecord, userOf } from './cluster-record.ts';
 import { ClusterUsers, type UserRange } from './cluster-users.ts';
@@ -18,13 +18,17 @@ export interface IsolationInputs {
   readonly random: () => number;
 }
 
+const UID_MAP = '/proc/self/uid_map';
+
 /** The isolation that this process can give. */
 export function localIsolation({ folder, range, env, random }: IsolationInputs): Isolation {
   if (process.geteuid?.() !== 0) return { users: undefined, reason: 'Fairway does not run as root' };
   if (findExecutable(foldersOnPath(env), 'setpriv') === undefined) {
     return { users: undefined, reason: 'there is no setpriv (util-linux) on PATH' };
   }
-  if (!isMapped(range, readFileSync('/proc/self/uid_map', 'utf8'))) {
+  // Programs find their folder and themselves there.
+  if (!existsSync(UID_MAP)) return { users: undefined, reason: 'there is no /proc' };
+  if (!isMapped(range, readFileSync(UID_MAP, 'utf8'))) {
     return { users: undefined, reason: `user ids ${range.first} to ${range.last} do not exist in this container` };
   }
   return { users: new ClusterUsers(folder, range, random) };
