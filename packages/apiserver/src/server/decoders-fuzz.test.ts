@@ -1,0 +1,34 @@
+import { ConfinedModule } from '@fairway/base/testing/confined-module';
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+
+/** Each decoder on a thousand inputs, in a thread with a bound on its heap and a deadline; PROPERTY_RUNS and PROPERTY_SEED draw others. */
+
+const decoders = new ConfinedModule(new URL('./decoders-fuzz-fixture.ts', import.meta.url), { deadlineMs: 100_000 });
+afterAll(() => decoders.close());
+
+function runsOf(numRuns: number): { seed: number; numRuns: number } {
+  const { seed = 0, numRuns: wanted = numRuns } = fc.readConfigureGlobal();
+  return { seed, numRuns: wanted };
+}
+
+describe('whatever it is given, a decoder gives a bounded value or refuses:', () => {
+  it.each([
+    ['yaml', 1000],
+    ['json', 1000],
+    ['jsonPatch', 1000],
+    ['mergePatch', 500],
+    ['strategicPatch', 1000],
+    ['applied', 500],
+    ['protobufBody', 1000],
+    ['selectors', 1000],
+    ['quantities', 1000],
+    ['jsonPaths', 1000],
+    ['patterns', 300],
+    ['cel', 500],
+    ['requests', 300],
+  ])('%s', async (decoder, numRuns) => {
+    const runs = runsOf(numRuns);
+    expect(await decoders.call(decoder, runs)).toBe(runs.numRuns);
+  });
+});
