@@ -63,7 +63,7 @@ function loadYaml(text: string): unknown {
 }
 
 function bytesOf(text: string): Buffer {
-  const isBase64 = !text.startsWith('#') && /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text);
+  const isBase64 = !text.startsWith('#') && /^[A-Za-z0-9+/\s]+={0,2}$/.test(text.trimEnd());
   return Buffer.from(text, isBase64 ? 'base64' : 'utf8');
 }
 

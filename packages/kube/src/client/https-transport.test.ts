@@ -35,6 +35,31 @@ function userOf(request: IncomingMessage): string {
 const GET: TransportRequest = { method: 'GET', path: '/' };
 
 describe('the HTTPS transport', () => {
+  test('reads no more of an answer than it takes', async () => {
+    const listener: RequestListener = (_, response) => void response.end('x'.repeat(100_000));
+    const { transport } = await connect(listener, { maxAnswerBytes: 99_999 });
+
+    const response = await transport.request(GET);
+
+    await expect(response.text()).rejects.toThrow(/GET \/ at 127\.0\.0\.1:\d+: the answer has more than 99999 bytes/);
+  });
+
+  test('reads no line that never ends', async () => {
+    const { transport } = await connect((_, response) => {
+      const more = () => {
+        while (response.write('x'.repeat(1_000_000)));
+      };
+      response.on('drain', more).on('error', () => undefined);
+      more();
+    });
+
+    const response = await transport.request(GET);
+
+    await expect(response.lines()[Symbol.asyncIterator]().next()).rejects.toThrow(
+      /a line has more than 16777216 bytes/,
+    );
+  });
+
   test('sends what it is given and hands back the answer', async () => {
     const { transport } = await connect((request, response) => {
       const { method, url, headers } = request;

@@ -10,6 +10,8 @@ import { type Transport, TransportError, type TransportRequest, type TransportRe
 export interface HttpsTransportOptions extends HttpsConnectionOptions {
   /** For everything but the lines of a watch: from the request to the end of its body. 60 s, as kube-apiserver's own limit. */
   readonly requestTimeoutMs?: number;
+  /** Of one answer that is read as a whole. 64 MiB: pages of lists have 500 objects. */
+  readonly maxAnswerBytes?: number;
   readonly clock?: Clock;
 }
 
@@ -24,11 +26,13 @@ export class HttpsTransport implements Transport {
   readonly #connections: HttpsConnections;
   readonly #clock: Clock;
   readonly #requestTimeoutMs: number;
+  readonly #maxAnswerBytes: number;
 
   constructor(options: HttpsTransportOptions) {
     this.#connections = new HttpsConnections(options);
     this.#clock = options.clock ?? systemClock;
     this.#requestTimeoutMs = options.requestTimeoutMs ?? 60_000;
+    this.#maxAnswerBytes = options.maxAnswerBytes ?? 64 * 1024 * 1024;
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
@@ -86,7 +90,12 @@ export class HttpsTransport implements Transport {
         resolve({
           status: incoming.statusCode ?? 0,
           headers: flatten(incoming),
-          text: () => readText(incoming, explain, onBytes),
+          text: () =>
+            readText(incoming, explain, (count) => {
+              onBytes(count);
+              if (bytes > this.#maxAnswerBytes)
+                throw new Error(`the answer has more than ${this.#maxAnswerBytes} bytes`);
+            }),
           lines: () => {
             deadline.cancel();
             return readLines(incoming, explain, onBytes);

@@ -2,9 +2,12 @@ import type { Readable } from 'node:stream';
 
 const NEWLINE = 0x0a;
 
+/** Of one line: an object takes 2 MiB at most in this project's API server, and no more in others. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
 /**
  * Lines of a byte stream, without their ends; an unfinished last line counts when the stream ends well. An error of the stream is thrown
- * as `toError` says. Whoever stops reading early destroys the stream, which frees its connection.
+ * as `toError` says, and so is a line of more than 16 MiB. Whoever stops reading early destroys the stream, which frees its connection.
  */
 export async function* readLines(
   stream: Readable,
@@ -12,6 +15,7 @@ export async function* readLines(
   onBytes?: (count: number) => void,
 ): AsyncGenerator<string> {
   const pieces: Buffer[] = [];
+  let unfinishedBytes = 0;
   try {
     for await (const value of stream) {
       const chunk = value as Buffer;
@@ -26,6 +30,8 @@ export async function* readLines(
         }
         start = end + 1;
       }
+      unfinishedBytes = (start === 0 ? unfinishedBytes : 0) + chunk.length - start;
+      if (unfinishedBytes > MAX_LINE_BYTES) throw new Error(`a line has more than ${MAX_LINE_BYTES} bytes`);
       if (start < chunk.length) pieces.push(chunk.subarray(start));
     }
   } catch (error) {

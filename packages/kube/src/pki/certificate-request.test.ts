@@ -30,6 +30,11 @@ describe('certificate requests', () => {
     expect(isRequestSignatureValid(request)).toBe(true);
   });
 
+  test('are refused when they are larger than any', () => {
+    const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${'A'.repeat(65_536)}\n-----END CERTIFICATE REQUEST-----\n`;
+    expect(() => parseCertificateRequest(pem)).toThrow(/certificate request has \d+ characters, the limit is 65536/);
+  });
+
   test('signed with another key than they carry are found out', async () => {
     const [mine, yours] = [await generateKeyPair(), await generateKeyPair()];
     const pem = await createCertificateRequest({

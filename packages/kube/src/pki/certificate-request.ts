@@ -21,8 +21,14 @@ export interface CertificateRequest extends Subject, SubjectAlternativeNames {
   readonly raw: InstanceType<typeof x509.Pkcs10CertificateRequest>;
 }
 
-/** Throws a PkiError in kube-apiserver's words where `pem` holds no CERTIFICATE REQUEST block. */
+/** A request with a 16,384-bit key and a hundred names has 10 KB. */
+const MAX_PEM_CHARS = 64 * 1024;
+
+/** Throws a PkiError, in kube-apiserver's words where `pem` holds no CERTIFICATE REQUEST block. */
 export function parseCertificateRequest(pem: string): CertificateRequest {
+  if (pem.length > MAX_PEM_CHARS) {
+    throw new PkiError(`certificate request has ${pem.length} characters, the limit is ${MAX_PEM_CHARS}`);
+  }
   const block = decodePem(pem);
   if (block?.type !== 'CERTIFICATE REQUEST') throw new PkiError('PEM block type must be CERTIFICATE REQUEST');
   const raw = decodeRequest(block.rawData);

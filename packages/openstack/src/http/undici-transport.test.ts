@@ -56,6 +56,17 @@ describe('UndiciTransport', () => {
     expect(error).toMatchObject({ mayHaveArrived: false });
   });
 
+  it('reads no more of an answer than it takes', async () => {
+    server.removeAllListeners('request').on('request', (_, response) => response.end('x'.repeat(100_000)));
+    const options = { tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000, maxAnswerBytes: 99_999 };
+    const transport = new UndiciTransport(options);
+
+    const answer = transport.send({ method: 'GET', url, headers: {} }, new AbortController().signal);
+
+    await expect(answer).rejects.toThrow(/max.*exceeded|exceeded.*max/i);
+    await transport.close();
+  });
+
   it('knows that nothing arrived where nobody listens', async () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));

@@ -17,6 +17,8 @@ export interface UndiciTransportOptions {
   /** Open connections to each origin of the cloud. */
   readonly connections: number;
   readonly connectTimeoutMs: number;
+  /** Of one answer. 64 MiB unless said otherwise. */
+  readonly maxAnswerBytes?: number;
 }
 
 /** These say that there was no connection to send on; everything else may have come after the request. */
@@ -36,6 +38,9 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
+/** Pages have 1,000 entries at most, of some kilobytes each. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
 /** One pool of kept-alive connections for one cloud. Time-outs of a call are the caller's, through the signal. */
 export class UndiciTransport implements HttpTransport {
   readonly #agent: Agent;
@@ -45,6 +50,7 @@ export class UndiciTransport implements HttpTransport {
     this.#agent = new Agent({
       connections: options.connections,
       pipelining: 1,
+      maxResponseSize: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {
