@@ -99,7 +99,7 @@ describe('what is left of a cluster whose Cluster went without Fairway', { timeo
   });
 
   test('keeps the credentials of its namespace until it is ended', async () => {
-    await using fairway = await TestFairway.start(OPTIONS);
+    await using fairway = await TestFairway.start({ vanishedGraceMs: 10_000 });
     await fairway.create(cloudCredentials, {
       metadata: { name: 'own', namespace: TEAM },
       spec: { cloud: 'simulator', secretRef: { name: 'own' }, reclaimPolicy: 'Retain' },
