@@ -12,7 +12,9 @@ import type { OpenStackMetrics } from './http/metrics.ts';
 import type { RetryPolicy } from './http/retry-policy.ts';
 import type { HttpTransport } from './http/transport.ts';
 import { UndiciTransport } from './http/undici-transport.ts';
-import { OpenStackClient } from './openstack-client.ts';
+import { type OpenStackClient, openStackClient } from './openstack-client.ts';
+import type { Service } from './service.ts';
+import { SERVICES } from './services.ts';
 
 export interface CloudOptions {
   readonly config: CloudConfig;
@@ -28,6 +30,8 @@ export interface CloudOptions {
   readonly retry?: RetryPolicy;
   /** Who asks, for the services' logs; `fairway` unless given. */
   readonly userAgent?: string | undefined;
+  /** Those that Fairway knows unless given. */
+  readonly services?: readonly Service[];
   /** In place of real connections. */
   readonly transport?: HttpTransport;
 }
@@ -70,6 +74,7 @@ export class Cloud {
   /** A client for the cloud's own credential, or for another one, such as a tenant's application credential. */
   client(credential: Credential | CredentialSource = this.config.credential): OpenStackClient {
     const { authUrl, region, endpointOverrides, computeMicroversion } = this.config;
+    const services = this.#options.services ?? SERVICES;
     const session = new Session({
       http: this.#http,
       discovery: this.#discovery,
@@ -78,9 +83,11 @@ export class Cloud {
       credential,
       interface: this.config.interface,
       region,
+      services,
       endpointOverrides,
     });
-    return new OpenStackClient(session, computeMicroversion === undefined ? {} : { computeMicroversion });
+    const microversions = computeMicroversion === undefined ? {} : { compute: computeMicroversion };
+    return openStackClient(session, { services, microversions });
   }
 
   /** Breaks what is under way. */

@@ -5,7 +5,7 @@ import { OpenStackError } from './http/openstack-error.ts';
 import { parseBody } from './http/parse-body.ts';
 import type { HttpMethod, HttpResponse } from './http/transport.ts';
 import { compareMicroversions, negotiateMicroversion } from './microversion.ts';
-import type { ServiceType } from './service-type.ts';
+import type { ServiceMicroversions } from './service-definition.ts';
 
 export type QueryValue = string | number | boolean | undefined | readonly string[];
 
@@ -27,20 +27,18 @@ export interface ApiCall extends CallOptions {
   readonly minMicroversion?: string;
 }
 
-export interface Microversions {
-  /** As the header names the service: `compute`, `volume`. */
-  readonly name: string;
-  /** What is spoken if the service has it; else its newest. */
+/** How a service is told which microversion is spoken. */
+export interface Microversions extends ServiceMicroversions {
   readonly wanted: string;
 }
 
 /** One service in the name of one session: paths, microversion, JSON by schema. */
 export class ServiceApi {
-  readonly service: ServiceType;
+  readonly service: string;
   readonly #session: Session;
   readonly #microversions: Microversions | undefined;
 
-  constructor(session: Session, service: ServiceType, microversions?: Microversions) {
+  constructor(session: Session, service: string, microversions?: Microversions) {
     this.#session = session;
     this.service = service;
     this.#microversions = microversions;
@@ -98,11 +96,10 @@ export class ServiceApi {
   }
 
   #microversionHeaders(microversion: string): Readonly<Record<string, string>> {
-    const name = this.#microversions?.name ?? this.service;
+    const { name = this.service, oldHeader } = this.#microversions ?? {};
     return {
       'openstack-api-version': `${name} ${microversion}`,
-      // The only name of the header that Nova before Newton knows.
-      ...(name === 'compute' && { 'x-openstack-nova-api-version': microversion }),
+      ...(oldHeader !== undefined && { [oldHeader]: microversion }),
     };
   }
 

@@ -20,6 +20,7 @@ import { imageService } from './image/service.ts';
 import { bootstrapNetwork } from './network/bootstrap.ts';
 import { networkService } from './network/service.ts';
 import { placementService } from './placement/service.ts';
+import type { ServiceName } from './service-list.ts';
 import { Database, type Snapshot } from './state/database.ts';
 import { openStateFile } from './state/state-file.ts';
 import { declareIndexes, declareTables, type World } from './world.ts';
@@ -91,15 +92,14 @@ export function createCloud(options: CloudOptions): Cloud {
   const life = new ServerLife(world);
   life.resume();
   const calls = new Calls();
-  const services: Service[] = [
-    identityService(world),
-    computeService(world, life),
-    networkService(world),
-    imageService(world),
-    placementService(),
-    controlService(world, calls),
-  ];
-  const front = new Front(world, calls, services);
+  const services: Readonly<Record<ServiceName, Service>> = {
+    identity: identityService(world),
+    compute: computeService(world, life),
+    network: networkService(world),
+    image: imageService(world),
+    placement: placementService(),
+  };
+  const front = new Front(world, calls, [...Object.values(services), controlService(world, calls)]);
   let server: HttpServer | undefined;
   let origin = '';
   let caFile: string | undefined;

@@ -4,7 +4,7 @@ import { Cloud } from '@fairway/openstack/cloud';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
-import type { ServiceType } from '@fairway/openstack/service-type';
+import type { ServiceType } from '@fairway/openstack/services';
 import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Image } from '@fairway/openstack/types/image';
 import type { Network } from '@fairway/openstack/types/network';

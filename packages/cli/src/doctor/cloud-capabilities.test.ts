@@ -1,4 +1,4 @@
-import { SERVICE_TYPES, type ServiceType } from '@fairway/openstack/service-type';
+import { SERVICES, type ServiceType } from '@fairway/openstack/services';
 import { expect, test } from 'vitest';
 import { capabilitiesOf } from './cloud-capabilities.ts';
 import type { CloudObservation } from './cloud-observation.ts';
@@ -11,7 +11,7 @@ const FULL: CloudObservation = {
   project: 'p',
   roles: ['member'],
   services: Object.fromEntries(
-    SERVICE_TYPES.map((type) => [
+    SERVICES.map(({ type }) => [
       type,
       { value: { type, name: type, url: `https://x/${type}`, microversion: undefined } },
     ]),

@@ -1,5 +1,5 @@
 import { sizeProblem } from '@fairway/api/domain/reserved-resources';
-import type { ServiceType } from '@fairway/openstack/service-type';
+import { SERVICES, type ServiceType } from '@fairway/openstack/services';
 import type { CloudObservation, Known, ObservedFlavor, ObservedImage } from './cloud-observation.ts';
 
 /** What Kubernetes expects from a cloud. */
@@ -11,19 +11,6 @@ export interface Capability {
   /** What is not; empty for yes. */
   readonly missing: readonly string[];
 }
-
-/** What the operator of a cloud has to install for a service. */
-const PROJECTS: Record<ServiceType, string> = {
-  identity: 'Keystone',
-  compute: 'Nova',
-  network: 'Neutron',
-  image: 'Glance',
-  'load-balancer': 'Octavia',
-  'block-storage': 'Cinder',
-  'shared-file-system': 'Manila',
-  dns: 'Designate',
-  'key-manager': 'Barbican',
-};
 
 /** Extensions of Neutron that Fairway can't do without. */
 const REQUIRED_EXTENSIONS = ['router', 'external-net', 'security-group', 'standard-attr-tag'];
@@ -124,7 +111,7 @@ function storage(
   if (types.value.length > 0) {
     return { capability, offered: 'yes', detail: `${what}s ${types.value.join(', ')}`, missing: [] };
   }
-  return { capability, offered: 'partly', detail: '', missing: [`${PROJECTS[type]} has no ${what} for the project`] };
+  return { capability, offered: 'partly', detail: '', missing: [`${projectOf(type)} has no ${what} for the project`] };
 }
 
 function dns(cloud: CloudObservation): Capability {
@@ -168,5 +155,10 @@ function serviceProblem({ services }: CloudObservation, type: ServiceType): stri
   const service = services[type];
   if ('value' in service) return undefined;
   const isAbsent = service.problem.includes(`the catalog has no ${type} service`);
-  return isAbsent ? `${PROJECTS[type]}: the catalog has no ${type} service` : `${PROJECTS[type]}: ${service.problem}`;
+  return isAbsent ? `${projectOf(type)}: the catalog has no ${type} service` : `${projectOf(type)}: ${service.problem}`;
+}
+
+/** What the operator of a cloud has to install for a service. */
+function projectOf(type: ServiceType): string {
+  return SERVICES.find((service) => service.type === type)?.project ?? type;
 }

@@ -1,6 +1,7 @@
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { ServiceApi } from '@fairway/openstack/service-api';
-import { SERVICE_TYPES, type ServiceType } from '@fairway/openstack/service-type';
+import type { ServiceDefinition } from '@fairway/openstack/service-definition';
+import { SERVICES, type ServiceType } from '@fairway/openstack/services';
 import { z } from 'zod';
 import { explainError } from '../command/explain-error.ts';
 
@@ -8,7 +9,7 @@ import { explainError } from '../command/explain-error.ts';
 export type Known<T> = { readonly value: T } | { readonly problem: string };
 
 export interface ObservedService {
-  readonly type: ServiceType;
+  readonly type: string;
   /** As the catalog calls it: `nova`. */
   readonly name: string;
   readonly url: string;
@@ -68,28 +69,16 @@ const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) 
 const VolumeTypes = z.object({ volume_types: z.array(z.object({ name: z.string() })) });
 const ShareTypes = z.object({ share_types: z.array(z.object({ name: z.string() })) });
 
-/** The services that have microversions; asking for them shows that the service answers. */
-const MICROVERSIONED: ReadonlySet<ServiceType> = new Set(['compute', 'block-storage', 'shared-file-system']);
-
-/** Small reads that show that the other services answer, and that the user may use them. Keystone has answered by giving a token. */
-const PROBES: Partial<Record<ServiceType, string>> = {
-  network: '/extensions',
-  image: '/images?limit=1',
-  'load-balancer': '/lbaas/providers',
-  dns: '/zones?limit=1',
-  'key-manager': '/secrets?limit=1',
-};
-
 /** Asks a cloud for all of it at once; only a refused credential or a silent Keystone is an error. */
 export async function observeCloud(
   { session, compute, network, images }: OpenStackClient,
   cloud: { readonly name: string; readonly region: string | undefined },
 ): Promise<CloudObservation> {
   const { token } = await session.token();
-  const service = async (type: ServiceType): Promise<ObservedService> => {
+  // Keystone has answered by giving a token.
+  const service = async ({ type, microversions, probe }: ServiceDefinition): Promise<ObservedService> => {
     const url = await session.endpoint(type);
-    const range = MICROVERSIONED.has(type) ? await session.microversions(type) : undefined;
-    const probe = PROBES[type];
+    const range = microversions && (await session.microversions(type));
     if (probe !== undefined) await new ServiceApi(session, type).get(z.unknown(), probe);
     const name = token.catalog.find(({ endpoints }) =>
       endpoints.some((endpoint) => url.startsWith(origin(endpoint.url))),
@@ -117,7 +106,7 @@ export async function observeCloud(
     volumeTypes: names(VolumeTypes, 'block-storage', '/types', ({ volume_types }) => volume_types),
     shareTypes: names(ShareTypes, 'shared-file-system', '/types', ({ share_types }) => share_types),
   };
-  const services = Promise.all(SERVICE_TYPES.map(async (type) => [type, await known(() => service(type))] as const));
+  const services = Promise.all(SERVICES.map(async (each) => [each.type, await known(() => service(each))] as const));
   return {
     cloud: cloud.name,
     region: cloud.region,

@@ -1,21 +1,8 @@
 import { type HttpClient, requestIdOf } from '../http/http-client.ts';
 import { OpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
-import type { ServiceType } from '../service-type.ts';
+import type { ServiceDefinition } from '../service-definition.ts';
 import { type ApiVersion, VersionDocument } from '../types/version.ts';
-
-/** The major version that the client speaks, as it ends a URL. */
-const MAJOR_VERSIONS = {
-  identity: /^v3$/,
-  compute: /^v2\.1$/,
-  network: /^v2\.0$/,
-  image: /^v2$/,
-  'load-balancer': /^v2(\.0)?$/,
-  'block-storage': /^v3$/,
-  'shared-file-system': /^v2$/,
-  dns: /^v2$/,
-  'key-manager': /^v1$/,
-} as const satisfies Record<ServiceType, RegExp>;
 
 export interface MicroversionRange {
   readonly min: string;
@@ -32,16 +19,16 @@ export class Discovery {
   }
 
   /** Appends the version to a catalog URL that has none: `https://cloud/compute` → `https://cloud/compute/v2.1`. */
-  async versionedUrl(service: ServiceType, url: string): Promise<string> {
+  async versionedUrl(definition: ServiceDefinition, url: string): Promise<string> {
     if (/\/v\d+(\.\d+)?(\/|$)/.test(new URL(url).pathname)) return url;
-    // No other version has existed since Queens.
-    if (service === 'identity') return `${url}/v3`;
+    const { type: service, majorVersion, fixedVersion } = definition;
+    if (fixedVersion !== undefined) return `${url}/${fixedVersion}`;
     return this.#once(`version ${url}`, async () => {
       const versions = await this.#versions(service, `${url}/`);
       for (const version of versions) {
         const segment = lastSegment(version.links.find((link) => link.rel === 'self')?.href ?? version.id);
         // The host of the link is often the service's own, behind the proxy: only its last segment is good for something.
-        if (MAJOR_VERSIONS[service].test(segment)) return `${url}/${segment}`;
+        if (majorVersion.test(segment)) return `${url}/${segment}`;
       }
       const there = versions.map((version) => version.id).join(', ');
       throw this.#failure(service, `${url} offers no version that Fairway speaks, only: ${there || 'none'}`);
@@ -50,7 +37,7 @@ export class Discovery {
 
   /** The range of microversions at a versioned URL; undefined when the service has none. */
   async microversions(
-    service: ServiceType,
+    service: string,
     url: string,
     headers: Readonly<Record<string, string>>,
   ): Promise<MicroversionRange | undefined> {
@@ -63,7 +50,7 @@ export class Discovery {
   }
 
   async #versions(
-    service: ServiceType,
+    service: string,
     url: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<readonly ApiVersion[]> {
@@ -81,7 +68,7 @@ export class Discovery {
     return Array.isArray(document.versions) ? document.versions : document.versions.values;
   }
 
-  #failure(service: ServiceType, message: string, requestId?: string): OpenStackError {
+  #failure(service: string, message: string, requestId?: string): OpenStackError {
     const call = { service, method: 'GET', template: '/' } as const;
     return new OpenStackError({ kind: 'unavailable', ...call, message, requestId, outcome: 'notDone' });
   }

@@ -3,7 +3,7 @@ import type { Priority } from '../http/budget.ts';
 import type { HttpClient } from '../http/http-client.ts';
 import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';
 import type { HttpMethod, HttpResponse } from '../http/transport.ts';
-import type { ServiceType } from '../service-type.ts';
+import type { ServiceDefinition } from '../service-definition.ts';
 import { authenticate } from './authenticate.ts';
 import { type EndpointInterface, findEndpoint } from './catalog.ts';
 import type { Credential } from './credential.ts';
@@ -20,12 +20,14 @@ export interface SessionOptions {
   readonly credential: Credential | CredentialSource;
   readonly interface: EndpointInterface;
   readonly region: string | undefined;
-  /** In place of the catalog's URLs. */
-  readonly endpointOverrides?: Readonly<Partial<Record<ServiceType, string>>>;
+  /** How each service is found; calls name them by type. */
+  readonly services: readonly ServiceDefinition[];
+  /** In place of the catalog's URLs, by service type. */
+  readonly endpointOverrides?: Readonly<Record<string, string>>;
 }
 
 export interface SessionCall {
-  readonly service: ServiceType;
+  readonly service: string;
   readonly method: HttpMethod;
   readonly template: string;
   /** Below the endpoint, with query. */
@@ -44,7 +46,7 @@ export class Session {
   /** Of the last token. */
   #project: string | undefined;
   /** When a service that answered 429 may be called again. */
-  readonly #notBeforeMs = new Map<ServiceType, number>();
+  readonly #notBeforeMs = new Map<string, number>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -79,13 +81,14 @@ export class Session {
   }
 
   /** The versioned URL of a service, without a slash at the end. */
-  async endpoint(service: ServiceType): Promise<string> {
+  async endpoint(service: string): Promise<string> {
     const { discovery, endpointOverrides, region } = this.#options;
+    const definition = this.#definition(service);
     const override = endpointOverrides?.[service];
-    if (override !== undefined) return discovery.versionedUrl(service, override.replace(/\/+$/, ''));
+    if (override !== undefined) return discovery.versionedUrl(definition, override.replace(/\/+$/, ''));
     const { token } = await this.token();
-    const choice = findEndpoint(token.catalog, { service, interface: this.#options.interface, region });
-    if ('url' in choice) return discovery.versionedUrl(service, choice.url);
+    const choice = findEndpoint(token.catalog, { service: definition, interface: this.#options.interface, region });
+    if ('url' in choice) return discovery.versionedUrl(definition, choice.url);
     throw new OpenStackError({
       kind: 'notFound',
       service,
@@ -96,7 +99,7 @@ export class Session {
     });
   }
 
-  async microversions(service: ServiceType): Promise<MicroversionRange | undefined> {
+  async microversions(service: string): Promise<MicroversionRange | undefined> {
     const url = await this.endpoint(service);
     const { id } = await this.token();
     return this.#options.discovery.microversions(service, url, { 'x-auth-token': id });
@@ -112,6 +115,12 @@ export class Session {
       this.#tokens.invalidate(token);
       return await this.#send(call, await this.token());
     }
+  }
+
+  #definition(type: string): ServiceDefinition {
+    const found = this.#options.services.find((service) => service.type === type);
+    if (found === undefined) throw new TypeError(`${type} is not in the list of services`);
+    return found;
   }
 
   async #send(call: SessionCall, token: IssuedToken): Promise<HttpResponse> {

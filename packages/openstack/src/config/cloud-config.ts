@@ -1,6 +1,5 @@
 import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
-import type { ServiceType } from '../service-type.ts';
 
 /** One cloud of clouds.yaml, checked. */
 export interface CloudConfig {
@@ -12,7 +11,8 @@ export interface CloudConfig {
   readonly region: string | undefined;
   readonly interface: EndpointInterface;
   readonly tls: TlsFiles;
-  readonly endpointOverrides: Readonly<Partial<Record<ServiceType, string>>>;
+  /** By service type. */
+  readonly endpointOverrides: Readonly<Record<string, string>>;
   /** `compute_default_microversion`, or a `compute_api_version` that is one. */
   readonly computeMicroversion: string | undefined;
 }

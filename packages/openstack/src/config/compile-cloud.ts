@@ -1,6 +1,6 @@
 import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential, IdentityRef, Scope } from '../auth/credential.ts';
-import { SERVICE_TYPES, type ServiceType } from '../service-type.ts';
+import { SERVICES } from '../services.ts';
 import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
 import { isMapping, type RawCloud } from './raw-cloud.ts';
 
@@ -212,8 +212,8 @@ class CloudCompiler {
   }
 
   #endpointOverrides(): CloudConfig['endpointOverrides'] {
-    const overrides: Partial<Record<ServiceType, string>> = {};
-    for (const service of SERVICE_TYPES) {
+    const overrides: Record<string, string> = {};
+    for (const { type: service } of SERVICES) {
       const key = `${service}_endpoint_override`;
       const url = this.#text(key) ?? this.#text(`${service}_endpoint`);
       if (url === undefined) continue;

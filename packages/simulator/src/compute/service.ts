@@ -1,4 +1,5 @@
 import { type ApiRequest, ok, type Route, type Service } from '../http/api.ts';
+import { SERVICE_LIST } from '../service-list.ts';
 import type { World } from '../world.ts';
 import { flavorRoutes } from './flavor-routes.ts';
 import { serverGroupRoutes } from './group-routes.ts';
@@ -16,7 +17,7 @@ import { serverRoutes } from './server-routes.ts';
 export function computeService(world: World, life: ServerLife): Service {
   return {
     name: 'compute',
-    prefix: '/compute',
+    prefix: SERVICE_LIST.compute.prefix,
     routes: [
       ...versionRoutes(),
       ...serverRoutes(world, life),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Access } from '../identity/access.ts';
+import type { ServiceName } from '../service-list.ts';
 
 /** A request as a handler sees it: parsed, authenticated, matched to a route. */
 export interface ApiRequest {
@@ -48,7 +49,7 @@ export interface Problem {
 }
 
 export interface Service {
-  readonly name: 'identity' | 'compute' | 'network' | 'image' | 'placement' | 'control';
+  readonly name: ServiceName | 'control';
   /** Path of the service's root, e.g. `/compute`. */
   readonly prefix: string;
   readonly routes: readonly Route[];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SERVICE_NAMES } from '../service-list.ts';
 import type { Service } from './api.ts';
 
 /** Before the work of the request, which then is not done; or after it, so that only the answer suffers. */
@@ -29,7 +30,7 @@ const Action = z.discriminatedUnion('kind', [
 
 /** What goes wrong, for which calls, and how often. */
 export const FaultRule = z.strictObject({
-  service: z.enum(['identity', 'compute', 'network', 'image', 'placement']).optional(),
+  service: z.enum(SERVICE_NAMES).optional(),
   method: z.string().optional(),
   /** Regular expression on the path with the service's prefix, without the query. */
   path: z.string().optional(),

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-
-const SERVICES = [
-  { type: 'identity', name: 'keystone', path: '/identity/v3' },
-  { type: 'compute', name: 'nova', path: '/compute/v2.1' },
-  { type: 'network', name: 'neutron', path: '/network' },
-  { type: 'image', name: 'glance', path: '/image' },
-  { type: 'placement', name: 'placement', path: '/placement' },
-] as const;
+import { SERVICE_LIST } from '../service-list.ts';
 
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 
@@ -27,16 +20,16 @@ export interface CatalogService {
 
 /** The service catalog, with the address under which the client found the cloud. */
 export function catalogFor(origin: string, region: string): CatalogService[] {
-  return SERVICES.map(({ type, name, path }) => ({
+  return Object.entries(SERVICE_LIST).map(([type, { project, endpoint }]) => ({
     id: stableId(type),
     type,
-    name,
+    name: project,
     endpoints: INTERFACES.map((face) => ({
       id: stableId(`${type}/${face}`),
       interface: face,
       region,
       region_id: region,
-      url: `${origin}${path}`,
+      url: `${origin}${endpoint}`,
     })),
   }));
 }

@@ -1,4 +1,5 @@
 import { type ApiRequest, type ApiResponse, ok, type Route, type Service } from '../http/api.ts';
+import { SERVICE_LIST } from '../service-list.ts';
 import type { World } from '../world.ts';
 import { applicationCredentialRoutes } from './application-credential-routes.ts';
 import { catalogFor } from './catalog.ts';
@@ -13,7 +14,7 @@ import { userRoutes } from './user-routes.ts';
 export function identityService(world: World): Service {
   return {
     name: 'identity',
-    prefix: '/identity',
+    prefix: SERVICE_LIST.identity.prefix,
     routes: [
       ...versionRoutes(),
       ...tokenRoutes(world),

@@ -11,12 +11,13 @@ import {
 } from '../http/api.ts';
 import { renderWebobProblem } from '../http/webob.ts';
 import { titleOf } from '../identity/problem.ts';
+import { SERVICE_LIST } from '../service-list.ts';
 import type { World } from '../world.ts';
 
 export function imageService(world: World): Service {
   return {
     name: 'image',
-    prefix: '/image',
+    prefix: SERVICE_LIST.image.prefix,
     routes: [...versionRoutes(), ...imageRoutes(world)],
     renderProblem: renderImageProblem,
   };

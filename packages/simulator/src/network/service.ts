@@ -1,5 +1,6 @@
 import { type ApiRequest, ok, type Route, type Service } from '../http/api.ts';
 import { isAdmin } from '../identity/access.ts';
+import { SERVICE_LIST } from '../service-list.ts';
 import type { World } from '../world.ts';
 import { extensionRoutes } from './extensions.ts';
 import { floatingIpKind } from './floating-ips.ts';
@@ -26,7 +27,7 @@ export function networkService(world: World): Service {
   const floatingIps = floatingIpKind(world);
   return {
     name: 'network',
-    prefix: '/network',
+    prefix: SERVICE_LIST.network.prefix,
     routes: [
       ...versionRoutes(),
       ...extensionRoutes(),

@@ -1,5 +1,6 @@
 import { type ApiRequest, ok, type Service } from '../http/api.ts';
 import { titleOf } from '../identity/problem.ts';
+import { SERVICE_LIST } from '../service-list.ts';
 
 /** As much of Placement as clients look at: its version document, and no resource providers. */
 export function placementService(): Service {
@@ -12,7 +13,7 @@ export function placementService(): Service {
   });
   return {
     name: 'placement',
-    prefix: '/placement',
+    prefix: SERVICE_LIST.placement.prefix,
     routes: [
       { method: 'GET', template: '/', open: true, handle: (request) => ok({ versions: [version(request)] }) },
       { method: 'GET', template: '/resource_providers', handle: () => ok({ resource_providers: [] }) },

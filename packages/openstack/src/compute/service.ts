@@ -1,0 +1,30 @@
+import { CATALOGUE_MS, type CachedKind, STABLE_MS } from '../cache/cached-kind.ts';
+import type { ClientService } from '../service.ts';
+import type { ServiceApi } from '../service-api.ts';
+import type { Flavor, ServerGroup } from '../types/compute.ts';
+import type { Server } from '../types/server.ts';
+import { COMPUTE_MICROVERSION, Compute } from './compute.ts';
+import type { ServerFilter } from './servers.ts';
+
+const servers: CachedKind<Compute, Server, ServerFilter> = {
+  list: (compute, filter, call) => compute.servers.list(filter, call),
+};
+const serverGroups: CachedKind<Compute, ServerGroup> = {
+  slowMs: STABLE_MS,
+  list: (compute, _, call) => compute.serverGroups.list(call),
+};
+const flavors: CachedKind<Compute, Flavor> = {
+  slowMs: CATALOGUE_MS,
+  list: (compute, _, call) => compute.flavors.list(call),
+};
+
+export const computeService = {
+  type: 'compute',
+  project: 'Nova',
+  majorVersion: /^v2\.1$/,
+  // Nova before Newton knows the old header alone.
+  microversions: { name: 'compute', oldHeader: 'x-openstack-nova-api-version', wanted: COMPUTE_MICROVERSION },
+  clientName: 'compute',
+  client: (api: ServiceApi) => new Compute(api),
+  cached: { servers, serverGroups, flavors },
+} as const satisfies ClientService;

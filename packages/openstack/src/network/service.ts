@@ -1,0 +1,42 @@
+import { type CachedKind, STABLE_MS } from '../cache/cached-kind.ts';
+import type { ClientService } from '../service.ts';
+import type { ServiceApi } from '../service-api.ts';
+import type { FloatingIp, Network as NetworkResource, Port, Router, Subnet } from '../types/network.ts';
+import type { SecurityGroup } from '../types/security-group.ts';
+import { Network } from './network.ts';
+import type { NeutronFilter } from './neutron-collection.ts';
+
+const networks: CachedKind<Network, NetworkResource, NeutronFilter> = {
+  slowMs: STABLE_MS,
+  list: (network, filter, call) => network.networks.list(filter, call),
+};
+const subnets: CachedKind<Network, Subnet, NeutronFilter> = {
+  slowMs: STABLE_MS,
+  list: (network, filter, call) => network.subnets.list(filter, call),
+};
+const routers: CachedKind<Network, Router, NeutronFilter> = {
+  slowMs: STABLE_MS,
+  list: (network, filter, call) => network.routers.list(filter, call),
+};
+const ports: CachedKind<Network, Port, NeutronFilter> = {
+  slowMs: STABLE_MS,
+  list: (network, filter, call) => network.ports.list(filter, call),
+};
+const securityGroups: CachedKind<Network, SecurityGroup, NeutronFilter> = {
+  slowMs: STABLE_MS,
+  list: (network, filter, call) => network.securityGroups.list(filter, call),
+};
+const floatingIps: CachedKind<Network, FloatingIp, NeutronFilter> = {
+  slowMs: STABLE_MS,
+  list: (network, filter, call) => network.floatingIps.list(filter, call),
+};
+
+export const networkService = {
+  type: 'network',
+  project: 'Neutron',
+  majorVersion: /^v2\.0$/,
+  probe: '/extensions',
+  clientName: 'network',
+  client: (api: ServiceApi) => new Network(api),
+  cached: { networks, subnets, routers, ports, securityGroups, floatingIps },
+} as const satisfies ClientService;

@@ -1,0 +1,48 @@
+import { computeService } from './compute/service.ts';
+import { identityService } from './identity/service.ts';
+import { imageService } from './image/service.ts';
+import { networkService } from './network/service.ts';
+import type { Service } from './service.ts';
+
+/** The services that Fairway knows; everything that is made for each of them is made of this list. */
+export const SERVICES = [
+  identityService,
+  computeService,
+  networkService,
+  imageService,
+  {
+    type: 'load-balancer',
+    project: 'Octavia',
+    majorVersion: /^v2(\.0)?$/,
+    probe: '/lbaas/providers',
+  },
+  {
+    type: 'block-storage',
+    project: 'Cinder',
+    aliases: ['volumev3', 'block-store', 'volume'],
+    majorVersion: /^v3$/,
+    microversions: { name: 'volume' },
+  },
+  {
+    type: 'shared-file-system',
+    project: 'Manila',
+    aliases: ['sharev2', 'share'],
+    majorVersion: /^v2$/,
+    microversions: { name: 'shared-file-system' },
+  },
+  { type: 'dns', project: 'Designate', majorVersion: /^v2$/, probe: '/zones?limit=1' },
+  { type: 'key-manager', project: 'Barbican', majorVersion: /^v1$/, probe: '/secrets?limit=1' },
+] as const satisfies readonly Service[];
+
+type Known = (typeof SERVICES)[number];
+type WithClient = Extract<Known, { readonly clientName: string }>;
+
+export type ServiceType = Known['type'];
+
+/** The clients by their names. */
+export type Clients = { readonly [S in WithClient as S['clientName']]: ReturnType<S['client']> };
+
+type Merged<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void ? All : never;
+
+/** All kinds that a ProjectCache keeps, by name. */
+export type CachedKinds = Merged<WithClient['cached']>;
