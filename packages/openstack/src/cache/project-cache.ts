@@ -38,26 +38,13 @@ export interface ProjectCacheOptions {
   readonly logger?: Logger;
 }
 
-/** Gives the class below a property for each kind. */
-const CacheOfEachKind = class {
-  constructor(caches: object) {
-    Object.assign(this, caches);
-  }
-} as new (
-  caches: Caches,
-) => Caches;
+/** Caches under the names of their kinds, which the type below tells. */
+class NamedCaches {
+  readonly #all: readonly ResourceCache<Identified>[];
 
-/**
- * What one project has, kind by kind, for all of its clusters together. A kind that nobody needs costs nothing; with all
- * subscribed and nothing expected, a project costs about 2.6 lists a minute, however many clusters it has.
- */
-export class ProjectCache extends CacheOfEachKind {
-  readonly #all: readonly { stop(): void; retryNow(): void }[];
-
-  constructor(options: ProjectCacheOptions) {
-    const caches = cachesOf(options);
-    super(caches as unknown as Caches);
+  constructor(caches: Readonly<Record<string, ResourceCache<Identified>>>) {
     this.#all = Object.values(caches);
+    Object.assign(this, caches);
   }
 
   /** Ends the pauses after failures: what caused them has been mended. */
@@ -68,6 +55,20 @@ export class ProjectCache extends CacheOfEachKind {
   /** Ends all lists; who waits for one is told so. */
   stop(): void {
     for (const each of this.#all) each.stop();
+  }
+}
+
+const CacheOfEachKind = NamedCaches as new (
+  ...caches: ConstructorParameters<typeof NamedCaches>
+) => NamedCaches & Caches;
+
+/**
+ * What one project has, kind by kind, for all of its clusters together. A kind that nobody needs costs nothing; with all
+ * subscribed and nothing expected, a project costs about 2.6 lists a minute, however many clusters it has.
+ */
+export class ProjectCache extends CacheOfEachKind {
+  constructor(options: ProjectCacheOptions) {
+    super(cachesOf(options));
   }
 }
 
