@@ -24,7 +24,7 @@ test('nothing that happens to a cluster, its pools or its machines is looked up 
 
   // Of plans and releases there is a handful, whatever Fairway serves; that they are gone through shows that the spy sees it.
   const scanned = (type: Parameters<typeof informers.informer>[0]) =>
-    spy.mock.contexts.includes(informers.informer(type) as unknown as Informer<never>);
+    spy.mock.contexts.includes(informers.informer(type));
   const kinds = [clusters, nodePools, machines, cloudCredentials, kubernetesReleases];
   expect(kinds.filter(scanned).map(({ plural }) => plural)).toEqual(['kubernetesreleases']);
 });

@@ -58,7 +58,7 @@ export class ListGroups {
   of<T extends Identified>(projectId: string, kind: string): ListGroup<T> {
     const key = JSON.stringify([projectId, kind]);
     const known = this.#groups.get(key) ?? this.#add(key);
-    return known as unknown as ListGroup<T>;
+    return known as ListGroup<T>;
   }
 
   #add(key: string): ListGroup<Identified> {
