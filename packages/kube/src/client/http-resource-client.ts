@@ -46,9 +46,11 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
     return this.#read<T>(path, PARTIAL_OBJECT, options);
   }
 
-  list(options: ListOptions = {}): Promise<KubeList<T>> {
+  async list(options: ListOptions = {}): Promise<KubeList<T>> {
     const path = resourcePath(this.type, { namespace: options.namespace }) + queryString(listQuery(options));
-    return this.#read<KubeList<T>>(path, PARTIAL_LIST, options);
+    const list = await this.#read<KubeList<T> & { readonly items: T[] | null }>(path, PARTIAL_LIST, options);
+    // kube-apiserver's own word for an empty list of PartialObjectMetadata.
+    return { ...list, items: list.items ?? [] };
   }
 
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>> {

@@ -135,6 +135,12 @@ describe('requests on the wire', () => {
     );
   });
 
+  test('a list without items is empty, however the server says so', async () => {
+    const { client } = canned({ body: { kind: 'PartialObjectMetadataList', metadata: {}, items: null } });
+
+    expect((await client.metadata(Nodes).list()).items).toEqual([]);
+  });
+
   test('a namespaced object without its namespace is a mistake of ours', () => {
     const { client } = canned({});
     expect(() => client.resource(ConfigMaps).get('m')).toThrow('addressed with its namespace');
