@@ -3,6 +3,7 @@ import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Transport } from '@fairway/kube/client/transport';
+import type { Auditor } from '../audit/auditor.ts';
 import type { Access } from '../auth/access.ts';
 import type { Authenticator, Authorizer, Credentials, UserInfo } from '../auth/user.ts';
 import { ANONYMOUS } from '../auth/well-known-users.ts';
@@ -57,6 +58,8 @@ export interface ApiServerOptions {
   /** What review kinds and token requests ask; `createAuth` makes it together with authenticators, authorizer and admission. */
   readonly access?: Access;
   readonly admission?: readonly AdmissionPlugin[];
+  /** Writes down who asked for what; its owner's to close. */
+  readonly auditor?: Auditor;
   readonly random?: () => number;
   /** How many changes a watch can look back on; 4096 unless said otherwise. */
   readonly watchCacheSize?: number;
@@ -107,6 +110,7 @@ export class ApiServer {
       health: this.#health,
       routes: this.#routes,
       traffic: this.traffic,
+      auditor: options.auditor,
     });
   }
 

@@ -29,10 +29,14 @@ export async function create(core: Core, request: ResourceRequest): Promise<Answ
 export async function createObject(core: Core, request: ResourceRequest, decoded: KubeObject): Promise<Answer> {
   const { resource } = request;
   const representation = representationOf(request, 'object');
+  if (decoded.metadata.name) request.named?.(decoded.metadata.name);
   const generated = !decoded.metadata.name && decoded.metadata.generateName ? decoded.metadata.generateName : undefined;
   for (let attempt = 1; ; attempt++) {
     const object = generated === undefined || attempt === NAME_ATTEMPTS ? decoded : structuredClone(decoded);
-    if (generated !== undefined) object.metadata.name = generateName(generated, core.random);
+    if (generated !== undefined) {
+      object.metadata.name = generateName(generated, core.random);
+      request.named?.(object.metadata.name);
+    }
     const admission = await prepare(core, request, object);
     const { namespace = '', name = '' } = object.metadata;
     const taken = core.store.get(resource.bucket, resource.keyOf(namespace, name)) !== undefined;

@@ -77,6 +77,7 @@ function apiRequestOf(
     headers: headersOf(request),
     readContent,
     signal,
+    peer: request.socket.remoteAddress ?? '',
   };
 }
 

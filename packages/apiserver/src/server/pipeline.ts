@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@fairway/kube/object/api-error';
+import { auditIdOf } from '../audit/audit-event.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { Auditor } from '../audit/auditor.ts';
 import type { Access } from '../auth/access.ts';
 import type { Authorizer, UserInfo } from '../auth/user.ts';
 import type { Definitions } from '../schema/schema.ts';
@@ -27,6 +30,8 @@ export interface PipelineOptions {
   readonly health: Health;
   readonly routes: Routes;
   readonly traffic: Traffic;
+  /** Writes down who asked for what; nobody does unless given. */
+  readonly auditor: Auditor | undefined;
 }
 
 /** Upstream's `--request-timeout`. */
@@ -62,19 +67,25 @@ export class Pipeline {
 
   /** Never rejects: what goes wrong is an answer too. */
   async answer(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<Answer> {
-    const notes: Notes = { warnings: [], held: [] };
+    const { auditor } = this.#options;
+    const auditId = auditIdOf(request.headers['audit-id'], randomUUID);
+    const trail = auditor?.begin({ ...request, auditId, peer: request.peer });
+    const notes: Notes = { warnings: [], held: [], trail };
     const release = () => {
       for (const one of notes.held.splice(0)) one();
     };
+    let failure: ApiError | undefined;
     let answer: Answer;
     try {
       answer = await this.#answer(request, authenticate, notes);
     } catch (error) {
       release();
-      answer = this.#errorAnswer(request, error);
+      failure = this.#apiErrorOf(request, error);
+      answer = statusAnswer(failure);
     }
+    if (trail) auditor?.end(trail, { status: answer.status, failure });
     const headers: Record<string, string> = {
-      'audit-id': request.headers['audit-id'] ?? randomUUID(),
+      'audit-id': auditId,
       'cache-control': 'no-cache, private',
       ...answer.headers,
     };
@@ -86,22 +97,29 @@ export class Pipeline {
     if (this.#isDraining) throw new ApiError(503, 'ServiceUnavailable', 'the server is shutting down');
     const custom = this.#options.routes.find(request.path);
     if (custom?.public) return custom.handle(request, undefined);
-    const user = await this.#userOf(request, authenticate);
+    const user = await this.#userOf(request, authenticate, notes);
     const route = routeOf(request.method, request.path, request.query);
     if (route.kind === 'resource' && custom === undefined) {
       return this.#resource(request, user, route.path, route.verb, notes);
     }
-    await authorize(this.#options.authorizer, { user, verb: request.method.toLowerCase(), path: request.path });
+    await authorize(this.#authorizer(notes), { user, verb: request.method.toLowerCase(), path: request.path });
     const answer = await (custom === undefined ? this.#other(request) : custom.handle(request, user));
     return this.#held(answer, user, notes);
   }
 
-  async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<UserInfo> {
+  async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<UserInfo> {
     const user = await authenticate();
+    notes.trail?.authenticated(user);
     const other = await impersonatedUser(headers, (claim) =>
-      authorize(this.#options.authorizer, { user, verb: 'impersonate', ...claim }),
+      authorize(this.#authorizer(notes), { user, verb: 'impersonate', ...claim }),
     );
+    if (other) notes.trail?.impersonates(other);
     return other ?? user;
+  }
+
+  #authorizer({ trail }: Notes): Authorizer | undefined {
+    const { authorizer } = this.#options;
+    return trail && authorizer ? trail.hearing(authorizer) : authorizer;
   }
 
   async #resource(
@@ -109,9 +127,10 @@ export class Pipeline {
     user: UserInfo,
     path: ResourcePath,
     verb: string,
-    { warnings, held }: Notes,
+    notes: Notes,
   ): Promise<Answer> {
-    await authorize(this.#options.authorizer, { user, verb, ...attributesOf(path, verb, request.query) });
+    const { warnings, held, trail } = notes;
+    await authorize(this.#authorizer(notes), { user, verb, ...attributesOf(path, verb, request.query) });
     const resource = this.#core.registry.find(path.group, path.version, path.plural);
     if (resource === undefined) return this.#nothingAt(path);
     if (isMisplaced(verb, path)) throw wrongMethod();
@@ -137,6 +156,7 @@ export class Pipeline {
       loopback: () => inProcessTransport((inner) => this.answer(inner, () => Promise.resolve(LOOPBACK))),
       holdAnswer: (bytes) => void held.push(traffic.enterAnswer(user, bytes)),
       warn: (text) => warnings.push(text),
+      named: (name) => trail?.named(name),
     };
     if (verb === 'watch') {
       held.push(traffic.enter('watches', user));
@@ -212,11 +232,11 @@ export class Pipeline {
     return [...paths].sort();
   }
 
-  #errorAnswer({ method, path }: ApiRequest, error: unknown): Answer {
-    if (error instanceof ApiError) return statusAnswer(error);
+  #apiErrorOf({ method, path }: ApiRequest, error: unknown): ApiError {
+    if (error instanceof ApiError) return error;
     this.#core.log.error({ err: error, method, path }, 'request failed');
     const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
-    return statusAnswer(new ApiError(500, 'InternalError', message));
+    return new ApiError(500, 'InternalError', message);
   }
 }
 
@@ -225,6 +245,8 @@ interface Notes {
   readonly warnings: string[];
   /** To be given back when the answer is sent. */
   readonly held: Release[];
+  /** What the audit log is told; none without an auditor. */
+  readonly trail: AuditTrail | undefined;
 }
 
 const COLLECTION_VERBS = ['list', 'watch', 'deletecollection'];

@@ -16,6 +16,8 @@ export interface ApiRequest {
    */
   readonly readContent: (user: UserInfo | undefined) => Promise<RequestContent>;
   readonly signal?: AbortSignal | undefined;
+  /** Address of the other end of the connection; absent within this process. */
+  readonly peer?: string | undefined;
 }
 
 /** The body of a request as text, and the headers with a content type that says what the text is. */
@@ -94,6 +96,8 @@ export interface ResourceRequest extends ResourceTarget {
   /** Announces a large answer before it is made; throws 429 where too much waits to be sent. */
   readonly holdAnswer?: ((bytes: number) => void) | undefined;
   warn(text: string): void;
+  /** Told the name of what is to be created, as soon as it is known. */
+  named?(name: string): void;
 }
 
 export const JSON_TYPE = 'application/json';

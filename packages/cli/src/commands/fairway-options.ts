@@ -1,8 +1,9 @@
 import { DEFAULT_USERS, type UserRange } from '@fairway/control-plane/process/cluster-users';
+import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
 import type { LogLevel } from '@fairway/service/logger';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
-import { durationFrom } from '../command/options.ts';
+import { durationFrom, wholeNumber } from '../command/options.ts';
 import { collectEgressTargets, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress } from '../up/listen-address.ts';
 
@@ -22,6 +23,9 @@ export interface FairwayCommandOptions {
   readonly cloudCheck: number;
   /** Milliseconds. */
   readonly credentialCheck: number;
+  readonly auditLogPath?: string;
+  readonly auditLogMaxsize: number;
+  readonly auditLogMaxbackup: number;
   readonly logLevel: LogLevel;
 }
 
@@ -82,6 +86,20 @@ export function addFairwayOptions(command: Command): Command {
       new Option('--credential-check <duration>', "how often Keystone is asked about each of the tenants' credentials")
         .argParser(durationFrom('1s'))
         .default(60_000, '1m'),
+    )
+    .option(
+      '--audit-log-path <file>',
+      'where it is written down who asked for what, "-" for standard output; else audit.log in the home (docs/operators/audit.md)',
+    )
+    .addOption(
+      new Option('--audit-log-maxsize <megabytes>', 'size from which on the audit log begins a new file')
+        .argParser(wholeNumber(1))
+        .default(DEFAULT_AUDIT.maxSizeMB),
+    )
+    .addOption(
+      new Option('--audit-log-maxbackup <count>', 'how many full files of the audit log are kept')
+        .argParser(wholeNumber(1))
+        .default(DEFAULT_AUDIT.maxBackups),
     )
     .addOption(
       new Option('--log-level <level>', 'how much is logged, as JSON lines on stderr')

@@ -19,6 +19,7 @@ import {
 } from '../client/management-connection.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { chosenAudit } from '../up/chosen-audit.ts';
 import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
 import { explainStart } from '../up/run.ts';
 
@@ -53,6 +54,7 @@ export async function runServe(
       nodeSettings,
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
+      audit: chosenAudit(context, options),
       controlPlanes,
       clock,
       random: Math.random,

@@ -12,6 +12,7 @@ import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { chosenAudit } from './chosen-audit.ts';
 import { chosenControlPlanes } from './chosen-control-planes.ts';
 
 interface UpCommandOptions extends FairwayCommandOptions {
@@ -41,11 +42,12 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
 }
 
 async function start(
-  { clock, stderr }: CliContext,
+  context: CliContext,
   options: UpCommandOptions,
   home: Home,
   { isFirstStart, controlPlanes }: { isFirstStart: boolean; controlPlanes: NonNullable<UpOptions['controlPlanes']> },
 ): Promise<RunningFairway> {
+  const { clock, stderr } = context;
   const { host, port } = options.listen;
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   try {
@@ -59,6 +61,7 @@ async function start(
       nodeSettings,
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
+      audit: chosenAudit(context, options),
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,

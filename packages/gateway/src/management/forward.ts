@@ -62,7 +62,14 @@ export class Forwarding {
       message: { method, body },
       headers,
       isWatch,
-    }: { readonly message: RequestMessage; readonly headers: OutgoingHttpHeaders; readonly isWatch: boolean },
+      onAnswer,
+    }: {
+      readonly message: RequestMessage;
+      readonly headers: OutgoingHttpHeaders;
+      readonly isWatch: boolean;
+      /** Told of the answer before it streams. */
+      readonly onAnswer: (answer: IncomingMessage) => void;
+    },
   ): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => {
@@ -71,6 +78,7 @@ export class Forwarding {
     });
     const { url: path = '/' } = request;
     const answer = await this.#upstream.send({ method, path, headers, body, signal: gone.signal });
+    onAnswer(answer);
     response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
     // A watch has nothing to say at first, and its client waits to hear that it is one.
     response.flushHeaders();

@@ -1,5 +1,8 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { auditIdOf } from '@fairway/apiserver/audit/audit-event';
+import type { AuditTrail } from '@fairway/apiserver/audit/audit-trail';
+import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { Authenticator, Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { GROUP_MASTERS } from '@fairway/apiserver/auth/well-known-users';
 import { authenticate } from '@fairway/apiserver/server/authenticate';
@@ -16,6 +19,7 @@ import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Logger } from '@fairway/base/log';
 import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
+import { createsByName, type FailureStatus, factsOf } from './answer-facts.ts';
 import { discoveryAnswer } from './discovery-answer.ts';
 import { Forwarding, forwardedHeaders } from './forward.ts';
 import type { Destination, GatewayMetrics } from './gateway-metrics.ts';
@@ -36,6 +40,7 @@ export interface ManagementFrontOptions {
     passage: Extract<Passage, { to: 'kubeconfig' }>,
     request: ApiRequest,
     user: UserInfo,
+    authorizer: Authorizer,
   ) => Promise<Answer>;
   readonly answerReview: (body: string) => Promise<Answer>;
   /** Part of the webhook's path that kube-apiserver alone knows. */
@@ -43,6 +48,7 @@ export interface ManagementFrontOptions {
   /** What clients hold open, over all listeners. */
   readonly traffic: Traffic;
   readonly metrics: GatewayMetrics;
+  readonly auditor: Auditor;
   readonly log: Logger;
 }
 
@@ -68,16 +74,20 @@ export class ManagementFront {
 
   /** Serves one request of a node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
-    const auditId = request.headers['audit-id'] ?? randomUUID();
-    const way: Way = { auditId: String(auditId), destination: 'unknown' };
+    const { auditor, metrics } = this.#options;
+    const auditId = auditIdOf(request.headersDistinct['audit-id']?.[0], randomUUID);
+    const way: Way = { auditId, trail: auditor.begin(auditedRequest(request, auditId)), destination: 'unknown' };
     response.once('close', () => {
-      this.#options.metrics.answered(way.destination, response.headersSent ? response.statusCode : 0);
+      const status = response.headersSent ? response.statusCode : undefined;
+      metrics.answered(way.destination, status ?? 0);
+      // The path of reviews is a secret of the gateway's.
+      if (way.destination !== 'review') auditor.end(way.trail, { status, failure: way.failure });
     });
     void this.#serve(request, response, way).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return response.destroy();
       // What is left of the body of a refused request is not waited for.
       if (!request.complete) response.shouldKeepAlive = false;
-      void send(request, response, this.#refusal(request, error, way.auditId), this.#options.traffic);
+      void send(request, response, this.#refusal(request, error, way), this.#options.traffic);
     });
   }
 
@@ -88,13 +98,13 @@ export class ManagementFront {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse, way: Way): Promise<void> {
-    const { auditId } = way;
+    const { auditId, trail } = way;
     const message = requestMessage(request);
     const { method } = message;
     const target = requestTarget(request.url ?? '/');
     const { traffic } = this.#options;
     const answer = (handle: (apiRequest: ApiRequest) => Promise<Answer>) =>
-      serveHttp(request, response, traffic, (apiRequest) => this.#answer(request, auditId, () => handle(apiRequest)));
+      serveHttp(request, response, traffic, (apiRequest) => this.#answer(request, way, () => handle(apiRequest)));
     const health = await this.#options.health.answer(target.path, target.query);
     if (health) {
       way.destination = 'route';
@@ -107,29 +117,37 @@ export class ManagementFront {
       return answer((apiRequest) => this.#review(apiRequest));
     }
 
-    const user = await this.#callerOf(request, response);
+    const user = await this.#callerOf(request, response, trail);
+    const authorizer = trail.hearing(this.#options.authorizer);
     const route = this.#options.routes.find(target.path);
     if (route) {
       way.destination = 'route';
-      await authorize(this.#options.authorizer, { user, verb: method.toLowerCase(), path: target.path });
+      await authorize(authorizer, { user, verb: method.toLowerCase(), path: target.path });
       return answer(async (apiRequest) => route.handle(apiRequest, user));
     }
     const passage = passageOf(method, target);
     way.destination = passage.to;
     switch (passage.to) {
       case 'nowhere':
+        trail.decided({ allowed: false, reason: passage.reason });
         throw new ApiError(403, 'Forbidden', `forbidden: ${passage.reason}`);
       case 'discovery':
         return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
       case 'kubeconfig':
-        return answer((apiRequest) => this.#options.answerKubeconfig(passage, apiRequest, user));
+        return answer((apiRequest) => this.#options.answerKubeconfig(passage, apiRequest, user, authorizer));
       case 'api-server': {
         const isReading = method === 'GET' || method === 'HEAD';
         const limited = passage.isWatch ? 'watches' : isReading ? 'readingRequests' : 'mutatingRequests';
         atEnd(response, traffic.enter(limited, user));
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
-        return this.#forwarding.forward(request, response, { message, headers, isWatch: passage.isWatch });
+        // A compressed answer could not be read along.
+        if (createsByName(trail)) delete headers['accept-encoding'];
+        const onAnswer = (incoming: IncomingMessage) =>
+          factsOf(incoming, trail, (failure) => {
+            way.failure = failure;
+          });
+        return this.#forwarding.forward(request, response, { message, headers, isWatch: passage.isWatch, onAnswer });
       }
     }
   }
@@ -140,16 +158,15 @@ export class ManagementFront {
     }
   }
 
-  async #callerOf(request: IncomingMessage, response: ServerResponse): Promise<UserInfo> {
-    const { authenticators, authorizer, log } = this.#options;
+  async #callerOf(request: IncomingMessage, response: ServerResponse, trail: AuditTrail): Promise<UserInfo> {
+    const { authenticators, authorizer } = this.#options;
     const user = await authenticate(authenticators, false, credentialsOf(request));
+    trail.authenticated(user);
     identifyConnection(request.socket, response, user);
     const other = await impersonatedUser(headersOf(request), (claim) =>
-      authorize(authorizer, { user, verb: 'impersonate', ...claim }),
+      authorize(trail.hearing(authorizer), { user, verb: 'impersonate', ...claim }),
     );
-    // The API server hears of the second alone.
-    if (other)
-      log.info({ user: user.username, as: other.username, method: request.method, url: request.url }, 'impersonation');
+    if (other) trail.impersonates(other);
     return other ?? user;
   }
 
@@ -165,19 +182,21 @@ export class ManagementFront {
     return this.#options.answerReview(body);
   }
 
-  async #answer(request: IncomingMessage, auditId: string, handle: () => Promise<Answer>): Promise<Answer> {
+  async #answer(request: IncomingMessage, way: Way, handle: () => Promise<Answer>): Promise<Answer> {
     try {
       const answer = await handle();
-      return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': auditId, ...answer.headers } };
+      return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': way.auditId, ...answer.headers } };
     } catch (error) {
-      return this.#refusal(request, error, auditId);
+      return this.#refusal(request, error, way);
     }
   }
 
-  #refusal({ method, url }: IncomingMessage, error: unknown, auditId: string): Answer {
-    const answer = statusAnswer(apiErrorOf(error, method ?? 'GET'));
+  #refusal({ method, url }: IncomingMessage, error: unknown, way: Way): Answer {
+    const failure = apiErrorOf(error, method ?? 'GET');
+    way.failure = failure;
+    const answer = statusAnswer(failure);
     if (answer.status === 500) this.#options.log.error({ err: error, method, url }, 'request failed');
-    return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': auditId, ...answer.headers } };
+    return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': way.auditId, ...answer.headers } };
   }
 }
 
@@ -187,7 +206,22 @@ const MANAGEMENT_API_SERVER: UserInfo = { username: 'system:apiserver', groups: 
 /** What is known of one request. */
 interface Way {
   readonly auditId: string;
+  readonly trail: AuditTrail;
   destination: Destination;
+  failure?: ApiError | FailureStatus;
+}
+
+/** A request as it came, however wrong it is. */
+function auditedRequest({ method = '', url = '/', headers, socket }: IncomingMessage, auditId: string) {
+  const mark = url.indexOf('?');
+  return {
+    auditId,
+    method,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    headers,
+    peer: socket.remoteAddress ?? '',
+  };
 }
 
 const OWN_HEADERS = { 'cache-control': 'no-cache, private' };

@@ -1,4 +1,5 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import { createAccessReviewAuthorizer } from '@fairway/apiserver/auth/delegated/access-review-authorizer';
 import { createClientAuthorityAuthenticator } from '@fairway/apiserver/auth/delegated/client-authority';
 import { createTokenReviewAuthenticator } from '@fairway/apiserver/auth/delegated/token-review-authenticator';
@@ -59,6 +60,7 @@ export interface ManagementGatewayOptions {
   /** What clients may hold open, where it differs from the embedded server's defaults. */
   readonly limits?: Partial<ServerLimits>;
   readonly metrics: GatewayMetrics;
+  readonly auditor: Auditor;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -126,12 +128,13 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       authorizer,
       health,
       routes,
-      answerKubeconfig: (target, request, user) =>
-        kubeconfigAnswer({ client, authorizer, issue }, target, request, user),
+      answerKubeconfig: (target, request, user, heard) =>
+        kubeconfigAnswer({ client, authorizer: heard, issue }, target, request, user),
       answerReview: admissionWebhook({ admission, client, metrics, clock, log }),
       webhookKey: () => roots.webhookKey,
       traffic,
       metrics,
+      auditor: options.auditor,
       log,
     });
 

@@ -1,7 +1,6 @@
 import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { clusters } from '@fairway/api/kinds/cluster';
-import { KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import { type ResourcePath, routeOf } from '@fairway/apiserver/server/router';
+import { asksForKubeconfig } from '../kubeconfig/kubeconfig-path.ts';
 import type { RequestTarget } from './request-target.ts';
 
 /** What the gateway does with a request of somebody it knows. */
@@ -78,9 +77,7 @@ function isDiscoveryShown(path: string): boolean {
 function resourcePassage(path: ResourcePath, verb: string): Passage {
   const { group, plural, name, namespace, subresource } = path;
   if (group === GROUP) {
-    if (plural === clusters.plural && subresource === KUBECONFIG_SUBRESOURCE) {
-      return { to: 'kubeconfig', namespace, name, verb };
-    }
+    if (asksForKubeconfig(path)) return { to: 'kubeconfig', namespace, name, verb };
     return { to: 'api-server', isWatch: verb === 'watch' };
   }
   const what = `${subresource === '' ? plural : `${plural}/${subresource}`}${group === '' ? '' : `.${group}`}`;

@@ -2,6 +2,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
+import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import { authKinds } from '@fairway/apiserver/auth/auth-kinds';
 import { createAuth } from '@fairway/apiserver/auth/create-auth';
 import { issuerRoutes } from '@fairway/apiserver/auth/issuer-discovery';
@@ -36,6 +37,7 @@ export interface GatewayOptions {
   readonly log: Logger;
   /** Fairway's own version, as `/version` says it: `0.1.0`. */
   readonly version: string;
+  readonly auditor?: Auditor;
   /** URL that service-account tokens name as their issuer. */
   readonly issuer: string;
   /** Signs client certificates of Fairway's API. */
@@ -98,6 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     clock,
     random,
     log,
+    ...(options.auditor && { auditor: options.auditor }),
     version: {
       major: '1',
       minor: KUBERNETES_MINOR,

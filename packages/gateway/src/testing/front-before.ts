@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
+import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { Health } from '@fairway/apiserver/server/health';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
@@ -25,10 +26,13 @@ export interface FrontBefore extends FrontOver {
 export interface FrontOver extends AsyncDisposable {
   readonly front: ManagementFront;
   readonly server: TlsServer;
+  readonly audit: RecordedAudit;
   /** Of the front's metrics. */
   readonly registry: Registry;
   /** What the front answers now, latest last. */
   readonly answers: readonly ServerResponse[];
+  /** Resolves when it is done with everything that has come. */
+  answered(): Promise<void>;
 }
 
 /** A front that takes everybody for `user`, over connections that its maker closes. */
@@ -37,6 +41,7 @@ export async function frontOver(
   user: UserInfo,
   limits?: Partial<ServerLimits>,
 ): Promise<FrontOver> {
+  const audit = new RecordedAudit();
   const registry = new Registry();
   const nowhere = () => Promise.reject(new Error('not a part of this test'));
   const front = new ManagementFront({
@@ -50,6 +55,7 @@ export async function frontOver(
     webhookKey: () => 'secret',
     traffic: new Traffic({ limits, clock: systemClock }),
     metrics: new GatewayMetrics(registry),
+    auditor: audit.auditor,
     log: silentLogger,
   });
   const answers: ServerResponse[] = [];
@@ -57,7 +63,10 @@ export async function frontOver(
     answers.push(response);
     front.handler(incoming, response);
   });
-  return { front, server, registry, answers, [Symbol.asyncDispose]: () => server.close() };
+  const answered = async () => {
+    await Promise.all(answers.map((answer) => answer.closed || once(answer, 'close')));
+  };
+  return { front, server, registry, audit, answered, answers, [Symbol.asyncDispose]: () => server.close() };
 }
 
 /** A front that takes everybody for `user`, before an API server that does what a test says. */

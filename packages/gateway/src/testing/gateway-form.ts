@@ -1,3 +1,4 @@
+import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
 import type { Store } from '@fairway/apiserver/store/store';
@@ -11,6 +12,7 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 /** What both forms of the gateway are made from. */
 export interface FormParts {
   readonly store: Store;
+  readonly auditor: Auditor;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;

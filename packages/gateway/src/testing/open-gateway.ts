@@ -1,3 +1,4 @@
+import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
@@ -22,6 +23,7 @@ export async function openGateway(
   cluster: ManagementCluster,
   identity: string,
   webhookUrl?: string,
+  audit = new RecordedAudit(),
 ): Promise<ManagementGateway> {
   const clouds = new ConfiguredClouds({
     nameOf: () => undefined,
@@ -39,6 +41,7 @@ export async function openGateway(
     webhookUrl,
     identity,
     metrics: new GatewayMetrics(new Registry()),
+    auditor: audit.auditor,
     routes: [
       { path: '/metrics', handle: () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'up 1\n' }) },
     ],

@@ -3,6 +3,7 @@ import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import type { Store } from '@fairway/apiserver/store/store';
@@ -20,6 +21,7 @@ import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import { FAIRWAY_TAG } from '@fairway/tenancy/cloud/ownership';
 import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import { asksForKubeconfig } from '../kubeconfig/kubeconfig-path.ts';
 import { embeddedForm } from './embedded-form.ts';
 import type { GatewayForm } from './gateway-form.ts';
 import { managementForm } from './management-form.ts';
@@ -57,6 +59,8 @@ export class TestGateway {
   readonly cloud: Cloud;
   readonly store: Store;
   readonly gateway: GatewayForm;
+  /** Of the gateway, not of the API server behind it. */
+  readonly audit: RecordedAudit;
   readonly credentials: ClusterCredentials;
   readonly clouds: ConfiguredClouds;
   readonly #form: Form;
@@ -64,7 +68,7 @@ export class TestGateway {
   readonly #closing: (() => Promise<void> | void)[];
 
   private constructor(
-    parts: Pick<TestGateway, 'clock' | 'cloud' | 'clouds' | 'store' | 'gateway' | 'credentials'>,
+    parts: Pick<TestGateway, 'clock' | 'cloud' | 'clouds' | 'store' | 'gateway' | 'audit' | 'credentials'>,
     form: Form,
     closing: (() => Promise<void> | void)[],
   ) {
@@ -72,6 +76,7 @@ export class TestGateway {
     this.cloud = parts.cloud;
     this.store = parts.store;
     this.gateway = parts.gateway;
+    this.audit = parts.audit;
     this.credentials = parts.credentials;
     this.clouds = parts.clouds;
     this.#form = form;
@@ -119,11 +124,12 @@ export class TestGateway {
       // Tenants' own credentials are opened by the command, which has the operator's entries at hand.
       openAs: () => undefined,
     });
-    const parts = { ...shared, store, clouds, credentials: () => credentials };
+    const audit = new RecordedAudit(clock, asksForKubeconfig);
+    const parts = { ...shared, store, clouds, auditor: audit.auditor, credentials: () => credentials };
     const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
     closing.push(() => gateway.close());
     const credentials = new ClusterCredentials(gateway.client, clock);
-    return new TestGateway({ clock, cloud, clouds, store, gateway, credentials }, form, closing);
+    return new TestGateway({ clock, cloud, clouds, store, gateway, audit, credentials }, form, closing);
   }
 
   /** Makes the namespaces, and gives `alice` and `rita` their roles. */

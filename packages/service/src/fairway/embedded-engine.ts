@@ -1,3 +1,4 @@
+import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
 import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
 import type { Store } from '@fairway/apiserver/store/store';
@@ -15,6 +16,7 @@ export interface EmbeddedEngineOptions {
   readonly pki: Pick<ServerPki, 'authority' | 'serviceAccountKeys'>;
   /** Fairway's own. */
   readonly version: string;
+  readonly auditor: Auditor;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -27,7 +29,7 @@ export interface EmbeddedEngine extends Engine {
 
 /** The API server in this process, with what a control plane does beside it. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
-  const { store, pki, version, clock, random, log } = options;
+  const { store, pki, version, auditor, clock, random, log } = options;
   const { clouds, credentials, registry } = parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
@@ -36,6 +38,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     random,
     log,
     version,
+    auditor,
     issuer: 'https://fairway.local',
     authority,
     serviceAccountKeys,

@@ -5,6 +5,8 @@ import { GatewayMetrics } from '@fairway/gateway/management/gateway-metrics';
 import { createManagementGateway, type ManagementGateway } from '@fairway/gateway/management/management-gateway';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { AuditSettings } from '../audit/audit-settings.ts';
+import { openAudit } from '../audit/open-audit.ts';
 import type { Engine } from '../fairway/engine.ts';
 import type { Fairway } from '../fairway/fairway.ts';
 import { metricsRoute } from '../fairway/metrics-route.ts';
@@ -28,35 +30,34 @@ export async function openGateway(
   shared: {
     /** Of this replica. */
     readonly identity: string;
+    readonly audit: AuditSettings;
     readonly clock: Clock;
     readonly random: () => number;
     readonly log: Logger;
   },
 ): Promise<ManagementGateway> {
-  const { clock } = shared;
+  const { clock, log } = shared;
   const userAgent = `fairway-gateway/${FAIRWAY_VERSION}`;
   const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
-  try {
-    const gateway = await createManagementGateway({
-      connection,
-      client,
-      clouds,
-      credentials,
-      catchUp: catchUpWith({ reader: engine.reader, client, clock }),
-      ...listen,
-      hosts,
-      webhookUrl,
-      routes: [metricsRoute(registry)],
-      metrics: new GatewayMetrics(registry),
-      ...shared,
-    });
-    const close = async () => {
-      await gateway.close();
-      client.close();
-    };
-    return { ...gateway, close };
-  } catch (error) {
-    client.close();
-    throw error;
-  }
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => client.close());
+  const { auditor, close } = await openAudit(shared.audit, { registry, clock, log });
+  opening.defer(close);
+  const gateway = await createManagementGateway({
+    connection,
+    client,
+    clouds,
+    credentials,
+    catchUp: catchUpWith({ reader: engine.reader, client, clock }),
+    ...listen,
+    hosts,
+    webhookUrl,
+    routes: [metricsRoute(registry)],
+    metrics: new GatewayMetrics(registry),
+    auditor,
+    ...shared,
+  });
+  opening.defer(() => gateway.close());
+  const running = opening.move();
+  return { ...gateway, close: () => running.disposeAsync() };
 }

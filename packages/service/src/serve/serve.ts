@@ -4,6 +4,7 @@ import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-setting
 import type { ManagementGateway } from '@fairway/gateway/management/management-gateway';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import type { Engine } from '../fairway/engine.ts';
 import { type Fairway, startFairway } from '../fairway/fairway.ts';
 import { openManagementEngine } from '../fairway/management-engine.ts';
@@ -27,6 +28,8 @@ export interface ServeOptions {
   readonly cloud: string | undefined;
   /** The tenants' door; none unless given. */
   readonly gateway?: GatewayServing | undefined;
+  /** Of the gateway; `audit.log` in the home, 100 MB and 10 backups unless given. */
+  readonly audit?: Partial<AuditSettings> | undefined;
   readonly defaultImage: string | undefined;
   readonly nodeSettings?: NodeSettings | undefined;
   /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
@@ -105,7 +108,8 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   opening.defer(() => fairway.close());
   onForeignKinds(await foreignKinds(client));
   if (options.gateway) onStep('opening the gateway');
-  const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity }));
+  const audit = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
+  const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity, audit }));
   if (gateway) opening.defer(() => gateway.close());
   simulated?.startNodes();
   const running = opening.move();

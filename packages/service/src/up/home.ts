@@ -31,6 +31,11 @@ export class Home {
     return join(this.path, 'fairway.db');
   }
 
+  /** Who asked for what; full ones lie beside it. */
+  get auditLog(): string {
+    return join(this.path, 'audit.log');
+  }
+
   /** The databases of simulated control planes. */
   get clustersDatabase(): string {
     return join(this.path, 'clusters.db');

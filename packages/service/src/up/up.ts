@@ -2,6 +2,8 @@ import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
+import { openAudit } from '../audit/open-audit.ts';
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
 import { readCloudsYaml } from './clouds.ts';
@@ -25,6 +27,8 @@ export interface UpOptions {
   /** What the operator says about all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
   readonly version: string;
+  /** `audit.log` in the home, 100 MB and 10 backups unless given. */
+  readonly audit?: Partial<AuditSettings> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -83,7 +87,12 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const { version, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
   const shared = { clock, random, log };
   const fairway = await startFairway({
-    openEngine: (parts) => openEmbeddedEngine({ store, pki, version, ...shared }, parts),
+    openEngine: async (parts) => {
+      const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
+      const { auditor, close } = await openAudit(settings, { registry: parts.registry, clock, log });
+      opening.defer(close);
+      return openEmbeddedEngine({ store, pki, version, auditor, ...shared }, parts);
+    },
     cloudsYaml,
     cloudName,
     controlPlanes,

@@ -1,0 +1,133 @@
+import { isIP } from 'node:net';
+import type { UserInfo } from '../auth/user.ts';
+
+/** How far a request had come when its event was made; a watch has only begun. */
+export type AuditStage = 'ResponseStarted' | 'ResponseComplete';
+
+/** An event of `audit.k8s.io/v1`, of level Metadata: never what was sent or answered. */
+export interface AuditEvent {
+  readonly kind: 'Event';
+  readonly apiVersion: 'audit.k8s.io/v1';
+  readonly level: 'Metadata';
+  readonly auditID: string;
+  readonly stage: AuditStage;
+  readonly requestURI: string;
+  readonly verb: string;
+  /** Who made the request; empty where nobody was recognised. */
+  readonly user: AuditUser;
+  readonly impersonatedUser?: AuditUser;
+  readonly sourceIPs?: readonly string[];
+  readonly userAgent?: string;
+  readonly objectRef?: AuditObjectRef;
+  readonly responseStatus?: AuditStatus;
+  /** Microseconds, as Kubernetes writes them. */
+  readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export type AuditUser = Partial<UserInfo>;
+
+export interface AuditObjectRef {
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly apiGroup?: string;
+  readonly apiVersion: string;
+  readonly subresource?: string;
+}
+
+/** The bounded part of a Status. */
+export interface AuditStatus {
+  readonly metadata: Record<string, never>;
+  readonly status?: 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: object;
+  readonly code?: number;
+}
+
+/** Kubernetes' own bound on a user agent, and how it marks what it cut. */
+const MAX_USER_AGENT_CHARS = 1024;
+const TRUNCATED = '...TRUNCATED';
+const MAX_URI_CHARS = 8192;
+const MAX_MESSAGE_CHARS = 1024;
+const MAX_NAME_CHARS = 512;
+const MAX_SOURCES = 16;
+/** Of every text of a line that would be too long otherwise. */
+const MAX_SHORT_CHARS = 200;
+/** Of a line. What a client can make long without a request's head growing, such as a user with thousands of groups, is left out beyond. */
+const MAX_LINE_CHARS = 32 * 1024;
+
+/** The part of a text that is written down. */
+export function bounded(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}${TRUNCATED}`;
+}
+
+/** An event as one line of JSON, of at most 32 Ki characters, without its line end. */
+export function auditLine(event: AuditEvent): string {
+  const line = JSON.stringify(boundedEvent(event));
+  if (line.length <= MAX_LINE_CHARS) return line;
+  const { annotations, user, impersonatedUser } = event;
+  const short = {
+    ...event,
+    user: nameOnly(user),
+    ...(impersonatedUser && { impersonatedUser: nameOnly(impersonatedUser) }),
+    annotations: { ...annotations, 'audit.k8s.io/truncated': 'true' },
+  };
+  return JSON.stringify(short, (_, value: unknown) =>
+    typeof value === 'string' ? bounded(value, MAX_SHORT_CHARS) : value,
+  );
+}
+
+function boundedEvent(event: AuditEvent): AuditEvent {
+  const { userAgent, objectRef, responseStatus } = event;
+  const { message, details } = responseStatus ?? {};
+  return {
+    ...event,
+    requestURI: bounded(event.requestURI, MAX_URI_CHARS),
+    ...(userAgent !== undefined && { userAgent: bounded(userAgent, MAX_USER_AGENT_CHARS) }),
+    ...(objectRef && { objectRef: withBoundedStrings(objectRef) }),
+    ...(responseStatus && {
+      responseStatus: {
+        ...responseStatus,
+        ...(message !== undefined && { message: bounded(message, MAX_MESSAGE_CHARS) }),
+        ...(details && { details: withBoundedStrings(details) }),
+      },
+    }),
+  };
+}
+
+function withBoundedStrings<T extends object>(flat: T): T {
+  const cut = Object.entries(flat).map(([key, value]: [string, unknown]) => [
+    key,
+    typeof value === 'string' ? bounded(value, MAX_NAME_CHARS) : value,
+  ]);
+  return Object.fromEntries(cut) as T;
+}
+
+function nameOnly({ username = '', uid }: AuditUser): AuditUser {
+  return { username, ...(uid !== undefined && { uid }) };
+}
+
+/**
+ * Where a request came from, as kube-apiserver lists it: what proxies say (X-Forwarded-For, X-Real-Ip), then the peer of the connection. All but
+ * the last can be made up by the client.
+ */
+export function sourceIPs(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  peer: string | undefined,
+): string[] {
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',', MAX_SOURCES);
+  const found = forwarded.map((address) => address.trim()).filter((address) => isIP(address) !== 0);
+  const real = String(headers['x-real-ip'] ?? '').trim();
+  if (isIP(real) !== 0 && !found.includes(real)) found.push(real);
+  const last = peer?.replace(/^::ffff:(?=\d+\.)/, '');
+  if (last !== undefined && isIP(last) !== 0 && found.at(-1) !== last) found.push(last);
+  return found;
+}
+
+/** The id that a client gave its request, if others can tell it apart and write it down; else a new one. */
+export function auditIdOf(given: string | undefined, makeId: () => string): string {
+  return given !== undefined && /^[\w.:-]{1,64}$/.test(given) ? given : makeId();
+}

@@ -1,0 +1,139 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { type Logger, silentLogger } from '@fairway/base/log';
+import { describe, expect, test } from 'vitest';
+import { AuditLog, type AuditLoss, type LineWriter } from './audit-log.ts';
+
+/** A disk that can be full or stuck, and what it has. */
+class Disk implements LineWriter {
+  text = '';
+  isFull = false;
+  isClosed = false;
+  attempts = 0;
+  stuck: Promise<void> | undefined;
+
+  async write(lines: Uint8Array): Promise<void> {
+    this.attempts++;
+    await this.stuck;
+    if (this.isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    this.text += Buffer.from(lines).toString();
+  }
+
+  close(): Promise<void> {
+    this.isClosed = true;
+    return Promise.resolve();
+  }
+}
+
+function setUp(maxBufferedBytes?: number) {
+  const clock = new FakeClock();
+  const disk = new Disk();
+  const counts = { written: 0, failed: 0, lost: { buffer_full: 0, refusal_rate: 0 } };
+  const messages: string[] = [];
+  const hear = (_: object, message: string) => void messages.push(message);
+  const log: Logger = { ...silentLogger, warn: hear, error: hear };
+  const observer = {
+    written: (events: number) => void (counts.written += events),
+    lost: (reason: AuditLoss, events: number) => void (counts.lost[reason] += events),
+    writeFailed: () => void counts.failed++,
+  };
+  const audit = new AuditLog({ writer: disk, observer, clock, log, ...(maxBufferedBytes && { maxBufferedBytes }) });
+  return { clock, disk, counts, messages, audit };
+}
+
+test('lines are written in order, those of one turn together', async () => {
+  const { clock, disk, counts, audit } = setUp();
+  for (const line of ['a', 'b', 'c']) audit.record(line);
+  await clock.advance(0);
+  audit.record('d');
+  await clock.advance(0);
+
+  expect(disk.text).toBe('a\nb\nc\nd\n');
+  expect(disk.attempts).toBe(2);
+  expect(counts).toEqual({ written: 4, failed: 0, lost: { buffer_full: 0, refusal_rate: 0 } });
+});
+
+test('what comes while lines are written waits its turn, in pieces of 256 KiB', async () => {
+  const { clock, disk, counts, audit } = setUp();
+  const written = Promise.withResolvers<void>();
+  disk.stuck = written.promise;
+  const lines = Array.from({ length: 1_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}`);
+  for (const line of lines) {
+    audit.record(line);
+    if (line.startsWith('500 ')) await clock.advance(0);
+  }
+  written.resolve();
+  await clock.advance(0);
+
+  expect(disk.text).toBe(lines.map((line) => `${line}\n`).join(''));
+  expect(disk.attempts).toBeGreaterThanOrEqual(4);
+  expect(counts.written).toBe(1_000);
+});
+
+describe('a full disk', () => {
+  test('is told once, tried again after 1, 2, 4 … 30 s, and loses nothing that fits into the buffer', async () => {
+    const { clock, disk, counts, messages, audit } = setUp();
+    disk.isFull = true;
+    audit.record('a');
+    await clock.advance(60_000);
+    audit.record('b');
+    expect(disk.attempts).toBe(6);
+    expect(counts.failed).toBe(6);
+    expect(messages).toEqual(['the audit log cannot be written: events wait in memory']);
+    disk.isFull = false;
+    await clock.advance(30_000);
+
+    expect(disk.text).toBe('a\nb\n');
+    expect(messages).toEqual([expect.any(String), 'the audit log is written again']);
+    expect(counts.lost.buffer_full).toBe(0);
+  });
+
+  test('costs a bounded memory: what comes when the buffer is full is counted, and told once', async () => {
+    const { clock, disk, counts, messages, audit } = setUp(100);
+    disk.isFull = true;
+    for (let count = 0; count < 1_000; count++) audit.record('123456789');
+    await clock.advance(1_000);
+    disk.isFull = false;
+    await clock.advance(30_000);
+
+    expect(disk.text).toBe('123456789\n'.repeat(10));
+    expect(counts).toEqual({ written: 10, failed: 2, lost: { buffer_full: 990, refusal_rate: 0 } });
+    expect(messages.filter((message) => message.includes('lost'))).toHaveLength(1);
+  });
+});
+
+describe('an orderly stop', () => {
+  test('writes what waits and then closes the file', async () => {
+    const { disk, audit } = setUp();
+    for (const line of ['a', 'b']) audit.record(line);
+    await audit.close();
+
+    expect([disk.text, disk.isClosed]).toEqual(['a\nb\n', true]);
+  });
+
+  test('tries a full disk once more, and counts what it does not take', async () => {
+    const { clock, disk, counts, audit } = setUp();
+    disk.isFull = true;
+    audit.record('a');
+    audit.record('b');
+    await clock.advance(0);
+    await audit.close();
+    audit.record('late');
+
+    expect(disk.attempts).toBe(2);
+    expect(disk.isClosed).toBe(true);
+    expect(counts.lost.buffer_full).toBe(3);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('waits 5 s for a disk that says nothing, no longer', async () => {
+    const { clock, disk, counts, audit } = setUp();
+    disk.stuck = new Promise(() => undefined);
+    audit.record('a');
+    const closed = audit.close();
+    await clock.advance(5_000);
+    await closed;
+
+    expect(disk.isClosed).toBe(true);
+    expect(counts.lost.buffer_full).toBe(1);
+  });
+});

@@ -1,0 +1,145 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { AuditSink } from './auditor.ts';
+
+/** Takes whole lines; rejects when none of them is kept. */
+export interface LineWriter {
+  write(lines: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Why an event is not in the log: nothing could be written for too long, or its caller made too many. */
+export type AuditLoss = 'buffer_full' | 'refusal_rate';
+
+export interface AuditObserver {
+  written(events: number): void;
+  lost(reason: AuditLoss, events: number): void;
+  writeFailed(): void;
+}
+
+export interface AuditLogOptions {
+  readonly writer: LineWriter;
+  readonly observer: AuditObserver;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What may wait while nothing can be written; 8 MiB unless given. */
+  readonly maxBufferedBytes?: number;
+}
+
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+const MAX_BATCH_BYTES = 256 * 1024;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+/** For a disk that neither takes nor refuses. */
+const CLOSE_PATIENCE_MS = 5_000;
+
+/**
+ * Lines on their way to the audit log. Requests never wait for it: what can't be written is tried again, waits in a buffer of bounded size, and
+ * is counted as lost when that is full. The first failure and the return are logged.
+ */
+export class AuditLog implements AuditSink {
+  readonly #options: AuditLogOptions;
+  readonly #maxBufferedBytes: number;
+  #lines: Buffer[] = [];
+  #bufferedBytes = 0;
+  #lostEvents = 0;
+  #draining: Promise<void> | undefined;
+  /** Ends the wait for the next attempt. */
+  readonly #closing = new AbortController();
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options;
+    this.#maxBufferedBytes = options.maxBufferedBytes ?? MAX_BUFFERED_BYTES;
+  }
+
+  record(line: string): void {
+    const bytes = Buffer.from(`${line}\n`);
+    if (this.#bufferedBytes + bytes.length > this.#maxBufferedBytes || this.#closing.signal.aborted) {
+      this.#lose(1);
+      return;
+    }
+    this.#lines.push(bytes);
+    this.#bufferedBytes += bytes.length;
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
+  }
+
+  suppressed(): void {
+    this.#options.observer.lost('refusal_rate', 1);
+  }
+
+  /** Writes what waits, tries once more what could not be written, and closes the writer; takes 5 s at most. */
+  async close(): Promise<void> {
+    const { clock, writer } = this.#options;
+    this.#closing.abort();
+    const patience = Promise.withResolvers<void>();
+    const timer = clock.after(CLOSE_PATIENCE_MS, patience.resolve);
+    await Promise.race([this.#draining, patience.promise]);
+    timer.cancel();
+    this.#lose(this.#lines.length);
+    this.#lines = [];
+    await writer.close();
+  }
+
+  async #drain(): Promise<void> {
+    // What comes in the same turn goes out together.
+    await Promise.resolve();
+    for (let failures = 0; this.#lines.length > 0; ) {
+      const batch = this.#nextBatch();
+      const bytes = Buffer.concat(batch);
+      try {
+        await this.#options.writer.write(bytes);
+      } catch (error) {
+        failures++;
+        this.#failed(error, failures);
+        if (!(await this.#mayRetry(failures))) return;
+        continue;
+      }
+      this.#lines = this.#lines.slice(batch.length);
+      this.#bufferedBytes -= bytes.length;
+      this.#options.observer.written(batch.length);
+      if (failures > 0) this.#recovered();
+      failures = 0;
+    }
+  }
+
+  #nextBatch(): Buffer[] {
+    let bytes = 0;
+    const end = this.#lines.findIndex((line, index) => {
+      bytes += line.length;
+      return index > 0 && bytes > MAX_BATCH_BYTES;
+    });
+    return this.#lines.slice(0, end < 0 ? undefined : end);
+  }
+
+  /** Whether there is another attempt; one more when the log closes meanwhile. */
+  async #mayRetry(failures: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const { signal } = this.#closing;
+    if (signal.aborted) return false;
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
+    await clock.sleep(delayMs, signal).catch(() => undefined);
+    return true;
+  }
+
+  #failed(error: unknown, failures: number): void {
+    const { observer, log } = this.#options;
+    observer.writeFailed();
+    if (failures === 1) log.error({ err: error }, 'the audit log cannot be written: events wait in memory');
+  }
+
+  #recovered(): void {
+    this.#options.log.warn({ lostEvents: this.#lostEvents }, 'the audit log is written again');
+    this.#lostEvents = 0;
+  }
+
+  #lose(events: number): void {
+    if (events === 0) return;
+    if (this.#lostEvents === 0) {
+      this.#options.log.error({}, 'the audit log cannot be written: events are lost from now on');
+    }
+    this.#lostEvents += events;
+    this.#options.observer.lost('buffer_full', events);
+  }
+}

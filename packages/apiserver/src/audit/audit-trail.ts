@@ -1,0 +1,155 @@
+import { formatMicroTime } from '@fairway/base/clock';
+import { ApiError } from '@fairway/kube/object/api-error';
+import type { Authorizer, Decision, UserInfo } from '../auth/user.ts';
+import { type ResourcePath, routeOf } from '../server/router.ts';
+import { type AuditEvent, type AuditObjectRef, type AuditStatus, sourceIPs } from './audit-event.ts';
+
+/** A request as it came in. */
+export interface AuditedRequest {
+  readonly auditId: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Address of the other end of the connection; undefined within this process. */
+  readonly peer: string | undefined;
+}
+
+/** How a request was answered. */
+export interface AuditedAnswer {
+  /** HTTP's; undefined where the client was gone before. */
+  readonly status: number | undefined;
+  /** What went wrong: the error, or the Status of whoever answered. */
+  readonly failure?: ApiError | Failure | undefined;
+}
+
+/** The part of a Status that is kept. */
+interface Failure {
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly details?: object | undefined;
+}
+
+/** What is learnt about one request on its way; it ends as one event. */
+export class AuditTrail {
+  readonly request: AuditedRequest;
+  readonly verb: string;
+  readonly resource: ResourcePath | undefined;
+  readonly #receivedMs: number;
+  #user: UserInfo | undefined;
+  #impersonated: UserInfo | undefined;
+  #decision: Decision | undefined;
+  #name = '';
+
+  constructor(request: AuditedRequest, receivedMs: number) {
+    this.request = request;
+    this.#receivedMs = receivedMs;
+    const route = routeOf(request.method, request.path, request.query);
+    this.verb = route.verb;
+    this.resource = route.kind === 'resource' ? route.path : undefined;
+  }
+
+  get user(): UserInfo | undefined {
+    return this.#user;
+  }
+
+  get isImpersonated(): boolean {
+    return this.#impersonated !== undefined;
+  }
+
+  /** Whose credentials the request carries. */
+  authenticated(user: UserInfo): void {
+    this.#user = user;
+  }
+
+  /** In whose name that one asks. */
+  impersonates(user: UserInfo): void {
+    this.#impersonated = user;
+    // It was about the impersonation.
+    this.#decision = undefined;
+  }
+
+  decided(decision: Decision): void {
+    this.#decision = decision;
+  }
+
+  /** The same authorizer, whose decisions are kept. */
+  hearing(authorizer: Authorizer): Authorizer {
+    return {
+      authorize: async (attributes) => {
+        const decision = await authorizer.authorize(attributes);
+        this.decided(decision);
+        return decision;
+      },
+    };
+  }
+
+  /** The object that a create is about, which its path does not say. */
+  named(name: string): void {
+    this.#name = name;
+  }
+
+  /** @param endedMs Unix epoch. @param isSensitive whether nothing that was sent may be quoted. */
+  event({ status, failure }: AuditedAnswer, endedMs: number, isSensitive: boolean): AuditEvent {
+    const { auditId, path, query, headers, peer } = this.request;
+    const userAgent = headers['user-agent'];
+    const sources = sourceIPs(headers, peer);
+    return {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'Metadata',
+      auditID: auditId,
+      stage: this.verb === 'watch' && status === 200 ? 'ResponseStarted' : 'ResponseComplete',
+      requestURI: query.size === 0 ? path : `${path}?${query}`,
+      verb: this.verb,
+      user: this.#user ?? {},
+      ...(this.#impersonated && { impersonatedUser: this.#impersonated }),
+      ...(sources.length > 0 && { sourceIPs: sources }),
+      ...(userAgent !== undefined && { userAgent: String(userAgent) }),
+      ...(this.resource && { objectRef: objectRefOf(this.resource, this.#name) }),
+      responseStatus: statusOf(status, failure, isSensitive),
+      requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
+      stageTimestamp: formatMicroTime(endedMs),
+      ...(this.#decision && { annotations: annotationsOf(this.#decision) }),
+    };
+  }
+}
+
+function objectRefOf(path: ResourcePath, givenName: string): AuditObjectRef {
+  const { group, version, plural, subresource } = path;
+  const name = path.name === '' ? givenName : path.name;
+  // A namespace is itself the namespace of requests for it, once it is there.
+  const namespace = group === '' && plural === 'namespaces' ? path.name : path.namespace;
+  return {
+    resource: plural,
+    ...(namespace !== '' && { namespace }),
+    ...(name !== '' && { name }),
+    ...(group !== '' && { apiGroup: group }),
+    apiVersion: version,
+    ...(subresource !== '' && { subresource }),
+  };
+}
+
+/** Messages and causes quote what was sent, which of credentials must not be written down. */
+function statusOf(code: number | undefined, failure: ApiError | Failure | undefined, isSecret: boolean): AuditStatus {
+  if (code === undefined) return { metadata: {}, status: 'Failure', message: 'the client was gone before the answer' };
+  if (failure === undefined) return { metadata: {}, code };
+  const { message, reason, details } = failure instanceof ApiError ? failure.toStatus() : failure;
+  const { causes: _, ...about } = { causes: undefined, ...details };
+  return {
+    metadata: {},
+    status: 'Failure',
+    ...(message !== undefined && !isSecret && { message }),
+    ...(reason !== undefined && { reason }),
+    ...(Object.keys(about).length > 0 && { details: about }),
+    code,
+  };
+}
+
+function annotationsOf({ allowed, reason }: Decision): Record<string, string> {
+  return {
+    'authorization.k8s.io/decision': allowed ? 'allow' : 'forbid',
+    'authorization.k8s.io/reason': reason,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '@fairway/base/clock';
+
+/** Enough for every mistake that people and programs make; a flood of them must not push everything else out of the log. */
+const BURST = 500;
+const PER_SECOND = 10;
+const MAX_CALLERS = 1_000;
+
+interface Bucket {
+  left: number;
+  atMs: number;
+}
+
+/** How many refusals of each caller are written down: 500 at once, 10 a second in the long run. All strangers are one caller. */
+export class RefusalBudget {
+  readonly #clock: Clock;
+  /** Least recently seen first. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether one more of `caller` is within the budget; it is spent then. */
+  spend(caller: string): boolean {
+    const nowMs = this.#clock.now();
+    const known = this.#buckets.get(caller);
+    const elapsedMs = known === undefined ? 0 : Math.max(nowMs - known.atMs, 0);
+    const left = known === undefined ? BURST : Math.min(known.left + (elapsedMs / 1000) * PER_SECOND, BURST);
+    const isWithin = left >= 1;
+    this.#buckets.delete(caller);
+    this.#buckets.set(caller, { left: isWithin ? left - 1 : left, atMs: nowMs });
+    if (this.#buckets.size > MAX_CALLERS) {
+      const [oldest = ''] = this.#buckets.keys();
+      this.#buckets.delete(oldest);
+    }
+    return isWithin;
+  }
+}

@@ -1,0 +1,129 @@
+import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import type { Clock } from '@fairway/base/clock';
+import type { LineWriter } from './audit-log.ts';
+
+export interface RotatingFileOptions {
+  readonly path: string;
+  /** From here on the next lines begin a new file. */
+  readonly maxBytes: number;
+  /** How many earlier files are kept; at least 1. */
+  readonly maxBackups: number;
+  readonly clock: Clock;
+}
+
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+
+/**
+ * A file of lines, for its owner alone, that is put aside when it is full: `audit.log` becomes `audit-2026-01-31T10-20-30.456.log`, as
+ * kube-apiserver names them, and the oldest go. Several processes may append to one file; what another one rotated is opened again.
+ */
+export class RotatingFile implements LineWriter {
+  readonly #options: RotatingFileOptions;
+  #file: FileHandle | undefined;
+  /** The last line has no end: the disk was full in the middle of it. */
+  #isTorn = false;
+
+  constructor(options: RotatingFileOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with the error of the system where the file can't be written at all. */
+  async open(): Promise<void> {
+    await this.#current();
+  }
+
+  async write(lines: Uint8Array): Promise<void> {
+    let { file, bytes, isRegular } = await this.#current();
+    if (isRegular && bytes > 0 && bytes + lines.length > this.#options.maxBytes) {
+      await this.#rotate();
+      ({ file, bytes, isRegular } = await this.#current());
+    }
+    const whole = this.#isTorn ? Buffer.concat([Buffer.from('\n'), lines]) : lines;
+    let done = 0;
+    try {
+      while (done < whole.length) done += (await file.write(whole, done)).bytesWritten;
+    } catch (error) {
+      if (done > 0) await this.#untear(file, bytes, done);
+      throw error;
+    }
+    this.#isTorn = false;
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  async #current(): Promise<{ file: FileHandle; bytes: number; isRegular: boolean }> {
+    const { path } = this.#options;
+    if (this.#file !== undefined) {
+      const [held, named] = await Promise.all([this.#file.stat(), stat(path).catch(() => undefined)]);
+      if (named?.ino === held.ino && named.dev === held.dev) {
+        return { file: this.#file, bytes: held.size, isRegular: held.isFile() };
+      }
+      await this.close();
+    }
+    const file = await open(path, 'a', OWNER_ONLY);
+    this.#file = file;
+    const stats = await file.stat();
+    if (stats.isFile() && (stats.mode & OTHERS) !== 0) await file.chmod(OWNER_ONLY);
+    return { file, bytes: stats.size, isRegular: stats.isFile() };
+  }
+
+  async #rotate(): Promise<void> {
+    const { path, maxBackups, clock } = this.#options;
+    const folder = dirname(path);
+    await this.close();
+    const time = new Date(clock.now()).toISOString().slice(0, -1).replaceAll(':', '-');
+    const backups = (await readdir(folder)).flatMap((name) => this.#backup(name) ?? []);
+    const taken = backups.filter((backup) => backup.time === time).map(({ count }) => count);
+    const count = taken.length === 0 ? 0 : Math.max(...taken) + 1;
+    const name = `${this.#stem}-${time}${count === 0 ? '' : `-${count}`}${extname(path)}`;
+    await rename(path, join(folder, name));
+    const kept = [...backups, { name, time, count }].sort(byAge);
+    for (const { name: old } of kept.slice(0, Math.max(kept.length - maxBackups, 0))) {
+      // Another process may have been quicker.
+      await unlink(join(folder, old)).catch(() => undefined);
+    }
+  }
+
+  #backup(name: string): Backup | undefined {
+    const suffix = extname(this.#options.path);
+    if (!name.startsWith(`${this.#stem}-`) || !name.endsWith(suffix)) return undefined;
+    const middle = name.slice(this.#stem.length + 1, name.length - suffix.length);
+    const [, time, count = '0'] = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(?:-(\d+))?$/.exec(middle) ?? [];
+    return time === undefined ? undefined : { name, time, count: Number(count) };
+  }
+
+  get #stem(): string {
+    const { path } = this.#options;
+    return basename(path, extname(path));
+  }
+
+  /** Takes back the part of a line that fitted, unless another process has written behind it. */
+  async #untear(file: FileHandle, bytesBefore: number, done: number): Promise<void> {
+    this.#isTorn = true;
+    try {
+      const { size } = await file.stat();
+      if (size !== bytesBefore + done) return;
+      await file.truncate(bytesBefore);
+      this.#isTorn = false;
+    } catch {
+      // The next line begins on a new one.
+    }
+  }
+}
+
+interface Backup {
+  readonly name: string;
+  readonly time: string;
+  /** Of those that were put aside in the same millisecond. */
+  readonly count: number;
+}
+
+function byAge(a: Backup, b: Backup): number {
+  return a.time === b.time ? a.count - b.count : a.time < b.time ? -1 : 1;
+}

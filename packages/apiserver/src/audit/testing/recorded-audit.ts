@@ -1,0 +1,30 @@
+import { type Clock, systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import type { ResourcePath } from '../../server/router.ts';
+import type { AuditEvent } from '../audit-event.ts';
+import { Auditor } from '../auditor.ts';
+
+/** An audit log in memory. */
+export class RecordedAudit {
+  readonly auditor: Auditor;
+  /** As they would be written. */
+  readonly lines: string[] = [];
+  suppressed = 0;
+
+  constructor(clock: Clock = systemClock, isSensitive: (resource: ResourcePath) => boolean = () => false) {
+    const sink = {
+      record: (line: string) => void this.lines.push(line),
+      suppressed: () => void this.suppressed++,
+    };
+    this.auditor = new Auditor({ sink, isSensitive, clock, log: silentLogger });
+  }
+
+  get events(): AuditEvent[] {
+    return this.lines.map((line) => JSON.parse(line) as AuditEvent);
+  }
+
+  clear(): void {
+    this.lines.length = 0;
+    this.suppressed = 0;
+  }
+}

@@ -1,0 +1,14 @@
+import { resolve } from 'node:path';
+import type { AuditSettings } from '@fairway/service/audit/audit-settings';
+import type { CliContext } from '../command/context.ts';
+import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+
+/** What the command line says about the audit log. */
+export function chosenAudit({ cwd }: Pick<CliContext, 'cwd'>, options: FairwayCommandOptions): Partial<AuditSettings> {
+  const { auditLogPath: path, auditLogMaxsize: maxSizeMB, auditLogMaxbackup: maxBackups } = options;
+  return {
+    maxSizeMB,
+    maxBackups,
+    ...(path !== undefined && { path: path === '-' ? path : resolve(cwd, path) }),
+  };
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import type { AuditTrail } from '@fairway/apiserver/audit/audit-trail';
+import { z } from 'zod';
+import { NameScanner } from './name-scanner.ts';
+
+/** The bounded part of a Status that an audit event tells. */
+export const FailureStatus = z.object({
+  message: z.string().optional(),
+  reason: z.string().optional(),
+  details: z
+    .object({ name: z.string(), group: z.string(), kind: z.string(), uid: z.string(), retryAfterSeconds: z.number() })
+    .partial()
+    .optional(),
+});
+export type FailureStatus = z.infer<typeof FailureStatus>;
+
+/** Reasons whose details name the object itself, not its namespace or what it refers to. */
+const OF_THE_OBJECT: ReadonlySet<string | undefined> = new Set(['AlreadyExists', 'Invalid']);
+/** A Status that is longer is told by its code alone. */
+const MAX_STATUS_BYTES = 64 * 1024;
+
+/**
+ * Reads along, as an answer streams through, what the request itself did not say: why it failed, or the name of what was created. Never holds up the
+ * stream, and keeps 64 KiB of it at most.
+ */
+export function factsOf(answer: IncomingMessage, trail: AuditTrail, onFailure: (status: FailureStatus) => void): void {
+  if ((answer.statusCode ?? 0) >= 400) {
+    readStatus(answer, (status) => {
+      onFailure(status);
+      if (createsByName(trail) && OF_THE_OBJECT.has(status.reason)) trail.named(status.details?.name ?? '');
+    });
+  } else if (createsByName(trail)) {
+    const scanner = new NameScanner();
+    const onData = (chunk: Buffer) => {
+      const name = scanner.scan(chunk);
+      if (name === undefined) return;
+      trail.named(name);
+      answer.off('data', onData);
+    };
+    answer.on('data', onData);
+  }
+}
+
+/** Whether the object's name stands in the body alone. */
+export function createsByName({ verb, resource }: AuditTrail): boolean {
+  return verb === 'create' && resource?.name === '';
+}
+
+function readStatus(answer: IncomingMessage, onFailure: (status: FailureStatus) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MAX_STATUS_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  answer.on('end', () => {
+    const status = FailureStatus.safeParse(parsed(Buffer.concat(chunks).toString()));
+    if (status.success) onFailure(status.data);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

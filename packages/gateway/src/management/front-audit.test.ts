@@ -1,0 +1,198 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FrontBefore, frontBefore } from '../testing/front-before.ts';
+
+const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
+const ALICE = { username: 'alice', groups: ['devs'] };
+
+let front: FrontBefore;
+afterEach(() => front[Symbol.asyncDispose]());
+
+async function before(listener: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<void> {
+  front = await frontBefore(listener, ALICE);
+}
+
+/** Sends a request to its end; the events that there are then. */
+async function eventsOf(...request: Parameters<FrontBefore['send']>) {
+  const answer = await front.send(...request);
+  await text(answer);
+  await front.answered();
+  return { events: front.audit.events, headers: answer.headers };
+}
+
+/** An API server that makes what it is told to. */
+function created(body: object, headers: Record<string, string> = {}) {
+  return async (request: IncomingMessage, response: ServerResponse) => {
+    await text(request);
+    response.writeHead(201, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  };
+}
+
+test('a create that passes is told with the name that the API server gave it', async () => {
+  await before(created({ kind: 'Cluster', metadata: { annotations: { a: 'x'.repeat(200_000) }, name: 'demo-x7k2p' } }));
+  const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'user-agent': 'kubectl' } }, '{}');
+
+  expect(events).toEqual([
+    {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'Metadata',
+      auditID: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      stage: 'ResponseComplete',
+      requestURI: CLUSTERS,
+      verb: 'create',
+      user: { username: 'alice', groups: ['devs', 'system:authenticated'] },
+      sourceIPs: ['127.0.0.1'],
+      userAgent: 'kubectl',
+      objectRef: {
+        resource: 'clusters',
+        namespace: 'red',
+        name: 'demo-x7k2p',
+        apiGroup: 'fairway.dev',
+        apiVersion: 'v1alpha1',
+      },
+      responseStatus: { metadata: {}, code: 201 },
+      requestReceivedTimestamp: expect.stringMatching(/^\d{4}-.*\d{6}Z$/),
+      stageTimestamp: expect.stringMatching(/^\d{4}-.*\d{6}Z$/),
+    },
+  ]);
+});
+
+test('the id in the log is the one that the API server and the client hear', async () => {
+  let heard: string | string[] | undefined;
+  await before((request, response) => {
+    heard = request.headers['audit-id'];
+    response.writeHead(200, { 'audit-id': String(heard) }).end('{}');
+  });
+  const { events, headers } = await eventsOf(`${CLUSTERS}/a`, { method: 'DELETE' });
+
+  expect(events.map(({ auditID }) => auditID)).toEqual([heard]);
+  expect(headers['audit-id']).toBe(heard);
+});
+
+test.each([['x'.repeat(65)], ['{"kind":"Event"}']])('an id that is no id, %s, is replaced', async (id) => {
+  await before((request, response) => response.end(String(request.headers['audit-id'])));
+  const { events } = await eventsOf(`${CLUSTERS}/a`, { method: 'DELETE', headers: { 'audit-id': id } });
+
+  expect(events[0]?.auditID).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('an answer is asked for in a form that can be read along', async () => {
+  const body = { metadata: { name: 'demo' } };
+  await before(async (request, response) => {
+    await text(request);
+    const isPlain = request.headers['accept-encoding'] === undefined;
+    if (isPlain) response.writeHead(201).end(JSON.stringify(body));
+    else response.writeHead(201, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(body)));
+  });
+  const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'accept-encoding': 'gzip' } }, '{}');
+
+  expect(events[0]?.objectRef?.name).toBe('demo');
+});
+
+describe('what the API server refuses', () => {
+  const refused = (status: object, code: number) => (_: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(status));
+  };
+
+  test('is told in its words, without causes', async () => {
+    const causes = [{ reason: 'FieldValueInvalid', message: 'x', field: 'spec.plan' }];
+    const details = { name: 'demo', group: 'fairway.dev', kind: 'clusters', causes };
+    await before(refused({ kind: 'Status', message: 'no such plan', reason: 'Invalid', details, code: 422 }, 422));
+    const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'PATCH' }, '{}');
+
+    expect(events[0]?.responseStatus).toEqual({
+      metadata: {},
+      status: 'Failure',
+      message: 'no such plan',
+      reason: 'Invalid',
+      details: { name: 'demo', group: 'fairway.dev', kind: 'clusters' },
+      code: 422,
+    });
+  });
+
+  test.each<[string, object]>([
+    ['no Status', ['x']],
+    ['too long to keep', { message: 'x'.repeat(100_000) }],
+    ['of other types', { message: 7, details: 'x' }],
+  ])('is told by its code where the answer is %s', async (_, status) => {
+    await before(refused(status, 409));
+    const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'DELETE' });
+
+    expect(events[0]?.responseStatus).toEqual({ metadata: {}, code: 409 });
+  });
+});
+
+test('a request in the name of another is told with both, and so is a read', async () => {
+  await before((_, response) => response.end('{}'));
+  const { events } = await eventsOf(CLUSTERS, { headers: { 'impersonate-user': 'bob', 'impersonate-group': ['x'] } });
+
+  expect(events).toMatchObject([
+    {
+      verb: 'list',
+      user: { username: 'alice' },
+      impersonatedUser: { username: 'bob', groups: ['x', 'system:authenticated'] },
+    },
+  ]);
+  // It was the right to impersonate that was allowed here; whether bob may list, the API server says.
+  expect(events[0]?.annotations).toBeUndefined();
+});
+
+test('what does not pass is told, and why', async () => {
+  await before((_, response) => response.end());
+  const { events } = await eventsOf('/api/v1/namespaces/kube-system/secrets/a');
+
+  expect(events).toMatchObject([
+    {
+      verb: 'get',
+      objectRef: { resource: 'secrets', namespace: 'kube-system', name: 'a' },
+      responseStatus: { reason: 'Forbidden', code: 403 },
+      annotations: {
+        'authorization.k8s.io/decision': 'forbid',
+        'authorization.k8s.io/reason': 'secrets of namespace kube-system are not served to tenants',
+      },
+    },
+  ]);
+});
+
+test('so is what can be read in two ways', async () => {
+  await before((_, response) => response.end());
+  const { events } = await eventsOf(`${CLUSTERS}/..%2fsecrets`, { headers: { 'user-agent': 'mallory' } });
+
+  expect(events).toMatchObject([
+    { user: {}, userAgent: 'mallory', responseStatus: { reason: 'BadRequest', code: 400 } },
+  ]);
+});
+
+test('reads, discovery, health and reviews are not', async () => {
+  await before((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  for (const path of [CLUSTERS, `${CLUSTERS}/a`, '/livez', '/version', '/apis/fairway.dev/v1alpha1'])
+    await eventsOf(path);
+  const { events } = await eventsOf('/admission/secret', { method: 'POST' }, '{}');
+
+  expect(events).toEqual([]);
+});
+
+test('a watch of Secrets is told, once it is over too', async () => {
+  await before((_, response) => response.writeHead(200).end('{"type":"ADDED"}\n'));
+  const { events } = await eventsOf('/api/v1/namespaces/red/secrets?watch=1');
+
+  expect(events).toMatchObject([{ verb: 'watch', stage: 'ResponseStarted', responseStatus: { code: 200 } }]);
+});
+
+test('who is gone before the answer may have changed something', async () => {
+  const arrived = Promise.withResolvers<void>();
+  await before(() => arrived.resolve());
+  const sending = front.send(`${CLUSTERS}/a`, { method: 'DELETE' });
+  sending.catch(() => undefined);
+  await arrived.promise;
+  for (const socket of front.server.connections.open) socket.destroy();
+  await front.answered();
+
+  expect(front.audit.events).toMatchObject([
+    { verb: 'delete', responseStatus: { status: 'Failure', message: 'the client was gone before the answer' } },
+  ]);
+});

@@ -1,0 +1,42 @@
+import type { AuditLoss, AuditObserver } from '@fairway/apiserver/audit/audit-log';
+import { Counter, type Registry } from 'prom-client';
+
+/** What becomes of the events of the audit log. */
+export class AuditMetrics implements AuditObserver {
+  readonly #events: Counter;
+  readonly #lost: Counter<'reason'>;
+  readonly #errors: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#events = new Counter({
+      name: 'fairway_audit_events_total',
+      help: 'Events that were written to the audit log.',
+      registers,
+    });
+    this.#lost = new Counter({
+      name: 'fairway_audit_events_lost_total',
+      help: "Events that are not in the audit log: 'buffer_full' where nothing could be written for too long, 'refusal_rate' where one caller was refused too often.",
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#errors = new Counter({
+      name: 'fairway_audit_write_errors_total',
+      help: 'Attempts to write to the audit log that failed; they are repeated.',
+      registers,
+    });
+    for (const reason of ['buffer_full', 'refusal_rate'] satisfies AuditLoss[]) this.#lost.inc({ reason }, 0);
+  }
+
+  written(events: number): void {
+    this.#events.inc(events);
+  }
+
+  lost(reason: AuditLoss, events: number): void {
+    this.#lost.inc({ reason }, events);
+  }
+
+  writeFailed(): void {
+    this.#errors.inc();
+  }
+}
