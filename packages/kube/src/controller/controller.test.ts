@@ -2,7 +2,9 @@ import { FakeClock } from '@fairway/base/clock-fake';
 import { FencedError, fenceFor } from '@fairway/base/fence';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Informer } from '../client/informer.ts';
 import { tooManyRequests } from '../object/api-error.ts';
+import type { KubeObject, ObjectMeta } from '../object/meta.ts';
 import { Controller, type ControllerOptions } from './controller.ts';
 import { ControllerMetrics } from './metrics.ts';
 import type { Result } from './result.ts';
@@ -45,6 +47,29 @@ function ownerOf(keys: readonly string[]) {
     tenure: () => undefined,
     register: () => undefined,
   };
+}
+
+/** An informer of one object, which the test changes. */
+function oneObject(first: KubeObject) {
+  const handlers = new Set<Handler>();
+  const informer = {
+    addHandler(handler: Handler) {
+      handlers.add(handler);
+      handler.onAdd(first);
+      return () => handlers.delete(handler);
+    },
+    list: () => [first],
+    whenSynced: () => Promise.resolve(),
+  };
+  const update = (object: KubeObject) => {
+    for (const { onUpdate } of handlers) onUpdate(first, object);
+  };
+  return { informer: informer as unknown as Informer<KubeObject>, update };
+}
+
+interface Handler {
+  onAdd(object: KubeObject): void;
+  onUpdate(old: KubeObject, object: KubeObject): void;
 }
 
 describe('a controller', () => {
@@ -100,6 +125,65 @@ describe('a controller', () => {
     expect(runs).toHaveLength(1);
     await clock.advance(1);
     expect(runs).toHaveLength(2);
+  });
+
+  test('no event cuts the pause after a failure short', async () => {
+    const { clock, controller, runs, stop } = run(() => Promise.reject(new Error('no')), {
+      backoff: { baseMs: 1_000, maxMs: 300_000 },
+    });
+    controller.start(stop.signal);
+    for (let i = 0; i < 20_000; i += 10) {
+      controller.enqueue('a');
+      await clock.advance(10);
+    }
+
+    expect(runs).toHaveLength(5);
+  });
+
+  test('what is told and rests by itself comes back after a growing pause, or for an event', async () => {
+    const { clock, controller, runs, stop } = run(async () => ({ failure: {} }), {
+      backoff: { baseMs: 1_000, maxMs: 300_000 },
+    });
+    controller.start(stop.signal);
+    controller.enqueue('a');
+    await clock.advance(20_000);
+    expect(runs).toHaveLength(5);
+
+    controller.enqueue('a');
+    await controller.idle();
+    expect(runs).toHaveLength(6);
+  });
+
+  test.each<{ reason: string; change: Partial<ObjectMeta>; isAsked: boolean }>([
+    { reason: 'its spec changed', change: { generation: 2 }, isAsked: true },
+    { reason: 'it is deleted', change: { deletionTimestamp: '2026-01-01T00:00:00Z' }, isAsked: true },
+    { reason: 'the annotation of requests changed', change: { annotations: { retry: '1' } }, isAsked: true },
+    { reason: 'another annotation changed', change: { annotations: { other: '1' } }, isAsked: false },
+    { reason: 'its status changed', change: { resourceVersion: '2' }, isAsked: false },
+  ])('an object that failed is tried at once only when a person asks: $reason', async ({ change, isAsked }) => {
+    const metadata: ObjectMeta = { name: 'a', generation: 1, resourceVersion: '1' };
+    const { informer, update } = oneObject({ metadata });
+    const asked: (boolean | undefined)[] = [];
+    const clock = new FakeClock();
+    const controller = new Controller({
+      name: 'widgets',
+      clock,
+      requestAnnotations: ['retry'],
+      backoff: { baseMs: 60_000, maxMs: 60_000 },
+      reconcile: (_, context) => {
+        asked.push(context.isAsked);
+        return Promise.reject(new Error('no'));
+      },
+    }).watch(informer);
+    const stop = new AbortController();
+    stops.push(stop);
+    controller.start(stop.signal);
+    await clock.advance(1);
+
+    update({ metadata: { ...metadata, ...change } });
+    await clock.advance(1);
+
+    expect(asked).toEqual(isAsked ? [false, true] : [false]);
   });
 
   test('does not retry a TerminalError', async () => {

@@ -20,6 +20,8 @@ export interface ControllerOptions {
   /** Keys worked on at a time. */
   readonly concurrency?: number;
   readonly backoff?: BackoffOptions;
+  /** Annotations by which people ask: a change of one is looked at at once, as one of the spec is. */
+  readonly requestAnnotations?: readonly string[];
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
   /** All keys are ours unless given. */
@@ -40,6 +42,9 @@ export interface WatchSourceOptions<T> {
   readonly isRelevant?: (old: T, object: T) => boolean;
 }
 
+/** A conflict means that the cache was a moment behind. */
+const CONFLICT_BASE_MS = 50;
+
 /** The keys of this controller's objects that `object` concerns. */
 export type MapToKeys<T> = (object: T) => Iterable<string>;
 
@@ -52,7 +57,8 @@ interface Source {
  * Runs a reconcile for each key that something happened to.
  *
  * Guarantees: one run of a key at a time; a run that began before a change is followed by one that began after it; a failed run is
- * repeated with backoff, a TerminalError is not.
+ * repeated with backoff, a TerminalError is not. No event of any object cuts the pause after a failed run short, but what a person
+ * does: a change of a watched object's spec (`metadata.generation`), of a request annotation, or its deletion.
  * Assumptions: `reconcile` is level-triggered and may be run again at any time.
  */
 export class Controller implements KeyWorker {
@@ -92,20 +98,27 @@ export class Controller implements KeyWorker {
   /** Enqueues keys for what happens in an informer: the object's own key, unless told otherwise. An update counts for what the object was and for what it is. */
   watch<T extends KubeObject>(
     informer: Informer<T>,
-    mapToKeys: MapToKeys<T> = (object) => [keyOf(object)],
+    informerKeys?: MapToKeys<T>,
     options: WatchSourceOptions<T> = {},
   ): this {
-    const enqueue = (object: T) => {
-      for (const key of mapToKeys(object)) this.enqueue(key);
+    const mapToKeys = informerKeys ?? ((object: T) => [keyOf(object)]);
+    const keysOf = (...objects: readonly T[]) => new Set(objects.flatMap((object) => [...mapToKeys(object)]));
+    const enqueue = (keys: Iterable<string>) => {
+      for (const key of keys) this.#queue.add(key);
     };
+    const request = (keys: Iterable<string>) => {
+      for (const key of keys) this.#queue.retryNow(key);
+    };
+    const isOwn = informerKeys === undefined;
     const handler = {
-      onAdd: enqueue,
+      onAdd: (object: T) => enqueue(keysOf(object)),
       onUpdate: (old: T, object: T) => {
         if (options.isRelevant?.(old, object) === false) return;
-        enqueue(old);
-        enqueue(object);
+        const ask = this.#isRequest(old, object) ? request : enqueue;
+        ask(keysOf(old, object));
       },
-      onDelete: enqueue,
+      // Another object of that name is another matter.
+      onDelete: (object: T) => (isOwn ? request : enqueue)(keysOf(object)),
     };
     const source: Source = {
       subscribe: () => informer.addHandler(handler),
@@ -174,6 +187,14 @@ export class Controller implements KeyWorker {
     return this.#options.letGo?.(isMatching);
   }
 
+  /** Whether a person has done something to the object. Controllers write status and metadata; what else they change, they do for somebody. */
+  #isRequest({ metadata: old }: KubeObject, { metadata }: KubeObject): boolean {
+    if (old.generation !== metadata.generation) return true;
+    if (old.deletionTimestamp !== metadata.deletionTimestamp) return true;
+    const { requestAnnotations = [] } = this.#options;
+    return requestAnnotations.some((name) => old.annotations?.[name] !== metadata.annotations?.[name]);
+  }
+
   async #stop(): Promise<void> {
     this.#isStopping = true;
     this.#queue.shutDown();
@@ -227,14 +248,14 @@ export class Controller implements KeyWorker {
     const startedMs = this.#clock.now();
     this.#observer?.started(startedMs);
     try {
-      const { requeueAfterMs } = await this.#options.reconcile(key, { signal: this.#reconcileAbort.signal });
-      this.#queue.forget(key);
+      const { signal } = this.#reconcileAbort;
+      const context = { signal, isAsked: this.#queue.takeRequest(key) };
+      const { requeueAfterMs, failure } = await this.#options.reconcile(key, context);
+      if (failure === undefined) this.#queue.forget(key);
+      else this.#queue.addRateLimited(key, { minimumMs: failure.minimumMs ?? 0, canBeOvertaken: true });
       if (requeueAfterMs !== undefined) this.#queue.add(key, requeueAfterMs);
-      this.#observer?.finished(
-        requeueAfterMs === undefined ? 'success' : 'requeue_after',
-        startedMs,
-        this.#clock.now(),
-      );
+      const success = requeueAfterMs === undefined ? 'success' : 'requeue_after';
+      this.#observer?.finished(failure === undefined ? success : 'error', startedMs, this.#clock.now());
     } catch (error) {
       this.#failed(key, error, startedMs, grant);
     }
@@ -255,12 +276,13 @@ export class Controller implements KeyWorker {
       return;
     }
     const minimumMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-    this.#queue.addRateLimited(key, minimumMs);
+    const isConflict = isApiError(error, 'Conflict');
+    // The newer object is an event that is on its way.
+    const conflict = { baseMs: CONFLICT_BASE_MS, canBeOvertaken: true };
+    this.#queue.addRateLimited(key, { minimumMs, ...(isConflict && conflict) });
     this.#observer?.finished('error', startedMs, this.#clock.now());
     const fields = { err: error, key, failures: this.#queue.failures(key) };
-    // A conflict means that the cache was a moment behind: the next run sees the newer object.
-    if (isApiError(error, 'Conflict') || this.#reconcileAbort.signal.aborted)
-      this.#log.debug(fields, 'reconcile failed');
+    if (isConflict || this.#reconcileAbort.signal.aborted) this.#log.debug(fields, 'reconcile failed');
     else this.#log.warn(fields, 'reconcile failed');
   }
 

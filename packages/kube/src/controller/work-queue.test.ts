@@ -113,8 +113,66 @@ describe('a work queue', () => {
 
   test('waits as long as the server asked', () => {
     const { queue: work, clock } = queue();
-    work.addRateLimited('a', 7_000);
+    work.addRateLimited('a', { minimumMs: 7_000 });
     expect(clock.nextDueMs).toBe(7_000);
+  });
+
+  test('keeps a key that failed back, however often it is added', async () => {
+    const { queue: work, clock } = queue();
+    work.add('a');
+    work.take();
+    work.add('a');
+    work.addRateLimited('a', { minimumMs: 1_000 });
+    work.done('a');
+    work.add('a');
+    work.add('a', 10);
+    await clock.advance(999);
+    expect(work.take()).toBeUndefined();
+
+    await clock.advance(1);
+    expect(work.take()).toBe('a');
+  });
+
+  test('lets an event overtake what may be overtaken', () => {
+    const { queue: work } = queue();
+    work.add('a');
+    work.take();
+    work.addRateLimited('a', { minimumMs: 1_000, canBeOvertaken: true });
+    work.done('a');
+    work.add('a');
+
+    expect(work.take()).toBe('a');
+  });
+
+  test('takes a key at once when a person asks, and says so to that run alone', async () => {
+    const { queue: work, clock } = queue();
+    work.add('a');
+    work.take();
+    work.addRateLimited('a', { minimumMs: 60_000 });
+    work.done('a');
+    work.retryNow('a');
+    expect(work.take()).toBe('a');
+    expect(work.takeRequest('a')).toBe(true);
+
+    work.addRateLimited('a', { minimumMs: 60_000 });
+    work.done('a');
+    work.add('a');
+    expect(work.take()).toBeUndefined();
+    await clock.advance(60_000);
+    expect(work.take()).toBe('a');
+    expect(work.takeRequest('a')).toBe(false);
+  });
+
+  test('a person who asks while the key runs does not wait for its pause', () => {
+    const { queue: work } = queue();
+    work.add('a');
+    work.take();
+    work.takeRequest('a');
+    work.retryNow('a');
+    work.addRateLimited('a', { minimumMs: 60_000 });
+    work.done('a');
+
+    expect(work.take()).toBe('a');
   });
 
   test('after a shutdown nothing waits and nothing comes in', () => {

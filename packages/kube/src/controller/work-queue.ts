@@ -28,11 +28,23 @@ export interface WorkQueueOptions {
 /** 5 ms is client-go's; its cap of 1000 s would leave a cluster alone for long after a cloud has come back. */
 export const DEFAULT_BACKOFF: BackoffOptions = { baseMs: 5, maxMs: 300_000 };
 
+export interface RateLimit {
+  /** Never less than so long. */
+  readonly minimumMs?: number;
+  /** In place of the queue's own base. */
+  readonly baseMs?: number;
+  /** Whether an add may bring the key forward; else nothing does but `retryNow`. */
+  readonly canBeOvertaken?: boolean;
+}
+
 interface Entry {
   readonly key: string;
   /** When the key wants to be taken next; undefined while nothing asks for it. */
   dueMs: number | undefined;
+  /** Nothing but `retryNow` makes it due earlier. */
+  notBeforeMs: number;
   isRunning: boolean;
+  isAsked: boolean;
   failures: number;
 }
 
@@ -40,7 +52,8 @@ interface Entry {
  * Keys that wait to be worked on.
  *
  * Guarantees: a key is held once however often it is added, and is due at the earliest time that was asked for; it is never taken
- * while it runs; adds while it runs cause exactly one more run. Keys are taken in the order in which they fell due.
+ * while it runs; adds while it runs cause exactly one more run. Keys are taken in the order in which they fell due. A key that failed
+ * is not taken before its pause is over, however often it is added: `retryNow` alone ends a pause.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
@@ -75,20 +88,44 @@ export class WorkQueue {
     if (this.#isShutDown) return;
     this.#options.observer?.added();
     const entry = this.#entry(key);
-    const dueMs = this.#options.clock.now() + Math.max(0, delayMs);
+    const dueMs = Math.max(this.#options.clock.now() + Math.max(0, delayMs), entry.notBeforeMs);
     if (entry.dueMs !== undefined && entry.dueMs <= dueMs) return;
     entry.dueMs = dueMs;
     if (!entry.isRunning) this.#offer(entry, dueMs);
   }
 
-  /** Makes a key due after its backoff, which doubles with each call until `forget`, and not before `minimumMs`. */
-  addRateLimited(key: string, minimumMs = 0): void {
+  /** Makes a running key due after its backoff, which doubles with each call until `forget`. */
+  addRateLimited(key: string, { minimumMs = 0, baseMs = this.#backoff.baseMs, canBeOvertaken }: RateLimit = {}): void {
     if (this.#isShutDown) return;
     const entry = this.#entry(key);
-    const { baseMs, maxMs } = this.#backoff;
-    const backoffMs = Math.min(maxMs, baseMs * 2 ** Math.min(entry.failures++, 30));
+    const backoffMs = Math.min(this.#backoff.maxMs, baseMs * 2 ** Math.min(entry.failures++, 30));
+    const delayMs = Math.max(minimumMs, backoffMs * (0.75 + this.#options.random() / 4));
     this.#options.observer?.retried();
-    this.add(key, Math.max(minimumMs, backoffMs * (0.75 + this.#options.random() / 4)));
+    // A person who asked while it ran does not wait.
+    if (!canBeOvertaken && !entry.isAsked) {
+      entry.notBeforeMs = this.#options.clock.now() + delayMs;
+      // What came while it ran waits too.
+      if (entry.isRunning && entry.dueMs !== undefined) entry.dueMs = Math.max(entry.dueMs, entry.notBeforeMs);
+    }
+    this.add(key, delayMs);
+  }
+
+  /** Makes a key due now and ends its pause: a person has asked. Told by `takeRequest` to the run that follows. */
+  retryNow(key: string): void {
+    if (this.#isShutDown) return;
+    const entry = this.#entry(key);
+    entry.notBeforeMs = Number.NEGATIVE_INFINITY;
+    entry.failures = 0;
+    entry.isAsked = true;
+    this.add(key);
+  }
+
+  /** Whether a person has asked for the run that has just been taken. */
+  takeRequest(key: string): boolean {
+    const entry = this.#entries.get(key);
+    const isAsked = entry?.isAsked ?? false;
+    if (entry) entry.isAsked = false;
+    return isAsked;
   }
 
   /** Lets the backoff of a key begin anew. */
@@ -96,6 +133,7 @@ export class WorkQueue {
     const entry = this.#entries.get(key);
     if (!entry) return;
     entry.failures = 0;
+    entry.notBeforeMs = Number.NEGATIVE_INFINITY;
     this.#dropIfUnused(entry);
   }
 
@@ -145,7 +183,14 @@ export class WorkQueue {
   #entry(key: string): Entry {
     const known = this.#entries.get(key);
     if (known) return known;
-    const entry = { key, dueMs: undefined, isRunning: false, failures: 0 };
+    const entry = {
+      key,
+      dueMs: undefined,
+      notBeforeMs: Number.NEGATIVE_INFINITY,
+      isRunning: false,
+      isAsked: false,
+      failures: 0,
+    };
     this.#entries.set(key, entry);
     return entry;
   }
