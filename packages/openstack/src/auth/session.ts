@@ -46,7 +46,7 @@ export class Session {
   /** Of the last token. */
   #project: string | undefined;
   /** When a service that answered 429 may be called again. */
-  readonly #notBeforeMs = new Map<string, number>();
+  readonly #slowedDown = new Map<string, { readonly untilMs: number; readonly detail: string }>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -136,7 +136,8 @@ export class Session {
       });
     } catch (error) {
       if (isOpenStackError(error, 'rateLimited') && error.retryAfterMs !== undefined) {
-        this.#notBeforeMs.set(call.service, this.#options.clock.now() + error.retryAfterMs);
+        const untilMs = this.#options.clock.now() + error.retryAfterMs;
+        this.#slowedDown.set(call.service, { untilMs, detail: error.detail });
       }
       throw error;
     }
@@ -154,15 +155,16 @@ export class Session {
 
   /** A service that asked this project to wait is left alone until then, instead of being asked whether it meant it. */
   #refuseWhileSlowedDown(call: SessionCall): void {
-    const notBeforeMs = this.#notBeforeMs.get(call.service);
-    if (notBeforeMs === undefined) return;
-    const retryAfterMs = notBeforeMs - this.#options.clock.now();
+    const slowedDown = this.#slowedDown.get(call.service);
+    if (slowedDown === undefined) return;
+    const retryAfterMs = slowedDown.untilMs - this.#options.clock.now();
     if (retryAfterMs <= 0) {
-      this.#notBeforeMs.delete(call.service);
+      this.#slowedDown.delete(call.service);
       return;
     }
     const { service, method, template } = call;
-    const message = 'not sent: the service asked for a pause';
+    // In the service's own words: it is one and the same cause.
+    const message = slowedDown.detail;
     throw new OpenStackError({
       kind: 'rateLimited',
       service,

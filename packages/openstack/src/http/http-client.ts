@@ -64,6 +64,8 @@ export class HttpClient {
   readonly #logger: Logger;
   readonly #timeouts: Timeouts;
   readonly #retry: RetryPolicy;
+  /** Services whose last call failed in all its attempts: who tries again and again is not to do so four times each. */
+  readonly #failing = new Set<string>();
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
@@ -85,10 +87,17 @@ export class HttpClient {
 
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(call, globalRequestId, deadlineMs);
+        const response = await this.#attempt(call, globalRequestId, deadlineMs);
+        this.#failing.delete(call.service);
+        return response;
       } catch (error) {
-        if (!isOpenStackError(error) || attempt >= this.#retry.maxAttempts) throw error;
+        if (!isOpenStackError(error)) throw error;
         if (!isSafeToRetry(error, idempotent)) throw error;
+        const maxAttempts = this.#failing.has(call.service) ? 1 : this.#retry.maxAttempts;
+        if (attempt >= maxAttempts) {
+          this.#failing.add(call.service);
+          throw error;
+        }
         const delayMs = retryDelayMs(this.#retry, attempt, error.retryAfterMs, this.#options.random());
         if (this.#clock.now() + delayMs >= deadlineMs) throw error;
         this.#logger.debug({ ...error.fields, attempt, delayMs, globalRequestId }, 'retrying OpenStack call');

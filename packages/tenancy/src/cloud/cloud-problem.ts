@@ -3,10 +3,13 @@ import type { RetryableProblem } from '../problem.ts';
 import { ForeignProject } from './foreign-project.ts';
 import { StillSettling } from './still-settling.ts';
 
-/** How long to wait before asking again for what only the user or the operator can free. */
+/** How often to look whether the operator has mended it. */
 const SLOW_RETRY_MS = 60_000;
 
-/** What an error of the cloud means for the cluster; undefined for any other error, which is a bug or a broken store. */
+/**
+ * What an error of the cloud means for the cluster; undefined for any other error. The same words for the same cause, however often it is met: ids
+ * of requests and durations are for logs.
+ */
 export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem | undefined {
   if (error instanceof StillSettling) {
     const retryAfterMs = Math.max(error.untilMs - nowMs, 0) + 1;
@@ -16,25 +19,25 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
     return { reason: 'ConfigurationInvalid', message: error.message, retryAfterMs: SLOW_RETRY_MS };
   }
   if (!isOpenStackError(error)) return undefined;
-  const message = `${error.service}: ${error.detail}${error.requestId ? ` (${error.requestId})` : ''}`;
+  const message = `${error.service}: ${wordsOf(error)}`;
   switch (error.kind) {
     case 'quotaExceeded':
       return {
         reason: 'QuotaExceeded',
         message: `${message}; free something or ask for a larger quota, and Fairway goes on by itself`,
-        retryAfterMs: SLOW_RETRY_MS,
+        ...retryAfter(error),
       };
     case 'unauthorized':
       return {
         reason: 'CredentialInvalid',
         message: `${message}; the credential of this project is wrong, expired or revoked: renew it`,
-        retryAfterMs: SLOW_RETRY_MS,
+        ...retryAfter(error),
       };
     case 'forbidden':
       return {
         reason: 'PermissionDenied',
         message: `${message}; Fairway's credential needs the role member in the project`,
-        retryAfterMs: SLOW_RETRY_MS,
+        ...retryAfter(error),
       };
     case 'outOfCapacity':
       return { reason: 'FlavorOutOfStock', message, ...retryAfter(error) };
@@ -44,7 +47,7 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
       return { reason: 'ResourceInUse', message, ...retryAfter(error) };
     case 'badRequest':
     case 'notFound':
-      return { reason: 'ConfigurationInvalid', message, retryAfterMs: SLOW_RETRY_MS };
+      return { reason: 'ConfigurationInvalid', message, ...retryAfter(error) };
     case 'unavailable':
     case 'timeout':
     case 'network':
@@ -54,4 +57,24 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
 
 function retryAfter({ retryAfterMs }: OpenStackError): { retryAfterMs?: number } {
   return retryAfterMs === undefined ? {} : { retryAfterMs };
+}
+
+function wordsOf({ kind, detail, cause }: OpenStackError): string {
+  if (kind === 'timeout') return 'it does not answer in time';
+  // Whether it is refused, reset or closed depends on the instant.
+  if (kind === 'network') return `it can not be reached${lookupOf(cause)}`;
+  return detail.replaceAll(/\breq-[0-9a-f-]{36}\b/g, '…');
+}
+
+/** What a person can mend: a name, a certificate. */
+function lookupOf(cause: unknown): string {
+  const code = typeof cause === 'object' && cause !== null && 'cause' in cause ? codeOf(cause.cause) : undefined;
+  return code !== undefined && (/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code) || code === 'ENOTFOUND')
+    ? `: ${code}`
+    : '';
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
 }
