@@ -17,6 +17,8 @@ export const NODE_POOL_LABEL = `${GROUP}/node-pool`;
 export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
 /** On a Cluster, NodePool, Machine or CloudCredential: the controllers leave it alone while the annotation is there, and a cluster's pools and machines with it. */
 export const PAUSED_ANNOTATION = `${GROUP}/paused`;
+/** A new value, such as the time, asks Fairway to try at once what it could not do: on a Cluster for all that belongs to it. */
+export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
 
 /** Where the operator's own Secrets (PKI, tokens) are kept. */
 export const SYSTEM_NAMESPACE = 'fairway-system';

@@ -10,6 +10,7 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Attempts } from '@fairway/kube/controller/attempts';
 import type { ControllerDeclaration } from '@fairway/kube/controller/declaration';
 import type { KeyOwner } from '@fairway/kube/controller/key-owner';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
@@ -42,6 +43,8 @@ export interface ControllerDependencies {
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
   readonly events: EventRecorder;
+  /** Steps for one object of Fairway, by its identity; those of a project's cloud are its own. */
+  readonly attempts: Attempts;
   /** The operator's image of nodes, by id or name; undefined: the newest Ubuntu LTS of the cloud. */
   readonly defaultImage: string | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute unless given. */

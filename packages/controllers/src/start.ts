@@ -1,3 +1,4 @@
+import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -6,6 +7,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import type { Informer } from '@fairway/kube/client/informer';
 import { InformerSet } from '@fairway/kube/client/informer-set';
+import { Attempts } from '@fairway/kube/controller/attempts';
 import { declaredControllers } from '@fairway/kube/controller/declaration';
 import { Manager } from '@fairway/kube/controller/manager';
 import type { ControllerMetrics } from '@fairway/kube/controller/metrics';
@@ -21,6 +23,7 @@ import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
 import { serverSweepController } from './orphans/controller.ts';
+import { judgeStep } from './reconcile/failure.ts';
 import { vanishedClusterController, vanishedClusterScan } from './vanished/controller.ts';
 
 /** Fairway's controllers, in the order in which they start. */
@@ -37,8 +40,11 @@ export const CONTROLLERS: readonly Declaration[] = [
   credentialController,
 ];
 
+/** By these people ask. */
+const REQUEST_ANNOTATIONS = [RETRY_ANNOTATION, PAUSED_ANNOTATION];
+
 /** What is made here of the options, or may be left out of them. */
-type Made = 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
+type Made = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
 type Optional = 'vanishedGraceMs' | 'defaultImage' | 'credentialCheckMs' | 'serverBackoffMs' | 'informers' | 'owner';
 
 export interface ControllersOptions
@@ -81,14 +87,15 @@ export function createControllers(options: ControllersOptions): Controllers {
     cache,
     clouds,
     projects: options.clouds,
+    attempts: new Attempts({ clock, random, log, judge: judgeStep }),
     events: new EventRecorder(client, { component: 'fairway', clock, random, log }),
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
     vanishedGraceMs: options.vanishedGraceMs,
-    serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 600_000 },
+    serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,
   };
-  manager.add(...declaredControllers(CONTROLLERS, shared, options));
+  manager.add(...declaredControllers(CONTROLLERS, shared, { ...options, requestAnnotations: REQUEST_ANNOTATIONS }));
   owner?.register(clusterReleaser(shared));
   return { informers, cache, clouds, manager };
 }

@@ -1,4 +1,3 @@
-import { identityOf } from '@fairway/api/identity';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -18,12 +17,10 @@ import {
   poolsByCluster,
 } from '@fairway/tenancy/cache-indexes';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { FailureBackoff } from '../backoff.ts';
 import { readiness } from '../credential/readiness.ts';
 import type { Declaration } from '../dependencies.ts';
 import { ClusterReconciler } from './reconciler.ts';
-
-const MAX_BACKOFF_MS = 60_000;
+import { onTenantSetupLost } from './tenant-setup.ts';
 
 export const clusterController: Declaration = {
   name: 'cluster',
@@ -58,20 +55,16 @@ export const clusterController: Declaration = {
     ),
   ],
   create(shared) {
-    const reconciler = new ClusterReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
-    return {
-      reconcile: (key) => reconciler.reconcile(key),
-      forget(isMatching) {
-        const released = shared.cache.clusters.list().filter((cluster) => isMatching(keyOf(cluster)));
-        for (const cluster of released) reconciler.forget(identityOf(cluster));
-      },
-    };
+    const reconciler = new ClusterReconciler(shared);
+    return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen(enqueue, { cache, runtime, tenants }) {
     runtime.onChange((clusterUid) => {
       for (const cluster of cache.clusters.find(clustersByIdentity, clusterUid)) enqueue(keyOf(cluster));
     });
-    tenants.onConnect(({ clusterKey, nodes }) => {
+    tenants.onConnect((tenant) => {
+      const { clusterKey, nodes } = tenant;
+      onTenantSetupLost(tenant, () => enqueue(clusterKey));
       // What waits for the connection alone is looked at now.
       void nodes.whenSynced().then(
         () => enqueue(clusterKey),

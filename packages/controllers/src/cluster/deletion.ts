@@ -8,12 +8,14 @@ import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
+import type { Pass } from '../reconcile/pass.ts';
+import { ofRuntime } from '../reconcile/runtime-problem.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
@@ -22,62 +24,86 @@ import { deleteCloudResources } from './network-deletion.ts';
 const RETRY_MS = 2_000;
 const NO_CLOUD_RETRY_MS = 60_000;
 
+interface Waiting extends Problem {
+  /** Percent of the deletion. */
+  readonly progress: number;
+  /** Absent where an event tells when it is time. */
+  readonly retryAfterMs?: number;
+}
+
 /** One step of taking a cluster down: pools with their machines, the control plane, the network, the credentials, the finalizer. */
 export async function deleteCluster(
   cluster: Cluster,
   pools: readonly NodePool[],
   dependencies: ClusterDependencies,
+  pass: Pass,
 ): Promise<Result> {
   if (!hasFinalizer(cluster, FINALIZER)) return {};
-  const { cache, clock, runtime, tenants, credentials, client, backoff } = dependencies;
+  const { attempts, client } = dependencies;
+  const uid = identityOf(cluster);
+  const { value: waiting, failure } = await pass.run(() =>
+    attempts.make({ kind: 'deletion', item: uid }, () => takeDown(cluster, pools, dependencies, pass)),
+  );
+  if (failure === undefined && waiting === undefined) {
+    attempts.forget(uid);
+    await removeFinalizer(client.resource(clusters), cluster, FINALIZER);
+    return {};
+  }
+  pass.againIn(waiting?.retryAfterMs);
+  const progress = waiting?.progress ?? cluster.status?.lastOperation?.progress ?? 0;
+  return pass.end(() => report(cluster, dependencies, { progress, ...(failure ?? (waiting as Waiting)) }));
+}
+
+/** Returns what is waited for; undefined when nothing is left. */
+async function takeDown(
+  cluster: Cluster,
+  pools: readonly NodePool[],
+  dependencies: ClusterDependencies,
+  { signal }: Pass,
+): Promise<Waiting | undefined> {
+  const { cache, runtime, tenants, credentials } = dependencies;
   const uid = identityOf(cluster);
   const key = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
+  const reason = ConditionReason.Deleting;
   await Promise.all(pools.map((pool) => deletePool(pool, dependencies)));
   const machines = cache.machines.find(machinesByCluster, key);
   if (pools.length + machines.length > 0) {
     const message = `${machines.length} machines and ${pools.length} pools are being deleted`;
-    await report(cluster, dependencies, 20, { reason: ConditionReason.Deleting, message });
-    return {};
+    return { progress: 20, reason, message };
   }
   tenants.remove(uid);
-  if (!(await runtime.remove(uid))) {
-    await report(cluster, dependencies, 60, {
-      reason: ConditionReason.Deleting,
-      message: 'the control plane is being deleted',
-    });
-    return { requeueAfterMs: RETRY_MS };
+  if (!(await ofRuntime(runtime.remove(uid)))) {
+    return { progress: 60, reason, message: 'the control plane is being deleted', retryAfterMs: RETRY_MS };
   }
   const cloud = dependencies.clouds.of(key, cluster.spec.credentialName);
   if (cloud === undefined && cluster.status?.network !== undefined) {
     const { reason, message } = missingCloud(cluster);
-    const problem = { reason, message: `what the cluster has in the cloud can not be deleted: ${message}` };
-    await report(cluster, dependencies, 80, problem);
-    return { requeueAfterMs: NO_CLOUD_RETRY_MS };
+    const words = `what the cluster has in the cloud can not be deleted: ${message}`;
+    return { progress: 80, reason, message: words, retryAfterMs: NO_CLOUD_RETRY_MS };
   }
   if (cloud !== undefined) {
-    try {
-      await requireOwnProject(cloud, cluster);
-      const leftover = await deleteCloudResources(cloud, cluster);
-      if (leftover) {
-        await report(cluster, dependencies, 80, {
-          reason: ConditionReason.Deleting,
-          message: `waiting for ${leftover.what}`,
-        });
-        return { requeueAfterMs: Math.max(leftover.retryAfterMs ?? RETRY_MS, 1) };
-      }
-    } catch (error) {
-      const found = cloudProblemOf(error, clock.now());
-      const problem =
-        error instanceof StillSettling ? { ...found, reason: ConditionReason.Deleting, message: error.message } : found;
-      if (problem === undefined) throw error;
-      await report(cluster, dependencies, 80, problem);
-      return { requeueAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
-    }
+    await requireOwnProject(cloud, cluster);
+    const leftover = await leftoverOf(cloud, cluster, signal);
+    if (leftover) return { progress: 80, reason, ...leftover };
   }
   await credentials.remove(uid);
-  backoff.succeeded(key);
-  await removeFinalizer(client.resource(clusters), cluster, FINALIZER);
-  return {};
+  return undefined;
+}
+
+/** What is still to be waited for in the cloud. Rejects with the cloud's error. */
+async function leftoverOf(
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<Pick<Waiting, 'message' | 'retryAfterMs'> | undefined> {
+  try {
+    const leftover = await deleteCloudResources(cloud, cluster, signal);
+    if (leftover === undefined) return undefined;
+    return { message: `waiting for ${leftover.what}`, retryAfterMs: Math.max(leftover.retryAfterMs ?? RETRY_MS, 1) };
+  } catch (error) {
+    if (!(error instanceof StillSettling)) throw error;
+    return { message: error.message, retryAfterMs: Math.max(error.untilMs - cloud.now(), 0) + 1 };
+  }
 }
 
 async function deletePool(pool: NodePool, { client }: ClusterDependencies): Promise<void> {
@@ -90,8 +116,7 @@ async function deletePool(pool: NodePool, { client }: ClusterDependencies): Prom
 async function report(
   cluster: Cluster,
   { client, clock }: ClusterDependencies,
-  progress: number,
-  { reason, message }: Problem,
+  { progress, reason, message }: Problem & Pick<Waiting, 'progress'>,
 ): Promise<void> {
   const nowMs = clock.now();
   const previous = cluster.status;

@@ -8,11 +8,11 @@ import type { Clock } from '@fairway/base/clock';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Attempts } from '@fairway/kube/controller/attempts';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
-import type { FailureBackoff } from '../backoff.ts';
 
 export interface ClusterDependencies {
   readonly client: KubeClient;
@@ -29,6 +29,7 @@ export interface ClusterDependencies {
   readonly credentials: ClusterCredentials;
   readonly tenants: TenantClusters;
   readonly clock: Clock;
-  readonly backoff: FailureBackoff;
+  /** Steps for one object of Fairway, by its identity; those of a project's cloud are its own. */
+  readonly attempts: Attempts;
   readonly events: EventRecorder;
 }

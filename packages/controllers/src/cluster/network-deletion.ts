@@ -1,6 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { CallOptions } from '@fairway/openstack/service-api';
 import { type ClusterOwner, isOwnedByCluster } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
@@ -16,23 +17,29 @@ export interface Leftover {
  * Deletes what Fairway made for the cluster in its project, in the order that Neutron asks for: floating IPs, attachments, routers, networks with
  * their subnets, security groups. What the tenant brought stays. Neutron deletes at once, so an accepted call is an end.
  */
-export async function deleteCloudResources(cloud: ProjectCloud, cluster: Cluster): Promise<Leftover | undefined> {
+export async function deleteCloudResources(
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<Leftover | undefined> {
+  const options = { signal };
   const clusterUid = identityOf(cluster);
   const owner = { projectID: await cloud.client.session.projectId(), clusterUid };
-  const servers = await deleteStrayServers(cloud, clusterUid);
+  const servers = await deleteStrayServers(cloud, clusterUid, options);
   if (servers) return servers;
   const { network } = cloud.client;
   const { ledgers } = cloud;
-  await deleteFloatingIps(cloud, owner);
+  await deleteFloatingIps(cloud, owner, options);
   const { owned } = await observeNetwork(cloud, cluster, cluster.spec.network);
-  for (const router of owned.routers) await detachAll(cloud, { device_id: router.id });
-  for (const { id } of owned.routers) await cloud.remove(ledgers.routers, id, () => network.routers.delete(id));
+  for (const router of owned.routers) await detachAll(cloud, { device_id: router.id }, options);
+  for (const { id } of owned.routers)
+    await cloud.remove(ledgers.routers, id, () => network.routers.delete(id, options));
   for (const { id } of owned.networks) {
-    if (owned.routers.length === 0) await detachAll(cloud, { network_id: id });
-    await cloud.remove(ledgers.networks, id, () => network.networks.delete(id));
+    if (owned.routers.length === 0) await detachAll(cloud, { network_id: id }, options);
+    await cloud.remove(ledgers.networks, id, () => network.networks.delete(id, options));
   }
   for (const { id } of owned.securityGroups) {
-    await cloud.remove(ledgers.securityGroups, id, () => network.securityGroups.delete(id));
+    await cloud.remove(ledgers.securityGroups, id, () => network.securityGroups.delete(id, options));
   }
   const waitMs = cloud.trustedFromMs - cloud.now();
   if (waitMs > 0) return { what: 'what an interrupted run may have asked for', retryAfterMs: waitMs };
@@ -42,23 +49,27 @@ export async function deleteCloudResources(cloud: ProjectCloud, cluster: Cluster
 }
 
 /** Servers with the cluster's mark whose Machines are gone: left by a create that was thought lost. */
-async function deleteStrayServers(cloud: ProjectCloud, clusterUid: string): Promise<Leftover | undefined> {
+async function deleteStrayServers(
+  cloud: ProjectCloud,
+  clusterUid: string,
+  options: CallOptions,
+): Promise<Leftover | undefined> {
   const snapshot = await cloud.cache.servers.refreshAfter(cloud.trustedFromMs > cloud.now() ? 0 : cloud.trustedFromMs);
   const stray = serversOfCluster(snapshot, clusterUid);
   const { servers } = cloud.client.compute;
   const listedAtMs = snapshot.listedAtMs ?? 0;
   const asked = stray.filter(({ id }) => !cloud.ledgers.servers.isDeleting(id, listedAtMs));
-  await Promise.all(asked.map(({ id }) => cloud.remove(cloud.ledgers.servers, id, () => servers.delete(id))));
+  await Promise.all(asked.map(({ id }) => cloud.remove(cloud.ledgers.servers, id, () => servers.delete(id, options))));
   return stray.length === 0 ? undefined : { what: `${stray.length} servers`, retryAfterMs: 2_000 };
 }
 
-async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner): Promise<void> {
+async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, options: CallOptions): Promise<void> {
   const fromMs = cloud.reliableFromMs(cloud.ledgers.floatingIps, 60_000);
   const listed = await cloud.cache.floatingIps.refreshAfter(fromMs);
   const { floatingIps } = cloud.client.network;
   for (const floatingIp of listed.items.values()) {
     if (!isOwnedByCluster(floatingIp, owner)) continue;
-    await cloud.remove(cloud.ledgers.floatingIps, floatingIp.id, () => floatingIps.delete(floatingIp.id));
+    await cloud.remove(cloud.ledgers.floatingIps, floatingIp.id, () => floatingIps.delete(floatingIp.id, options));
   }
 }
 
@@ -66,11 +77,12 @@ async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner): Prom
 export async function detachAll(
   cloud: ProjectCloud,
   filter: { device_id: string } | { network_id: string },
+  options: CallOptions,
 ): Promise<void> {
   const { routers } = cloud.client.network;
   for (const { id, device_id: routerID } of await listRouterPorts(cloud, filter)) {
     cloud.attachments.forget(routerID);
-    await ignoreNotFound(routers.removeInterface(routerID, { port_id: id }));
+    await ignoreNotFound(routers.removeInterface(routerID, { port_id: id }, options));
   }
 }
 

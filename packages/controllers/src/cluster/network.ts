@@ -1,5 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { CallOptions } from '@fairway/openstack/service-api';
 import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { detachAll } from './network-deletion.ts';
@@ -15,23 +17,56 @@ const MAX_ROUNDS = 8;
  * Rejects with the OpenStackError of a step that failed (others of its round were done) and with StillSettling while a create
  * without an answer may still come true.
  */
-export async function ensureNetwork(cloud: ProjectCloud, cluster: Cluster, wish: NetworkWish): Promise<NetworkPlan> {
+export async function ensureNetwork(
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  wish: NetworkWish,
+  signal: AbortSignal,
+): Promise<NetworkPlan> {
   for (let round = 1; ; round++) {
     const plan = planNetwork(wish, await observeNetwork(cloud, cluster, wish));
     if (plan.steps.length === 0 || round === MAX_ROUNDS) return plan;
-    const results = await Promise.allSettled(plan.steps.map((step) => perform(step, cloud, cluster, wish)));
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed) {
-      // The answer may have been lost with the work done: what is there now is looked at before the next try.
-      const { networks, subnets, routers, securityGroups } = cloud.cache;
-      for (const cache of [networks, subnets, routers, securityGroups]) cache.invalidate();
-      for (const step of plan.steps) if (step.kind === 'attachRouter') cloud.attachments.forget(step.routerID);
-      throw failed.reason;
-    }
+    const results = await Promise.allSettled(plan.steps.map((step) => perform(step, cloud, cluster, wish, signal)));
+    const failures = results.flatMap((result, index) =>
+      result.status === 'rejected' ? [{ step: plan.steps[index] as NetworkStep, error: result.reason as unknown }] : [],
+    );
+    for (const { step, error } of failures) lookAgain(cloud, step, error);
+    const [first] = failures;
+    if (first) throw first.error;
   }
 }
 
-async function perform(step: NetworkStep, cloud: ProjectCloud, cluster: Cluster, wish: NetworkWish): Promise<void> {
+type CacheName = 'networks' | 'subnets' | 'routers' | 'securityGroups';
+
+/** What a step builds upon or makes. */
+const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, readonly CacheName[]>> = {
+  createNetwork: ['networks'],
+  createSubnet: ['networks', 'subnets'],
+  createRouter: ['networks', 'routers'],
+  attachRouter: ['routers', 'subnets'],
+  createSecurityGroup: ['securityGroups'],
+  createRules: ['securityGroups'],
+  deleteRule: ['securityGroups'],
+};
+
+/** After an answer that may have been lost with the work done, or that says that something is there or gone, the next try looks at the cloud first. */
+function lookAgain(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
+  if (step.kind === 'attachRouter') cloud.attachments.forget(step.routerID);
+  if (!isOpenStackError(error)) return;
+  if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
+  const names: readonly CacheName[] =
+    step.kind === 'deleteExtra' ? ['networks', 'subnets', 'routers', 'securityGroups'] : SEEN_BY[step.kind];
+  for (const name of names) cloud.cache[name].invalidate();
+}
+
+async function perform(
+  step: NetworkStep,
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  wish: NetworkWish,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { signal };
   const { client, ledgers } = cloud;
   const { network } = client;
   const name = `fairway-${cluster.metadata.name}`;
@@ -39,42 +74,50 @@ async function perform(step: NetworkStep, cloud: ProjectCloud, cluster: Cluster,
   switch (step.kind) {
     case 'createNetwork': {
       const description = mark('network');
-      await cloud.make(ledgers.networks, description, () => network.networks.create({ name, description }));
+      await cloud.make(ledgers.networks, description, () => network.networks.create({ name, description }, options));
       return;
     }
     case 'createSubnet': {
       const description = mark('subnet');
       await cloud.make(ledgers.subnets, description, () =>
-        network.subnets.create({
-          name,
-          description,
-          network_id: step.networkID,
-          ip_version: 4,
-          cidr: wish.nodesCIDR,
-          ...(step.gatewayIp !== undefined && { gateway_ip: step.gatewayIp }),
-          ...(wish.dnsNameservers.length > 0 && { dns_nameservers: [...wish.dnsNameservers] }),
-        }),
+        network.subnets.create(
+          {
+            name,
+            description,
+            network_id: step.networkID,
+            ip_version: 4,
+            cidr: wish.nodesCIDR,
+            ...(step.gatewayIp !== undefined && { gateway_ip: step.gatewayIp }),
+            ...(wish.dnsNameservers.length > 0 && { dns_nameservers: [...wish.dnsNameservers] }),
+          },
+          options,
+        ),
       );
       return;
     }
     case 'createRouter': {
       const description = mark('router');
       await cloud.make(ledgers.routers, description, () =>
-        network.routers.create({ name, description, external_gateway_info: { network_id: step.externalNetworkID } }),
+        network.routers.create(
+          { name, description, external_gateway_info: { network_id: step.externalNetworkID } },
+          options,
+        ),
       );
       return;
     }
     case 'attachRouter': {
-      await attachRouter(step, cloud);
+      await attachRouter(step, cloud, options);
       return;
     }
     case 'createSecurityGroup': {
       const description = mark('node-security-group');
-      await cloud.make(ledgers.securityGroups, description, () => network.securityGroups.create({ name, description }));
+      await cloud.make(ledgers.securityGroups, description, () =>
+        network.securityGroups.create({ name, description }, options),
+      );
       return;
     }
     case 'createRules': {
-      const made = await network.securityGroupRules.createMany(step.rules);
+      const made = await network.securityGroupRules.createMany(step.rules, options);
       const group = step.group;
       const rules = [...group.security_group_rules, ...made];
       ledgers.securityGroups.recordMade(
@@ -85,7 +128,7 @@ async function perform(step: NetworkStep, cloud: ProjectCloud, cluster: Cluster,
       return;
     }
     case 'deleteRule': {
-      await network.securityGroupRules.delete(step.id);
+      await network.securityGroupRules.delete(step.id, options);
       const group = step.group;
       const rules = group.security_group_rules.filter(({ id }) => id !== step.id);
       ledgers.securityGroups.recordMade(
@@ -96,30 +139,38 @@ async function perform(step: NetworkStep, cloud: ProjectCloud, cluster: Cluster,
       return;
     }
     case 'deleteExtra': {
-      await deleteExtra(step, cloud);
+      await deleteExtra(step, cloud, options);
       return;
     }
   }
 }
 
 /** A second attachment is a conflict, which the next look explains. */
-async function attachRouter(step: Extract<NetworkStep, { kind: 'attachRouter' }>, cloud: ProjectCloud): Promise<void> {
+async function attachRouter(
+  step: Extract<NetworkStep, { kind: 'attachRouter' }>,
+  cloud: ProjectCloud,
+  options: CallOptions,
+): Promise<void> {
   cloud.attachments.forget(step.routerID);
-  await cloud.client.network.routers.addInterface(step.routerID, { subnet_id: step.subnetID });
+  await cloud.client.network.routers.addInterface(step.routerID, { subnet_id: step.subnetID }, options);
 }
 
-async function deleteExtra(step: Extract<NetworkStep, { kind: 'deleteExtra' }>, cloud: ProjectCloud): Promise<void> {
+async function deleteExtra(
+  step: Extract<NetworkStep, { kind: 'deleteExtra' }>,
+  cloud: ProjectCloud,
+  options: CallOptions,
+): Promise<void> {
   const { network } = cloud.client;
   switch (step.type) {
     case 'network':
-      await detachAll(cloud, { network_id: step.id });
-      return cloud.remove(cloud.ledgers.networks, step.id, () => network.networks.delete(step.id));
+      await detachAll(cloud, { network_id: step.id }, options);
+      return cloud.remove(cloud.ledgers.networks, step.id, () => network.networks.delete(step.id, options));
     case 'subnet':
-      return cloud.remove(cloud.ledgers.subnets, step.id, () => network.subnets.delete(step.id));
+      return cloud.remove(cloud.ledgers.subnets, step.id, () => network.subnets.delete(step.id, options));
     case 'router':
-      await detachAll(cloud, { device_id: step.id });
-      return cloud.remove(cloud.ledgers.routers, step.id, () => network.routers.delete(step.id));
+      await detachAll(cloud, { device_id: step.id }, options);
+      return cloud.remove(cloud.ledgers.routers, step.id, () => network.routers.delete(step.id, options));
     case 'securityGroup':
-      return cloud.remove(cloud.ledgers.securityGroups, step.id, () => network.securityGroups.delete(step.id));
+      return cloud.remove(cloud.ledgers.securityGroups, step.id, () => network.securityGroups.delete(step.id, options));
   }
 }

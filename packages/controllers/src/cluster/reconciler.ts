@@ -6,76 +6,79 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import type { ControlPlaneRuntime, ControlPlaneState } from '@fairway/control-plane/runtime';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { TransportError } from '@fairway/kube/client/transport';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
-import type { Result } from '@fairway/kube/controller/result';
-import { ApiError } from '@fairway/kube/object/api-error';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { poolsByCluster } from '@fairway/tenancy/cache-indexes';
-import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { credentialProblem, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { heedPause } from '../pause.ts';
+import { Pass } from '../reconcile/pass.ts';
+import { ofRuntime } from '../reconcile/runtime-problem.ts';
 import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { ensureNetwork } from './network.ts';
-import type { NetworkPlan } from './network-plan.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 import { controlPlaneSpec, networkWish } from './wishes.ts';
 
 /** How often a cluster at rest is compared with the cloud. */
 const RESYNC_MS = 600_000;
+/** How often to look whether a person has mended what the network can't be made of. */
+const NETWORK_PROBLEM_RETRY_MS = 60_000;
+/** How long a tenant's API server may take to list its nodes, before the pass goes on without. */
+const CONNECT_TIMEOUT_MS = 15_000;
 /** How soon to ask again for a control plane that is on its way and has no way to say so. */
 const CONTROL_PLANE_RETRY_MS = 5_000;
 
 /** Gives each Cluster a network and a control plane, side by side, and sums up what its pools say. */
 export class ClusterReconciler {
   readonly #dependencies: ClusterDependencies;
-  /** For which data of each tenant's API server it was set up: a restore takes it back to before. */
-  readonly #setUp = new Map<string, number>();
 
   constructor(dependencies: ClusterDependencies) {
     this.#dependencies = dependencies;
   }
 
-  async reconcile(key: string): Promise<Result> {
-    const { cache, client, events, clock, clouds } = this.#dependencies;
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { cache, client, events, clock, clouds, attempts } = this.#dependencies;
     const found = cache.clusters.get(key);
     const active = found && (await heedPause(client.resource(clusters), found, undefined, clock.now()));
     if (active === undefined) return {};
     const cluster = await ensureFinalizer(client.resource(clusters), active, FINALIZER);
-    if (!hasFinalizer(active, FINALIZER)) clouds.of(key, cluster.spec.credentialName)?.noteNew(identityOf(cluster));
-    if (cluster.metadata.deletionTimestamp !== undefined) {
-      this.#setUp.delete(identityOf(cluster));
-      return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies);
+    const cloud = clouds.of(key, cluster.spec.credentialName);
+    if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(cluster));
+    if (context.isAsked) {
+      cloud?.attempts.retryNow();
+      attempts.retryNow((item) => item === identityOf(cluster));
     }
-    const ensuring = this.#ensure(key, cluster);
-    const { facts, requeueAfterMs } = await tellIfSlow(clock, ensuring, () => this.#tellWaiting(cluster));
-    const status = clusterStatus(cluster, facts);
-    await writeStatus(client.resource(clusters), cluster, status);
-    if (status.phase !== cluster.status?.phase && status.phase !== undefined) {
+    const pass = new Pass(context, clock);
+    if (cluster.metadata.deletionTimestamp !== undefined) {
+      return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies, pass);
+    }
+    const facts = await tellIfSlow(clock, this.#ensure(key, cluster, pass), () => this.#tellWaiting(cluster));
+    return pass.end(async () => {
+      const status = clusterStatus(cluster, facts);
+      await writeStatus(client.resource(clusters), cluster, status);
+      if (status.phase === cluster.status?.phase || status.phase === undefined) return;
       const message = status.lastOperation?.description ?? '';
       if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, message);
       else events.normal(cluster, status.phase, message);
-    }
-    return { requeueAfterMs };
-  }
-
-  /** Drops what is remembered of a cluster that is another process's from now on. */
-  forget(clusterUid: string): void {
-    this.#setUp.delete(clusterUid);
+    });
   }
 
   /** A cluster whose network is not there yet says that it is the cloud that it waits for. */
   async #tellWaiting(cluster: Cluster): Promise<void> {
     if (isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
+    // What went wrong the last time is told already, and is being tried again.
+    if (cluster.status?.lastOperation?.state === 'Error') return;
     const { cache, client, clock } = this.#dependencies;
     const networkProblem = {
       reason: ConditionReason.Provisioning,
@@ -93,7 +96,7 @@ export class ClusterReconciler {
     await writeStatus(client.resource(clusters), cluster, status);
   }
 
-  async #ensure(key: string, cluster: Cluster): Promise<{ facts: ClusterFacts; requeueAfterMs: number }> {
+  async #ensure(key: string, cluster: Cluster, pass: Pass): Promise<ClusterFacts> {
     const { cache, clouds, clock } = this.#dependencies;
     const releases = cache.releases.list();
     const plan = this.#planOf(cluster);
@@ -104,51 +107,40 @@ export class ClusterReconciler {
       : resolveVersion(cluster.spec.version, releases);
     const blocker = blockerOf(cluster, plan, cloud, version);
     const base = { plan: plan?.spec, releases, blocker, pools, nowMs: clock.now() };
-    if (blocker || !plan || !cloud || !version.ok) {
-      return { facts: { ...base, ...NOTHING_LEARNT }, requeueAfterMs: RESYNC_MS };
-    }
+    pass.againIn(RESYNC_MS);
+    if (blocker || !plan || !cloud || !version.ok) return { ...base, ...NOTHING_LEARNT };
     const [network, controlPlane] = await Promise.all([
-      this.#ensureNetwork(key, cloud, cluster, plan, pools),
-      this.#ensureControlPlane(cluster, plan, pools, version.version.version),
+      this.#ensureNetwork(cloud, cluster, plan, pools, pass),
+      this.#ensureControlPlane(cluster, plan, pools, version.version.version, pass),
     ]);
-    const facts: ClusterFacts = {
-      ...base,
-      network: network.plan,
-      networkProblem: network.problem,
-      projectID: network.projectID,
-      controlPlane: controlPlane.state,
-      controlPlaneProblem: controlPlane.problem,
-      caCertificate: controlPlane.caCertificate,
-      etcdQuotaBytes: controlPlane.etcdQuotaBytes,
-      isConnected: controlPlane.isConnected,
-    };
-    return { facts, requeueAfterMs: Math.min(network.retryAfterMs, controlPlane.retryAfterMs) };
+    return { ...base, ...network, ...controlPlane };
   }
 
   async #ensureNetwork(
-    key: string,
     cloud: ProjectCloud,
     cluster: Cluster,
     plan: Plan,
     pools: readonly NodePool[],
-  ): Promise<{ plan?: NetworkPlan; problem?: Problem; projectID?: string; retryAfterMs: number }> {
-    const { backoff, cache, clock } = this.#dependencies;
+    pass: Pass,
+  ): Promise<Pick<ClusterFacts, 'network' | 'networkProblem' | 'projectID'>> {
+    const { attempts, cache, clock } = this.#dependencies;
     const refused = credentialProblem(cluster, cache.credentials);
-    if (refused) return { problem: refused, retryAfterMs: RESYNC_MS };
-    try {
-      await requireOwnProject(cloud, cluster);
-      const projectID = await cloud.client.session.projectId();
-      const network = await ensureNetwork(cloud, cluster, networkWish(cluster, plan.spec, pools));
-      backoff.succeeded(key);
-      // Once more when all is told that an earlier run of this process may have asked for.
-      const untrustedMs = cloud.trustedFromMs - clock.now();
-      const resyncMs = untrustedMs > 0 ? untrustedMs + 1 : RESYNC_MS;
-      return { plan: network, projectID, retryAfterMs: network.problem ? 60_000 : resyncMs };
-    } catch (error) {
-      const problem = cloudProblemOf(error, clock.now());
-      if (problem === undefined) throw error;
-      return { problem, retryAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
-    }
+    if (refused) return { network: undefined, networkProblem: refused, projectID: undefined };
+    const wish = networkWish(cluster, plan.spec, pools);
+    const step = { kind: 'network', item: identityOf(cluster) };
+    const { value, failure } = await pass.run(() =>
+      attempts.make(step, async () => {
+        await requireOwnProject(cloud, cluster);
+        const projectID = await cloud.client.session.projectId();
+        return { projectID, network: await ensureNetwork(cloud, cluster, wish, pass.signal) };
+      }),
+    );
+    if (failure) return { network: undefined, networkProblem: failure, projectID: undefined };
+    // Once more when all is told that an earlier run of this process may have asked for.
+    const untrustedMs = cloud.trustedFromMs - clock.now();
+    if (untrustedMs > 0) pass.againIn(untrustedMs + 1);
+    if (value.network.problem) pass.againIn(NETWORK_PROBLEM_RETRY_MS);
+    return { ...value, networkProblem: undefined };
   }
 
   async #ensureControlPlane(
@@ -156,51 +148,52 @@ export class ClusterReconciler {
     plan: Plan,
     pools: readonly NodePool[],
     version: string,
-  ): Promise<{
-    state?: ControlPlaneState;
-    problem?: Problem;
-    caCertificate?: string;
-    etcdQuotaBytes?: number;
-    isConnected: boolean;
-    retryAfterMs: number;
-  }> {
-    const { credentials, runtime } = this.#dependencies;
-    if (await isDataElsewhere(cluster, runtime)) {
-      return { problem: DATA_ELSEWHERE, isConnected: false, retryAfterMs: DATA_ELSEWHERE_RETRY_MS };
+    pass: Pass,
+  ): Promise<ControlPlaneFacts> {
+    const { attempts, credentials, runtime } = this.#dependencies;
+    const item = identityOf(cluster);
+    const ensured = await pass.run(() =>
+      attempts.make({ kind: 'control plane', item }, async () => {
+        if (await isDataElsewhere(cluster, runtime)) return undefined;
+        const pki = await credentials.pki(cluster);
+        const desiredNodes = pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
+        const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes });
+        const controlPlane = await ofRuntime(runtime.ensure(spec));
+        return { controlPlane, caCertificate: trustBundle(pki.cluster), etcdQuotaBytes: spec.etcdQuotaBytes };
+      }),
+    );
+    if (ensured.failure) return { ...NO_CONTROL_PLANE, controlPlaneProblem: ensured.failure };
+    if (ensured.value === undefined) {
+      pass.againIn(DATA_ELSEWHERE_RETRY_MS);
+      return { ...NO_CONTROL_PLANE, controlPlaneProblem: DATA_ELSEWHERE };
     }
-    const pki = await credentials.pki(cluster);
-    const desiredNodes = pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
-    const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes });
-    const state = await runtime.ensure(spec);
-    const caCertificate = trustBundle(pki.cluster);
-    const known = { state, caCertificate, etcdQuotaBytes: spec.etcdQuotaBytes };
-    if (!state.ready || !state.endpoint) return { ...known, isConnected: false, retryAfterMs: CONTROL_PLANE_RETRY_MS };
-    try {
-      await this.#connect(
-        { ...cluster, status: { ...cluster.status, endpoint: state.endpoint, caCertificate } },
-        state,
-      );
-      return { ...known, isConnected: true, retryAfterMs: RESYNC_MS };
-    } catch (error) {
-      if (!(error instanceof TransportError || error instanceof ApiError)) throw error;
-      const problem = {
-        reason: ConditionReason.ControlPlaneFailed,
-        message: `the API server of the cluster does not serve Fairway: ${error.message}`,
-      };
-      return { ...known, problem, isConnected: false, retryAfterMs: CONTROL_PLANE_RETRY_MS };
+    const known = { ...ensured.value, controlPlaneProblem: undefined, isConnected: false };
+    const { controlPlane, caCertificate } = known;
+    const { endpoint } = controlPlane;
+    if (!controlPlane.ready || !endpoint) {
+      pass.againIn(CONTROL_PLANE_RETRY_MS);
+      return known;
     }
+    const reachable = { ...cluster, status: { ...cluster.status, endpoint, caCertificate } };
+    const { failure } = await pass.run(() =>
+      attempts.make({ kind: 'connection', item }, () => this.#connect(reachable, pass.signal)),
+    );
+    return failure ? { ...known, controlPlaneProblem: failure } : { ...known, isConnected: true };
   }
 
-  /** Connects to the tenant's API server, and sets it up the first time that this process meets its data. */
-  async #connect(cluster: Cluster, { snapshots }: ControlPlaneState): Promise<void> {
-    const { tenants } = this.#dependencies;
-    const uid = identityOf(cluster);
-    await tenants.ensure(cluster);
-    const tenant = tenants.get(uid);
-    const dataOfMs = snapshots?.restored?.atMs ?? 0;
-    if (tenant === undefined || this.#setUp.get(uid) === dataOfMs) return;
-    await setUpTenant(tenant.client);
-    this.#setUp.set(uid, dataOfMs);
+  /** Connects to the tenant's API server, and puts there what nodes and users need. */
+  async #connect(cluster: Cluster, signal: AbortSignal): Promise<void> {
+    const { clock, tenants } = this.#dependencies;
+    const deadline = new AbortController();
+    const timer = clock.after(CONNECT_TIMEOUT_MS, () => deadline.abort(new TransportError('no answer in time')));
+    const inTime = AbortSignal.any([signal, deadline.signal]);
+    try {
+      await ofTenant(tenants.ensure(cluster, inTime));
+      const tenant = tenants.get(identityOf(cluster));
+      if (tenant) await ofTenant(setUpTenant(tenant, inTime));
+    } finally {
+      timer.cancel();
+    }
   }
 
   #planOf(cluster: Cluster): Plan | undefined {
@@ -211,6 +204,11 @@ export class ClusterReconciler {
     return this.#dependencies.cache.nodePools.find(poolsByCluster, keyOf(cluster));
   }
 }
+
+type ControlPlaneFacts = Pick<
+  ClusterFacts,
+  'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'etcdQuotaBytes' | 'isConnected'
+>;
 
 const DATA_ELSEWHERE: Problem = {
   reason: ConditionReason.ControlPlaneFailed,
@@ -223,19 +221,18 @@ const DATA_ELSEWHERE_RETRY_MS = 30_000;
 async function isDataElsewhere(cluster: Cluster, runtime: ControlPlaneRuntime): Promise<boolean> {
   const { originUID, endpoint } = cluster.status ?? {};
   if (originUID === undefined || endpoint === undefined) return false;
-  return !(await runtime.list()).includes(identityOf(cluster));
+  return !(await ofRuntime(runtime.list())).includes(identityOf(cluster));
 }
 
-const NOTHING_LEARNT = {
-  projectID: undefined,
-  network: undefined,
-  networkProblem: undefined,
+const NO_CONTROL_PLANE = {
   controlPlane: undefined,
   controlPlaneProblem: undefined,
   caCertificate: undefined,
   etcdQuotaBytes: undefined,
   isConnected: false,
 };
+
+const NOTHING_LEARNT = { projectID: undefined, network: undefined, networkProblem: undefined, ...NO_CONTROL_PLANE };
 
 function blockerOf(
   cluster: Cluster,

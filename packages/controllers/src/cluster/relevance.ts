@@ -1,8 +1,16 @@
+import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { isPaused } from '@fairway/api/pause';
 
 export function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
   return isPaused(old) !== isPaused(cluster);
+}
+
+/** Whether a person has changed a pool, or asked for it. */
+export function isAskedFor({ metadata: old }: NodePool, { metadata }: NodePool): boolean {
+  const request = metadata.annotations?.[RETRY_ANNOTATION];
+  return old.generation !== metadata.generation || old.annotations?.[RETRY_ANNOTATION] !== request;
 }
 
 /** What pools and machines look at of their cluster: not its counts, which follow from them. */
@@ -13,6 +21,7 @@ export function isClusterRelevant(old: Cluster, cluster: Cluster): boolean {
 function viewOf({ metadata, status, spec }: Cluster): string {
   return JSON.stringify([
     metadata.deletionTimestamp,
+    metadata.annotations?.[RETRY_ANNOTATION],
     isPaused({ metadata }),
     spec.image,
     status?.version,

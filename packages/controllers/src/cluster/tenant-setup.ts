@@ -1,33 +1,50 @@
 import { NODE_BOOTSTRAPPERS_GROUP } from '@fairway/control-plane/bootstrap/bootstrap-token';
 import { clusterAdminsBinding } from '@fairway/control-plane/kubeconfig';
-import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Informer } from '@fairway/kube/client/informer';
 import type { ClusterRoleBinding } from '@fairway/kube/kinds/generated/types';
 import { ClusterRoleBindings } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
 /** What every tenant's cluster holds beside what Kubernetes itself puts there. The tenant may change it: it is made when it is missing, never overwritten. */
-function tenantObjects(): readonly ClusterRoleBinding[] {
-  return [
-    clusterAdminsBinding(),
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: 'fairway:node-bootstrappers' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:node-bootstrapper' },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: NODE_BOOTSTRAPPERS_GROUP }],
-    },
-  ];
+const TENANT_OBJECTS: readonly ClusterRoleBinding[] = [
+  clusterAdminsBinding(),
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'fairway:node-bootstrappers' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:node-bootstrapper' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: NODE_BOOTSTRAPPERS_GROUP }],
+  },
+];
+
+/** Lets nodes ask for certificates and users with Fairway's kubeconfigs in, as far as the cluster does not yet. Rejects with the signal's reason when it aborts. */
+export async function setUpTenant(tenant: TenantCluster, signal: AbortSignal): Promise<void> {
+  await Promise.all(
+    TENANT_OBJECTS.map(async (binding) => {
+      const { name = '' } = binding.metadata;
+      const present = informerOf(tenant, name);
+      await present.whenSynced(signal);
+      if (present.get(name) === undefined) await create(tenant, binding, signal);
+    }),
+  );
 }
 
-/** Lets nodes ask for certificates and users with Fairway's kubeconfigs in. Idempotent. */
-export async function setUpTenant(client: KubeClient): Promise<void> {
-  await Promise.all(tenantObjects().map((binding) => createIfMissing(client, binding)));
+/** Calls back whenever something of it is deleted: the tenant may have done it, or gone back to a snapshot. */
+export function onTenantSetupLost(tenant: TenantCluster, callback: () => void): void {
+  for (const { metadata } of TENANT_OBJECTS) informerOf(tenant, metadata.name ?? '').addHandler({ onDelete: callback });
 }
 
-async function createIfMissing(client: KubeClient, binding: ClusterRoleBinding): Promise<void> {
+/** Of this one name: a tenant may have any number of others. */
+function informerOf({ informers }: TenantCluster, name: string): Informer<ClusterRoleBinding> {
+  return informers.informer(ClusterRoleBindings, { fieldSelector: `metadata.name=${name}`, metadataOnly: true });
+}
+
+async function create({ client }: TenantCluster, binding: ClusterRoleBinding, signal: AbortSignal): Promise<void> {
   try {
-    await client.resource(ClusterRoleBindings).create(binding);
+    await client.resource(ClusterRoleBindings).create(binding, { signal });
   } catch (error) {
+    // The cache is a moment behind.
     if (!isApiError(error, 'AlreadyExists')) throw error;
   }
 }

@@ -26,7 +26,7 @@ export function retryWhenReady({
     onUpdate: (old, credential) => {
       const isReady = isConditionTrue(credential.status?.conditions, ConditionType.Ready);
       if (!isReady || readiness(old) === readiness(credential)) return;
-      for (const project of new Set(projectsOf(keyOf(credential)))) project?.cache.retryNow();
+      for (const project of new Set(projectsOf(keyOf(credential)))) project?.retryNow();
     },
   });
 }

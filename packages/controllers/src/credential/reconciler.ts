@@ -89,7 +89,7 @@ export class CredentialReconciler {
     };
     const isReady = condition.status === 'True';
     // Who was refused until now asks again at once.
-    if (isReady && !isConditionTrue(previous?.conditions, ConditionType.Ready)) cloud?.cache.retryNow();
+    if (isReady && !isConditionTrue(previous?.conditions, ConditionType.Ready)) cloud?.retryNow();
     await writeStatus(client.resource(cloudCredentials), credential, status);
     // One that does not work is tried twice as often: its Secret may have been mended.
     return { requeueAfterMs: isReady ? credentialCheckMs : credentialCheckMs / 2 };

@@ -25,6 +25,7 @@ import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Flavor } from '@fairway/openstack/types/compute';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 
@@ -91,7 +92,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     if (tenant === undefined) return;
     const token = tokenOf(await credentials.pki(cluster), machine, 0);
     const { name = '', namespace = '' } = bootstrapTokenSecret(token, '').metadata;
-    await ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace }));
+    await ofTenant(ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace })));
   }
 
   async #ensureToken(cluster: Cluster, machine: Machine, pki: ClusterPki): Promise<BootstrapToken> {
@@ -101,12 +102,13 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     const token = tokenOf(pki, machine, clock.now() + TOKEN_LIFETIME_MS);
     const secret = bootstrapTokenSecret(token, machine.metadata.name ?? '');
     const { name = '', namespace = '' } = secret.metadata;
+    const secrets = tenant.client.resource(Secrets);
     try {
-      await tenant.client.resource(Secrets).create(secret);
+      await ofTenant(secrets.create(secret));
     } catch (error) {
-      if (!isApiError(error, 'AlreadyExists')) throw error;
+      if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
       // A server is being made anew: its token lives as long as any other's.
-      await tenant.client.resource(Secrets).patch(name, { type: 'merge', value: { data: secret.data } }, { namespace });
+      await ofTenant(secrets.patch(name, { type: 'merge', value: { data: secret.data } }, { namespace }));
     }
     return token;
   }

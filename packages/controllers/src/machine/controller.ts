@@ -2,18 +2,20 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { keyOf } from '@fairway/kube/client/object-key';
+import { Attempts } from '@fairway/kube/controller/attempts';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { machinesByCluster, machinesByIdentity } from '@fairway/tenancy/cache-indexes';
+import { machinesByCluster, machinesByIdentity, machinesByPool } from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { FailureBackoff } from '../backoff.ts';
 import { CacheExpectations } from '../cache-expectations.ts';
-import { isClusterRelevant } from '../cluster/relevance.ts';
+import { isAskedFor, isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { listenToNodes } from '../node-events.ts';
 import { ownedByCluster } from '../owner-key.ts';
+import { judgeStep } from '../reconcile/failure.ts';
 import { MachineReconciler } from './reconciler.ts';
+import { ServerBuilds } from './server-builds.ts';
 
 export const machineController: Declaration = {
   name: 'machine',
@@ -25,19 +27,28 @@ export const machineController: Declaration = {
     { type: clusters, verbs: READ },
     { type: nodePools, verbs: READ },
   ],
-  indexes: ({ cache }) => [indexOn(cache.machines, machinesByCluster), indexOn(cache.machines, machinesByIdentity)],
+  indexes: ({ cache }) => [
+    indexOn(cache.machines, machinesByCluster),
+    indexOn(cache.machines, machinesByIdentity),
+    indexOn(cache.machines, machinesByPool),
+  ],
   watches: ({ cache }) => [
     watch(cache.machines),
+    // Who changes a pool, or asks for it, wants its machines tried at once.
+    watch(cache.nodePools, (pool) => cache.machines.find(machinesByPool, keyOf(pool)).map(keyOf), {
+      isRelevant: isAskedFor,
+    }),
     watch(cache.clusters, (cluster) => cache.machines.find(machinesByCluster, keyOf(cluster)).map(keyOf), {
       isRelevant: isClusterRelevant,
     }),
   ],
   ownerKey: (key, { cache }) => ownedByCluster(cache.machines.get(key)),
   create(shared) {
-    const { cache, serverBackoffMs } = shared;
+    const { cache, clock, log, random, serverBackoffMs } = shared;
     const expectations = new CacheExpectations();
-    const backoff = new FailureBackoff(serverBackoffMs.base, serverBackoffMs.max);
-    const reconciler = new MachineReconciler({ ...shared, backoff, expectations });
+    const backoff = { baseMs: serverBackoffMs.base, maxMs: serverBackoffMs.max };
+    const builds = new ServerBuilds(new Attempts({ clock, random, log, judge: judgeStep, backoff }));
+    const reconciler = new MachineReconciler({ ...shared, builds, expectations });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget(isMatching) {

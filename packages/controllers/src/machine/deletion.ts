@@ -2,17 +2,18 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { durationMs } from '@fairway/api/domain/duration';
 import { FINALIZER } from '@fairway/api/group';
 import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
+import { formatTime } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
-import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
-import { tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
+import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
 import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
+import type { Pass } from '../reconcile/pass.ts';
 import { writeStatus } from '../status-writer.ts';
 import { evictPods } from './drain.ts';
 import { removeFloatingIps } from './floating-ip.ts';
@@ -24,40 +25,43 @@ const DRAIN_INTERVAL_MS = 2_000;
 /** How long PodDisruptionBudgets may hold a drain up where neither pool nor plan says otherwise (OVHcloud's limit). */
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 
+/** What a deletion waits for, and how far it is. */
+interface Waiting extends Problem {
+  readonly phase: 'Draining' | 'Terminated';
+  /** Percent. */
+  readonly progress: number;
+  /** Absent where the next server list brings the machine up again. */
+  readonly retryAfterMs?: number;
+}
+
 /** One step of taking a machine down: drain the node, delete the server and what came with it, then the node, then the finalizer. */
-export async function deleteMachine(scope: MachineScope): Promise<Result> {
+export async function deleteMachine(scope: MachineScope, pass: Pass): Promise<Result> {
   const { machine, dependencies } = scope;
   if (!hasFinalizer(machine, FINALIZER)) return {};
-  try {
-    const draining = await drain(scope);
-    if (draining) {
-      await report(scope, 'Draining', { progress: 20, ...draining });
-      return { requeueAfterMs: DRAIN_INTERVAL_MS };
-    }
-    const waiting = await removeServers(scope);
-    if (waiting) {
-      await report(scope, 'Terminated', { progress: 60, ...waiting.problem });
-      return waiting.retryAfterMs === undefined ? {} : { requeueAfterMs: waiting.retryAfterMs };
-    }
-    await removeFloatingIps(scope);
-  } catch (error) {
-    const problem = cloudProblemOf(error, scope.now());
-    if (problem === undefined) throw error;
-    await report(scope, machine.status?.phase === 'Terminated' ? 'Terminated' : 'Draining', {
-      progress: 50,
-      ...problem,
-    });
-    return { requeueAfterMs: problem.retryAfterMs ?? scope.backoff.failed(scope.key, scope.now()) };
+  const { value: waiting, failure } = await pass.run(() => takeDown(scope));
+  if (failure === undefined && waiting === undefined) {
+    dependencies.expectations.settle(scope.key);
+    dependencies.builds.release(scope.uid);
+    dependencies.attempts.forget(scope.uid);
+    await removeFinalizer(dependencies.client.resource(machines), machine, FINALIZER);
+    return {};
   }
+  pass.againIn(waiting?.retryAfterMs);
+  const phase = machine.status?.phase === 'Terminated' ? ('Terminated' as const) : ('Draining' as const);
+  const told = failure ? { ...failure, phase, progress: 50 } : (waiting as Waiting);
+  return pass.end(() => report(scope, told));
+}
+
+/** Returns what is waited for; undefined when nothing is left. */
+async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
+  const draining = await drain(scope);
+  if (draining) return { phase: 'Draining', progress: 20, retryAfterMs: DRAIN_INTERVAL_MS, ...draining };
+  const waiting = await removeServers(scope);
+  if (waiting) return { phase: 'Terminated', progress: 60, ...waiting };
+  await removeFloatingIps(scope);
   const leaving = await removeNode(scope);
-  if (leaving) {
-    await report(scope, 'Terminated', { progress: 90, ...leaving });
-    return { requeueAfterMs: DRAIN_INTERVAL_MS };
-  }
-  dependencies.expectations.settle(scope.key);
-  scope.backoff.succeeded(scope.key);
-  await removeFinalizer(dependencies.client.resource(machines), machine, FINALIZER);
-  return {};
+  if (leaving) return { phase: 'Terminated', progress: 90, retryAfterMs: DRAIN_INTERVAL_MS, ...leaving };
+  return undefined;
 }
 
 /** Empties the node. Returns what it waits for, or undefined when the server may go. */
@@ -73,11 +77,11 @@ async function drain(scope: MachineScope): Promise<Problem | undefined> {
   try {
     if (!node.spec?.unschedulable) {
       const cordon = { type: 'strategic' as const, value: { spec: { unschedulable: true } } };
-      await tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', cordon);
+      await ofTenant(tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', cordon, { signal }));
     }
-    const { remaining, blocked } = await evictPods(tenant.client, node.metadata.name ?? '', signal);
+    const { remaining, blocked } = await ofTenant(evictPods(tenant.client, node.metadata.name ?? '', signal));
     if (remaining === 0) return undefined;
-    const left = `the server goes in ${Math.ceil(leftMs / 1000)} s at the latest`;
+    const left = `the server goes at ${formatTime(scope.now() + leftMs)} at the latest`;
     return blocked.length > 0
       ? {
           reason: ConditionReason.PodDisruptionBudget,
@@ -107,22 +111,18 @@ function patienceLeftMs(scope: MachineScope): number {
 const LOOK_AGAIN_MS = 1_000;
 const NO_CLOUD_RETRY_MS = 60_000;
 
-interface Waiting {
-  readonly problem: Problem;
-  /** Absent where the next server list brings the machine up again. */
-  readonly retryAfterMs?: number;
-}
-
 /** Deletes the machine's servers. Undefined when a list that can be trusted shows none. */
-async function removeServers(scope: MachineScope): Promise<Waiting | undefined> {
+async function removeServers(
+  scope: MachineScope,
+): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
   const { cloud, dependencies } = scope;
   if (cloud === undefined) {
     const { cluster, machine } = scope;
     const { serverID } = machine.status ?? {};
     if (serverID === undefined) return undefined;
     const { reason, message } = missingCloud(cluster ?? { metadata: machine.metadata, spec: {} });
-    const problem = { reason, message: `server ${serverID} can not be deleted: ${message}` };
-    return { problem, retryAfterMs: NO_CLOUD_RETRY_MS };
+    const words = `server ${serverID} can not be deleted: ${message}`;
+    return { reason, message: words, retryAfterMs: NO_CLOUD_RETRY_MS };
   }
   await requireOwnProject(cloud, scope.cluster);
   // What an earlier run of this process had asked for may still appear in the cloud.
@@ -131,16 +131,16 @@ async function removeServers(scope: MachineScope): Promise<Waiting | undefined> 
   const listedAtMs = cloud.cache.servers.snapshot().listedAtMs;
   const problem = { reason: ConditionReason.Deleting, message: 'the cloud deletes the server' };
   dependencies.expectations.expect(scope.key, cloud.cache.servers, true);
-  if (owned === undefined || listedAtMs === undefined) return { problem };
-  if (owned.kind === 'settling') return { problem, retryAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1 };
+  if (owned === undefined || listedAtMs === undefined) return problem;
+  if (owned.kind === 'settling') return { ...problem, retryAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1 };
   const known = scope.machine.status?.serverID;
   const isAsked = scope.machine.status?.phase === 'Terminated';
   // A list of several pages may miss a server: the one that is known is deleted whether listed or not.
   const ids = new Set([...owned.items.map(({ id }) => id), ...(known !== undefined && !isAsked ? [known] : [])]);
   await Promise.all([...ids].map((id) => deleteServer(scope, id)));
-  if (ids.size > 0 || owned.deleting.length > 0) return { problem, retryAfterMs: LOOK_AGAIN_MS };
+  if (ids.size > 0 || owned.deleting.length > 0) return { ...problem, retryAfterMs: LOOK_AGAIN_MS };
   if (listedAtMs < cloud.trustedFromMs)
-    return { problem, retryAfterMs: Math.max(cloud.trustedFromMs - scope.now(), 0) + 1 };
+    return { ...problem, retryAfterMs: Math.max(cloud.trustedFromMs - scope.now(), 0) + 1 };
   return undefined;
 }
 
@@ -155,7 +155,7 @@ async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   }
   const { name = '' } = machine.metadata;
   try {
-    await ignoreGone(tenant.client.resource(tenantNodes).delete(name));
+    await ofTenant(ignoreGone(tenant.client.resource(tenantNodes).delete(name, { signal: scope.signal })));
     await dependencies.bootstrapper.revoke(cluster, machine);
     return undefined;
   } catch (error) {
@@ -167,8 +167,7 @@ async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
 
 async function report(
   scope: MachineScope,
-  phase: 'Draining' | 'Terminated',
-  { progress, reason, message }: Problem & { readonly progress: number },
+  { phase, progress, reason, message }: Pick<Waiting, 'phase' | 'progress' | 'reason' | 'message'>,
 ): Promise<void> {
   const { machine, dependencies } = scope;
   const nowMs = scope.now();

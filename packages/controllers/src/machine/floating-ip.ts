@@ -1,10 +1,12 @@
 import { identityOf } from '@fairway/api/identity';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { CallOptions } from '@fairway/openstack/service-api';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
 import { type NetworkRole, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { ProblemError } from '../reconcile/problem-error.ts';
 import type { MachineScope } from './scope.ts';
 
 /** How old the list of floating IPs may be for a server that shows none. */
@@ -25,18 +27,18 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
   const externalNetworkID = cluster.status?.network?.externalNetworkID;
   if (externalNetworkID === undefined) return;
   const [own, ...extra] = await ownFloatingIps(scope, cloud);
-  await Promise.all(extra.map((floatingIp) => deleteFloatingIp(cloud, floatingIp)));
+  await Promise.all(extra.map((floatingIp) => deleteFloatingIp(cloud, floatingIp, scope)));
   if (own?.port_id) return;
-  const port = await portOf(cloud, server, cluster.status?.network?.networkID);
-  if (port === undefined) return;
   const { floatingIps } = cloud.client.network;
+  const options = { signal: scope.signal };
   const owner = ownerDescription(identityOf(cluster), roleOf(scope));
+  const attach = async () => {
+    const port = await portOf(cloud, server, cluster.status?.network?.networkID, options);
+    const wish = { floating_network_id: externalNetworkID, port_id: port, description: owner };
+    return own ? floatingIps.update(own.id, { port_id: port }, options) : floatingIps.create(wish, options);
+  };
   try {
-    await cloud.make(cloud.ledgers.floatingIps, owner, () =>
-      own
-        ? floatingIps.update(own.id, { port_id: port })
-        : floatingIps.create({ floating_network_id: externalNetworkID, port_id: port, description: owner }),
-    );
+    await cloud.make(cloud.ledgers.floatingIps, owner, attach, identityOf(cluster));
   } catch (error) {
     // The port has one that the list does not show yet.
     if (isOpenStackError(error, 'conflict')) cloud.cache.floatingIps.invalidate();
@@ -59,7 +61,7 @@ export async function removeFloatingIps(scope: MachineScope): Promise<void> {
   const { cloud } = scope;
   if (cloud === undefined) return;
   const own = await ownFloatingIps(scope, cloud);
-  await Promise.all(own.map((floatingIp) => deleteFloatingIp(cloud, floatingIp)));
+  await Promise.all(own.map((floatingIp) => deleteFloatingIp(cloud, floatingIp, scope)));
 }
 
 /** Throws StillSettling while a create without an answer may still come true. */
@@ -75,14 +77,20 @@ async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise
   return state.items;
 }
 
-async function deleteFloatingIp(cloud: ProjectCloud, { id }: FloatingIp): Promise<void> {
-  await cloud.remove(cloud.ledgers.floatingIps, id, () => cloud.client.network.floatingIps.delete(id));
+async function deleteFloatingIp(cloud: ProjectCloud, { id }: FloatingIp, { signal }: MachineScope): Promise<void> {
+  await cloud.remove(cloud.ledgers.floatingIps, id, () => cloud.client.network.floatingIps.delete(id, { signal }));
 }
 
-/** The server's port in the nodes' network. */
-async function portOf(cloud: ProjectCloud, server: Server, networkID: string | undefined): Promise<string | undefined> {
-  for await (const port of cloud.client.network.ports.list({ device_id: server.id })) {
+/** The server's port in the nodes' network. Rejects with a ProblemError when it has none. */
+async function portOf(
+  cloud: ProjectCloud,
+  server: Server,
+  networkID: string | undefined,
+  options: CallOptions,
+): Promise<string> {
+  for await (const port of cloud.client.network.ports.list({ device_id: server.id }, options)) {
     if (port.network_id === networkID) return port.id;
   }
-  return undefined;
+  const message = `server ${server.id} has no port in the network of the nodes, which a floating IP could be for; delete the machine, and Fairway makes another`;
+  throw new ProblemError({ reason: 'ServerFailed', message });
 }

@@ -1,15 +1,17 @@
 import { FINALIZER } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
 import { machines } from '@fairway/api/kinds/machine';
+import { lastFailure } from '@fairway/kube/controller/attempts';
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
-import type { Result } from '@fairway/kube/controller/result';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
-import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import { ForeignProject, requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
-import { tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { heedPause } from '../pause.ts';
+import type { Failure } from '../reconcile/failure.ts';
+import { Pass } from '../reconcile/pass.ts';
 import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { deleteMachine } from './deletion.ts';
@@ -31,7 +33,7 @@ export class MachineReconciler {
     this.#dependencies = dependencies;
   }
 
-  async reconcile(key: string, { signal }: { readonly signal: AbortSignal }): Promise<Result> {
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { cache, client, clock, expectations } = this.#dependencies;
     const found = cache.machines.get(key);
     if (found === undefined) {
@@ -42,50 +44,64 @@ export class MachineReconciler {
     const active = await heedPause(client.resource(machines), found, cluster, clock.now());
     if (active === undefined) return {};
     const machine = await ensureFinalizer(client.resource(machines), active, FINALIZER);
-    const scope = scopeOf(machine, this.#dependencies, signal);
-    if (machine.metadata.deletionTimestamp !== undefined) return deleteMachine(scope);
-    return this.#bringUp(scope);
+    const pass = new Pass(context, clock);
+    const scope = scopeOf(machine, this.#dependencies, pass.signal);
+    if (context.isAsked) scope.retryNow();
+    return machine.metadata.deletionTimestamp === undefined ? this.#bringUp(scope, pass) : deleteMachine(scope, pass);
   }
 
   /** A machine that is not up yet says that it is the cloud that it waits for. */
   async #tellWaiting(scope: MachineScope): Promise<void> {
     const { machine } = scope;
     if (machine.status?.readyTime !== undefined) return;
+    // What went wrong the last time is told already, and is being tried again.
+    if (machine.status?.lastOperation?.state === 'Error') return;
     const problem = scope.blocker() ?? { reason: 'WaitingForServer', message: 'the cloud has not answered yet' };
     const status = machineStatus(machine, { ...factsOf(scope), problem });
     await writeStatus(this.#dependencies.client.resource(machines), machine, status);
   }
 
-  async #bringUp(scope: MachineScope): Promise<Result> {
+  async #bringUp(scope: MachineScope, pass: Pass): Promise<Result> {
     const { machine, key } = scope;
-    const { client, clock, expectations, bootstrapper } = this.#dependencies;
-    let outcome: Outcome;
-    try {
-      outcome = await tellIfSlow(clock, bringServerUp(scope), () => this.#tellWaiting(scope));
-    } catch (error) {
-      const problem = cloudProblemOf(error, clock.now()) ?? tenantProblemOf(error);
-      if (problem === undefined) throw error;
-      const waitMs = problem.retryAfterMs ?? scope.backoff.failed(key, clock.now());
-      outcome = { problem, requeueAfterMs: waitMs, isServerUnlisted: error instanceof ForeignProject };
-    }
-    if (outcome.isGone) return {};
-    const server = outcome.server ?? scope.currentServer();
+    const { client, clock, expectations } = this.#dependencies;
+    const working = pass.run(() => bringServerUp(scope));
+    const { value, failure } = await tellIfSlow(clock, working, () => this.#tellWaiting(scope));
+    if (value?.isGone) return {};
+    const server = value?.server ?? scope.currentServer();
+    const problem: Problem | undefined = failure ?? value?.problem;
     if (scope.cloud) {
-      const isExpecting = server !== undefined && outcome.problem === undefined && !isSettled(scope, server);
+      const isExpecting = server !== undefined && problem === undefined && !isSettled(scope, server);
       expectations.expect(key, scope.cloud.cache.servers, isExpecting);
     }
     const facts = factsOf(scope);
-    const isServerKnown = facts.isServerKnown && !outcome.isServerUnlisted;
-    const status = machineStatus(machine, { ...facts, isServerKnown, server, problem: outcome.problem });
-    await writeStatus(client.resource(machines), machine, status);
-    if (status.phase !== machine.status?.phase) {
-      scope.announce(status);
-      // From here on the node has a certificate of its own, and its token is of use to thieves alone.
-      if (status.phase === 'Ready' && scope.cluster) await bootstrapper.revoke(scope.cluster, machine);
+    const isServerKnown = facts.isServerKnown && !value?.isServerUnlisted && !isElsewhere(failure);
+    let status = machineStatus(machine, { ...facts, isServerKnown, server, problem });
+    const isNew = status.phase !== machine.status?.phase;
+    if (isNew && status.phase === 'Ready') {
+      const revoked = await pass.run(() => this.#revokeToken(scope));
+      if (revoked.failure)
+        status = machineStatus(machine, { ...facts, isServerKnown, server, problem: revoked.failure });
     }
-    if (outcome.requeueAfterMs !== undefined) return { requeueAfterMs: outcome.requeueAfterMs };
-    return status.phase === 'Ready' ? {} : { requeueAfterMs: LOOK_AGAIN_MS };
+    pass.againIn(value?.requeueAfterMs);
+    if (status.phase !== 'Ready' && failure === undefined) pass.againIn(LOOK_AGAIN_MS);
+    return pass.end(async () => {
+      await writeStatus(client.resource(machines), machine, status);
+      if (isNew) scope.announce(status);
+    });
   }
+
+  /** Once a node has a certificate of its own, its token is of use to thieves alone. */
+  async #revokeToken({ cluster, machine }: MachineScope): Promise<void> {
+    const { attempts, bootstrapper } = this.#dependencies;
+    if (cluster === undefined) return;
+    const step = { kind: 'revoke token', item: identityOf(machine) };
+    await attempts.make(step, () => bootstrapper.revoke(cluster, machine));
+  }
+}
+
+/** Whether the cloud at hand is not the one that the server is in. */
+function isElsewhere(failure: Failure | undefined): boolean {
+  return lastFailure(failure?.error) instanceof ForeignProject;
 }
 
 function factsOf(scope: MachineScope): Omit<MachineFacts, 'problem'> {
@@ -148,15 +164,13 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
       };
     }
     if (problem) return { problem };
-    const waitMs = scope.backoff.waitMs(scope.key, scope.now());
-    if (waitMs > 0) return { problem: scope.lastProblem(), requeueAfterMs: waitMs };
     return { problem: await createServer(scope) };
   }
   if ('status' in server && server.status === 'ERROR' && scope.machine.status?.readyTime === undefined) {
     return replaceFailedServer(scope, server);
   }
   if ('status' in server && server.status === 'ACTIVE') {
-    scope.backoff.succeeded(scope.key);
+    scope.dependencies.builds.succeeded(scope.uid);
     await ensureFloatingIp(scope, server);
   }
   return { server };

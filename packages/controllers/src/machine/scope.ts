@@ -4,7 +4,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, type MachineStatus, machines } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
-import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { Server } from '@fairway/openstack/types/server';
 import type { OwnedState } from '@fairway/tenancy/cloud/ledger';
@@ -16,7 +16,6 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
-import type { FailureBackoff } from '../backoff.ts';
 import type { MachineDependencies } from './dependencies.ts';
 
 /** What one pass over a Machine has learnt. */
@@ -50,8 +49,13 @@ export class MachineScope {
     return identityOf(this.machine);
   }
 
-  get backoff(): FailureBackoff {
-    return this.dependencies.backoff;
+  /** A person asks: what rests is tried at once. */
+  retryNow(): void {
+    const { attempts, builds } = this.dependencies;
+    const uids = [this.uid, this.cluster && identityOf(this.cluster)];
+    this.cloud?.attempts.retryNow();
+    attempts.retryNow((item) => uids.includes(item));
+    if (this.pool) builds.retryNow([identityOf(this.pool)]);
   }
 
   /** The tenant's node of this machine: it is called like the machine. */
@@ -165,19 +169,14 @@ export class MachineScope {
     return undefined;
   }
 
-  /** What went wrong the last time, while its pause lasts. */
-  lastProblem(): Problem | undefined {
-    const condition = findCondition(this.machine.status?.conditions, ConditionType.ServerReady);
-    if (condition === undefined || condition.status === 'True') return undefined;
-    return { reason: condition.reason as ConditionReason, message: condition.message };
-  }
-
   /** Tells people of a new phase. */
   announce(status: MachineStatus): void {
+    // That it has just been made is no news.
+    if (status.phase === 'Pending') return;
     const { events } = this.dependencies;
     const message = status.lastOperation?.description ?? '';
     if (status.phase === 'NotReady') events.warning(this.machine, 'NotReady', message);
-    else events.normal(this.machine, status.phase ?? 'Pending', message);
+    else if (status.phase) events.normal(this.machine, status.phase, message);
   }
 }
 

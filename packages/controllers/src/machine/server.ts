@@ -1,16 +1,20 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { identityOf } from '@fairway/api/identity';
 import { serverFaultKind } from '@fairway/openstack/compute/server-fault';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Server } from '@fairway/openstack/types/server';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
+import { ProblemError } from '../reconcile/problem-error.ts';
 import type { MachineScope } from './scope.ts';
+import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
 
 /**
- * Asks the cloud for the machine's server. Returns what the user must mend first, if anything; rejects with the cloud's error.
+ * Asks the cloud for the machine's server. Returns what the user must mend first, if anything; rejects with the cloud's or the tenant's error, or
+ * while it is too early after one.
  */
 export async function createServer(scope: MachineScope): Promise<Problem | undefined> {
   const { machine, cluster, pool, cloud } = scope;
@@ -25,21 +29,38 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
       message: `the cloud has no flavor ${machine.spec.flavor} any more; make another pool with one of \`openstack flavor list\``,
     };
   }
-  const userData = await scope.dependencies.bootstrapper.userData(cluster, pool, machine, flavor);
-  const { server, hints } = serverRequest(machine, {
-    clusterUid: identityOf(cluster),
-    clusterName: cluster.metadata.name ?? '',
-    flavorID: flavor.id,
-    networkID: network.networkID,
-    securityGroupID: network.securityGroupID,
-    userData,
-  });
-  const { servers } = cloud.client.compute;
-  await cloud.make<ServerRef>(cloud.ledgers.servers, machineTag(scope.uid), async () => {
-    const created = await servers.create(server, { signal: scope.signal, ...(hints && { hints }) });
-    return { id: created.id };
-  });
-  return undefined;
+  const { attempts, bootstrapper, builds } = scope.dependencies;
+  const clusterUid = identityOf(cluster);
+  const shape = shapeOf(machine, pool);
+  const build = builds.begin(scope.uid, shape);
+  try {
+    const { servers } = cloud.client.compute;
+    const create = async () => {
+      const userData = await attempts.make({ kind: 'bootstrap token', item: clusterUid }, () =>
+        bootstrapper.userData(cluster, pool, machine, flavor),
+      );
+      const { server, hints } = serverRequest(machine, {
+        clusterUid,
+        clusterName: cluster.metadata.name ?? '',
+        flavorID: flavor.id,
+        networkID: network.networkID ?? '',
+        securityGroupID: network.securityGroupID ?? '',
+        userData,
+      });
+      const created = await servers.create(server, { signal: scope.signal, ...(hints && { hints }) });
+      return { id: created.id };
+    };
+    await cloud.make<ServerRef>(cloud.ledgers.servers, machineTag(scope.uid), create, shape);
+    return undefined;
+  } catch (error) {
+    build.release();
+    // Something that the server was to use may be gone: the cluster looks at its network again.
+    if (isOpenStackError(error, 'badRequest') || isOpenStackError(error, 'notFound')) {
+      const { networks, subnets, securityGroups } = cloud.cache;
+      for (const cache of [networks, subnets, securityGroups]) cache.invalidate();
+    }
+    throw error;
+  }
 }
 
 async function flavorOf({ cloud, machine }: MachineScope): Promise<Flavor | undefined> {
@@ -57,23 +78,22 @@ export async function removeExtraServers(scope: MachineScope, servers: readonly 
   await Promise.all(servers.filter(({ id }) => id !== kept).map(({ id }) => deleteServer(scope, id)));
 }
 
-export async function deleteServer({ cloud }: MachineScope, id: string): Promise<void> {
-  await cloud?.remove(cloud.ledgers.servers, id, () => cloud.client.compute.servers.delete(id));
+export async function deleteServer({ cloud, signal }: MachineScope, id: string): Promise<void> {
+  await cloud?.remove(cloud.ledgers.servers, id, () => cloud.client.compute.servers.delete(id, { signal }));
 }
 
-/** Deletes a server that failed before it was a node, so that after a pause another is tried. */
-export async function replaceFailedServer(
-  scope: MachineScope,
-  server: Server,
-): Promise<{ problem: Problem; requeueAfterMs: number }> {
-  const waitMs = scope.backoff.failed(scope.key, scope.now());
+/** Deletes a server that failed before it was a node. Rejects with the fault: after a pause another is tried. */
+export async function replaceFailedServer(scope: MachineScope, server: Server): Promise<never> {
+  const fault = new ProblemError(faultProblem(server));
+  scope.dependencies.builds.failed(scope.uid, shapeOf(scope.machine, scope.pool), fault);
   await deleteServer(scope, server.id);
-  return { problem: faultProblem(server, waitMs), requeueAfterMs: waitMs };
+  throw fault;
 }
 
-function faultProblem(server: Server, waitMs: number): Problem {
-  const fault = server.fault?.message ?? 'the cloud gives no reason';
-  const again = `another one is tried in ${Math.ceil(waitMs / 1000)} s`;
+function faultProblem(server: Server): Problem {
+  // It differs from one try to the next.
+  const fault = server.fault?.message.replaceAll(server.id, '…') ?? 'the cloud gives no reason';
+  const again = 'another one is tried after a pause';
   switch (serverFaultKind(server)) {
     case 'outOfCapacity':
       return {
@@ -87,6 +107,6 @@ function faultProblem(server: Server, waitMs: number): Problem {
       };
     case 'failed':
     case undefined:
-      return { reason: ConditionReason.ServerFailed, message: `server ${server.id} failed: ${fault}; ${again}` };
+      return { reason: ConditionReason.ServerFailed, message: `the server failed: ${fault}; ${again}` };
   }
 }

@@ -5,13 +5,10 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import { machinesByPool, poolKeyOf, poolsByCluster } from '@fairway/tenancy/cache-indexes';
-import { FailureBackoff } from '../backoff.ts';
 import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { ownedByCluster } from '../owner-key.ts';
 import { NodePoolReconciler } from './reconciler.ts';
-
-const MAX_BACKOFF_MS = 60_000;
 
 export const nodePoolController: Declaration = {
   name: 'node-pool',
@@ -35,7 +32,7 @@ export const nodePoolController: Declaration = {
   ],
   ownerKey: (key, { cache }) => ownedByCluster(cache.nodePools.get(key)),
   create(shared) {
-    const reconciler = new NodePoolReconciler({ ...shared, backoff: new FailureBackoff(1_000, MAX_BACKOFF_MS) });
-    return { reconcile: (key) => reconciler.reconcile(key) };
+    const reconciler = new NodePoolReconciler(shared);
+    return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
 };

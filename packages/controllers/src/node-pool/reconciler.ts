@@ -11,25 +11,25 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { keyOf } from '@fairway/kube/client/object-key';
+import type { Attempts } from '@fairway/kube/controller/attempts';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import { controllerRef } from '@fairway/kube/controller/owners';
-import type { Result } from '@fairway/kube/controller/result';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import { machinesByPool } from '@fairway/tenancy/cache-indexes';
-import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Problem } from '@fairway/tenancy/problem';
-import type { FailureBackoff } from '../backoff.ts';
 import { heedPause } from '../pause.ts';
+import { Pass } from '../reconcile/pass.ts';
 import { writeStatus } from '../status-writer.ts';
 import { chooseImage } from './images.ts';
-import { planPool } from './pool-plan.ts';
+import { type PoolPlan, planPool } from './pool-plan.ts';
 import { ensureServerGroup, removeServerGroups } from './server-group.ts';
 import { poolStatus } from './status.ts';
 
@@ -46,11 +46,22 @@ export interface NodePoolDependencies {
   readonly defaultImage: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly backoff: FailureBackoff;
+  /** Steps for one object of Fairway, by its identity; those of a project's cloud are its own. */
+  readonly attempts: Attempts;
   readonly events: EventRecorder;
 }
 
 const RESYNC_MS = 600_000;
+/** How often to look whether there is an image now. */
+const IMAGE_RETRY_MS = 60_000;
+
+/** What machines are made from. */
+interface MachinesWish {
+  readonly desired: DesiredMachine;
+  readonly serverGroupID: string | undefined;
+  /** Whether machines were refused the last time. */
+  readonly isSuspect: boolean;
+}
 
 /** Keeps as many Machines as each NodePool asks for, all created at once, removed in the order of api's `scale-down`. */
 export class NodePoolReconciler {
@@ -60,8 +71,8 @@ export class NodePoolReconciler {
     this.#dependencies = dependencies;
   }
 
-  async reconcile(key: string): Promise<Result> {
-    const { cache, client, clock, clouds } = this.#dependencies;
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { attempts, cache, client, clock, clouds } = this.#dependencies;
     const found = cache.nodePools.get(key);
     if (found === undefined) return {};
     const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
@@ -70,117 +81,162 @@ export class NodePoolReconciler {
     const pool = await this.#adopt(await ensureFinalizer(client.resource(nodePools), active, FINALIZER), cluster);
     const cloud = clouds.of(clusterKeyOf(pool), cluster?.spec.credentialName);
     if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(pool));
-    if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool, cluster, cloud);
-    return this.#scale(key, pool, cluster, cloud);
+    if (context.isAsked) {
+      cloud?.attempts.retryNow();
+      attempts.retryNow((item) => item === identityOf(pool));
+    }
+    const pass = new Pass(context, clock);
+    if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool, cluster, cloud, pass);
+    return this.#scale(pool, cluster, cloud, pass);
   }
 
   async #scale(
-    key: string,
     pool: NodePool,
     cluster: Cluster | undefined,
     cloud: ProjectCloud | undefined,
+    pass: Pass,
   ): Promise<Result> {
-    const { client, clock, tenants } = this.#dependencies;
-    const wish = await this.#wish(key, pool, cluster, cloud);
+    const { attempts, client, clock, tenants } = this.#dependencies;
+    const wish = await this.#wish(pool, cluster, cloud, pass);
+    const { desired, serverGroupID } = wish;
     let current = this.#machinesOf(pool);
-    if (wish.desired && cluster && cloud) {
-      const zones = pool.spec.availabilityZones ?? [];
-      const poolWish = { replicas: pool.spec.replicas, zones, desired: wish.desired };
-      const cached = planPool(poolWish, current);
-      if (cached.create.length + cached.remove.length > 0) {
-        // The cache may be a moment behind, and one machine too many costs money: only what the API server holds counts here.
-        current = await this.#liveMachinesOf(pool);
-        const plan = planPool(poolWish, current);
-        const created = await Promise.all(
-          plan.create.map(({ zone }) =>
-            this.#createMachine(pool, cluster, wish.desired as DesiredMachine, wish.serverGroupID, zone),
-          ),
-        );
-        for (const machine of created) cloud.noteNew(identityOf(machine));
-        await Promise.all(plan.remove.map((machine) => this.#deleteMachine(machine)));
-        current = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
-      }
-      await Promise.all(current.map((machine) => this.#changeInPlace(machine, wish.desired as DesiredMachine)));
+    let { problem } = wish;
+    if (desired && cluster && cloud) {
+      const step = { kind: 'machines', item: identityOf(pool) };
+      const isSuspect = attempts.isSuspect(step);
+      const resized = await pass.run(() =>
+        attempts.make(step, () => this.#resize(pool, cluster, cloud, { desired, serverGroupID, isSuspect }, pass)),
+      );
+      // What was made of it before it failed, the cache will tell.
+      current = resized.value ?? current;
+      problem = resized.failure;
     }
     const tenant = cluster && tenants.get(identityOf(cluster));
-    const status = poolStatus(pool, {
-      machines: current,
-      desired: wish.desired,
-      problem: wish.problem,
-      serverGroupID: wish.serverGroupID,
-      flavorID: pool.status?.flavorID,
-      isSchedulable: ({ metadata }) => tenant?.nodes.get(metadata.name ?? '')?.spec?.unschedulable !== true,
-      nowMs: clock.now(),
+    return pass.end(async () => {
+      const status = poolStatus(pool, {
+        machines: current,
+        desired,
+        problem,
+        serverGroupID,
+        flavorID: pool.status?.flavorID,
+        isSchedulable: ({ metadata }) => tenant?.nodes.get(metadata.name ?? '')?.spec?.unschedulable !== true,
+        nowMs: clock.now(),
+      });
+      await writeStatus(client.resource(nodePools), pool, status);
     });
-    await writeStatus(client.resource(nodePools), pool, status);
-    return { requeueAfterMs: wish.retryAfterMs };
+  }
+
+  /** Makes and removes machines, and changes those that can be changed. Resolves with those that there are then. */
+  async #resize(
+    pool: NodePool,
+    cluster: Cluster,
+    cloud: ProjectCloud,
+    wish: MachinesWish,
+    { signal }: Pass,
+  ): Promise<readonly Machine[]> {
+    const { desired, isSuspect } = wish;
+    const zones = pool.spec.availabilityZones ?? [];
+    const poolWish = { replicas: pool.spec.replicas, zones, desired };
+    let current = this.#machinesOf(pool);
+    const cached = planPool(poolWish, current);
+    if (cached.create.length + cached.remove.length > 0) {
+      // The cache may be a moment behind, and one machine too many costs money: only what the API server holds counts here.
+      current = await this.#liveMachinesOf(pool, signal);
+      const plan = planPool(poolWish, current);
+      const create = async ({ zone }: PoolPlan['create'][number]) => {
+        const machine = await this.#createMachine(pool, cluster, wish, zone, signal);
+        cloud.noteNew(identityOf(machine));
+        return machine;
+      };
+      // One that was refused the last time is tried before all others.
+      const [first, ...others] = plan.create;
+      const created = first && isSuspect ? [await create(first)] : [];
+      created.push(...(await Promise.all((isSuspect ? others : plan.create).map(create))));
+      await Promise.all(plan.remove.map((machine) => this.#deleteMachine(machine)));
+      current = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
+    }
+    await Promise.all(current.map((machine) => this.#changeInPlace(machine, desired)));
+    return current;
   }
 
   /** What the pool's machines should be, with names resolved in the cloud. */
   async #wish(
-    key: string,
     pool: NodePool,
     cluster: Cluster | undefined,
     cloud: ProjectCloud | undefined,
-  ): Promise<{ desired?: DesiredMachine; serverGroupID?: string; problem?: Problem; retryAfterMs: number }> {
+    pass: Pass,
+  ): Promise<{ desired?: DesiredMachine; serverGroupID?: string; problem?: Problem }> {
+    pass.againIn(RESYNC_MS);
     const blocker = blockerOf(pool, cluster, cloud);
     const version = cluster?.status?.version;
-    if (blocker || !cloud || version === undefined)
-      return { ...(blocker && { problem: blocker }), retryAfterMs: RESYNC_MS };
-    const { backoff, clock, defaultImage } = this.#dependencies;
-    try {
-      await requireOwnProject(cloud, cluster);
-      const images = await cloud.cache.images.refreshAfter(clock.now() - RESYNC_MS);
-      const wanted = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
-      const image = chooseImage(images.items.values(), wanted);
-      if (image === undefined) {
-        const message =
-          wanted === undefined
-            ? 'the cloud has no Ubuntu or Debian image to choose from; name one in spec.image'
-            : `spec.image: the cloud has no active image ${wanted}`;
-        return { problem: { reason: ConditionReason.ImageNotFound, message }, retryAfterMs: 60_000 };
-      }
-      const serverGroupID = pool.spec.antiAffinity
-        ? await ensureServerGroup(cloud, identityOf(pool), pool.status?.serverGroupID)
-        : undefined;
-      backoff.succeeded(key);
-      const desired: DesiredMachine = {
-        flavor: pool.spec.flavor,
-        image: image.id,
-        version,
-        floatingIP: pool.spec.floatingIPs.enabled,
-        ...(pool.spec.rootVolume && { rootVolume: pool.spec.rootVolume }),
-      };
-      return { desired, ...(serverGroupID !== undefined && { serverGroupID }), retryAfterMs: RESYNC_MS };
-    } catch (error) {
-      const problem = cloudProblemOf(error, clock.now());
-      if (problem === undefined) throw error;
-      return { problem, retryAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
+    if (blocker || !cloud || version === undefined) return blocker ? { problem: blocker } : {};
+    const resolved = await pass.run(() => this.#resolve(pool, cluster, cloud, pass.signal));
+    if (resolved.failure) return { problem: resolved.failure };
+    const { problem, image, serverGroupID } = resolved.value;
+    if (problem) {
+      pass.againIn(IMAGE_RETRY_MS);
+      return { problem };
     }
+    const desired: DesiredMachine = {
+      flavor: pool.spec.flavor,
+      image: image ?? '',
+      version,
+      floatingIP: pool.spec.floatingIPs.enabled,
+      ...(pool.spec.rootVolume && { rootVolume: pool.spec.rootVolume }),
+    };
+    return { desired, ...(serverGroupID !== undefined && { serverGroupID }) };
   }
 
-  async #delete(pool: NodePool, cluster: Cluster | undefined, cloud: ProjectCloud | undefined): Promise<Result> {
+  /** Image and server group of the pool's machines, or what the user must mend first. Rejects with the cloud's error. */
+  async #resolve(
+    pool: NodePool,
+    cluster: Cluster | undefined,
+    cloud: ProjectCloud,
+    signal: AbortSignal,
+  ): Promise<{ problem?: Problem; image?: string; serverGroupID?: string }> {
+    const { clock, defaultImage } = this.#dependencies;
+    await requireOwnProject(cloud, cluster);
+    const images = await cloud.cache.images.refreshAfter(clock.now() - RESYNC_MS, signal);
+    const wanted = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
+    const image = chooseImage(images.items.values(), wanted);
+    if (image === undefined) {
+      const message =
+        wanted === undefined
+          ? 'the cloud has no Ubuntu or Debian image to choose from; name one in spec.image'
+          : `spec.image: the cloud has no active image ${wanted}`;
+      return { problem: { reason: ConditionReason.ImageNotFound, message } };
+    }
+    if (!pool.spec.antiAffinity) return { image: image.id };
+    const known = pool.status?.serverGroupID;
+    return { image: image.id, serverGroupID: await ensureServerGroup(cloud, identityOf(pool), known, { signal }) };
+  }
+
+  async #delete(
+    pool: NodePool,
+    cluster: Cluster | undefined,
+    cloud: ProjectCloud | undefined,
+    pass: Pass,
+  ): Promise<Result> {
     if (!hasFinalizer(pool, FINALIZER)) return {};
-    const { client, clock, backoff } = this.#dependencies;
-    const left = await this.#liveMachinesOf(pool);
-    if (left.length > 0) {
-      await Promise.all(left.map((machine) => this.#deleteMachine(machine)));
-      const message = `${left.length} machines are being deleted`;
-      await this.#reportDeletion(pool, left, { reason: ConditionReason.Deleting, message });
+    const { attempts, client } = this.#dependencies;
+    const uid = identityOf(pool);
+    const { value: left = [], failure } = await pass.run(() =>
+      attempts.make({ kind: 'deletion', item: uid }, async () => {
+        const machines = await this.#liveMachinesOf(pool, pass.signal);
+        await Promise.all(machines.map((machine) => this.#deleteMachine(machine)));
+        if (machines.length > 0) return machines;
+        if (cloud) await requireOwnProject(cloud, cluster);
+        if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, uid, { signal: pass.signal });
+        return [];
+      }),
+    );
+    if (failure === undefined && left.length === 0) {
+      attempts.forget(uid);
+      await removeFinalizer(client.resource(nodePools), pool, FINALIZER);
       return {};
     }
-    try {
-      if (cloud) await requireOwnProject(cloud, cluster);
-      if (cloud && pool.spec.antiAffinity) await removeServerGroups(cloud, identityOf(pool));
-    } catch (error) {
-      const problem = cloudProblemOf(error, clock.now());
-      if (problem === undefined) throw error;
-      await this.#reportDeletion(pool, [], problem);
-      const key = `${pool.metadata.namespace}/${pool.metadata.name}`;
-      return { requeueAfterMs: problem.retryAfterMs ?? backoff.failed(key, clock.now()) };
-    }
-    await removeFinalizer(client.resource(nodePools), pool, FINALIZER);
-    return {};
+    const leaving = { reason: ConditionReason.Deleting, message: `${left.length} machines are being deleted` };
+    return pass.end(() => this.#reportDeletion(pool, left, failure ?? leaving));
   }
 
   async #reportDeletion(pool: NodePool, left: readonly Machine[], problem: Problem): Promise<void> {
@@ -220,9 +276,9 @@ export class NodePoolReconciler {
   async #createMachine(
     pool: NodePool,
     cluster: Cluster,
-    desired: DesiredMachine,
-    serverGroupID: string | undefined,
+    { desired, serverGroupID }: MachinesWish,
     zone: string | undefined,
+    signal: AbortSignal,
   ): Promise<Machine> {
     const { client, random } = this.#dependencies;
     const clusterName = cluster.metadata.name ?? '';
@@ -249,7 +305,7 @@ export class NodePoolReconciler {
         ...(serverGroupID !== undefined && { serverGroupID }),
       },
     };
-    return client.resource(machines).create(machine);
+    return client.resource(machines).create(machine, { signal });
   }
 
   async #deleteMachine({ metadata }: Machine): Promise<void> {
@@ -273,10 +329,10 @@ export class NodePoolReconciler {
     return this.#dependencies.cache.machines.find(machinesByPool, keyOf(pool)).filter((machine) => isOf(pool, machine));
   }
 
-  async #liveMachinesOf(pool: NodePool): Promise<readonly Machine[]> {
+  async #liveMachinesOf(pool: NodePool, signal: AbortSignal): Promise<readonly Machine[]> {
     const { namespace } = pool.metadata;
     const labelSelector = `${CLUSTER_LABEL}=${pool.spec.clusterName},${NODE_POOL_LABEL}=${pool.metadata.name}`;
-    const options = { labelSelector, ...(namespace !== undefined && { namespace }) };
+    const options = { labelSelector, signal, ...(namespace !== undefined && { namespace }) };
     try {
       const { items } = await this.#dependencies.client.resource(machines).list(options);
       return items.filter((machine) => isOf(pool, machine));

@@ -1,3 +1,4 @@
+import type { CallOptions } from '@fairway/openstack/service-api';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
 import { serverGroupName } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -14,25 +15,27 @@ export async function ensureServerGroup(
   cloud: ProjectCloud,
   poolUid: string,
   knownID: string | undefined,
+  options: CallOptions,
 ): Promise<string> {
   const name = serverGroupName(poolUid);
   const found = await ownGroups(cloud, name);
   const kept = found.find(({ id }) => id === knownID) ?? found.find(({ members }) => members.length > 0) ?? found[0];
   const { serverGroups } = cloud.client.compute;
   if (kept === undefined) {
-    const create = () => serverGroups.create({ name, policy: 'anti-affinity' });
+    const create = () => serverGroups.create({ name, policy: 'anti-affinity' }, options);
     return (await cloud.make(cloud.ledgers.serverGroups, name, create)).id;
   }
   const extra = found.filter(({ id, members }) => id !== kept.id && members.length === 0);
-  for (const { id } of extra) await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id));
+  for (const { id } of extra)
+    await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id, options));
   return kept.id;
 }
 
 /** Deletes the pool's server groups; their servers are gone before. Throws StillSettling while one may still appear. */
-export async function removeServerGroups(cloud: ProjectCloud, poolUid: string): Promise<void> {
+export async function removeServerGroups(cloud: ProjectCloud, poolUid: string, options: CallOptions): Promise<void> {
   const { serverGroups } = cloud.client.compute;
   for (const { id } of await ownGroups(cloud, serverGroupName(poolUid))) {
-    await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id));
+    await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id, options));
   }
   if (cloud.now() < cloud.trustedFromMs) throw new StillSettling('server group', cloud.trustedFromMs);
 }

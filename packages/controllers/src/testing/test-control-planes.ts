@@ -33,6 +33,8 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   readonly #clock: Clock;
   /** What each call of `ensure` asked for. */
   readonly asked: ControlPlaneSpec[] = [];
+  /** What `ensure` throws for as long as it is there. */
+  failure: Error | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -40,6 +42,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
     this.asked.push(spec);
+    if (this.failure) throw this.failure;
     const { uid } = spec.cluster;
     if (!this.#servers.has(uid)) await this.adopt(uid);
     return {

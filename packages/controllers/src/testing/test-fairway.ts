@@ -16,6 +16,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { UndiciTransport } from '@fairway/openstack/http/undici-transport';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { CloudConfig } from '@fairway/simulator/config';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
@@ -25,10 +26,11 @@ import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { CloudInitBootstrapper } from '../machine/bootstrapper.ts';
 import { type Controllers, createControllers } from '../start.ts';
+import type { SteppingClock } from './stepping-clock.ts';
 import { TENANT_ADMIN, TestControlPlanes } from './test-control-planes.ts';
 import { openTestEngine, TEAM, type TestEngine } from './test-engine.ts';
 import type { TestOwner } from './test-owner.ts';
-import type { ChooseApiFault } from './unreliable-api.ts';
+import { type ChooseApiFault, unreliable } from './unreliable-api.ts';
 
 export { TEAM } from './test-engine.ts';
 
@@ -51,6 +53,10 @@ export interface TestFairwayOptions {
   readonly vanishedGraceMs?: number;
   /** How often the project's servers are listed while nothing is expected to change; a minute unless given. */
   readonly observeMs?: number;
+  /** In place of one that runs `speed` times as fast as the real one. */
+  readonly clock?: SteppingClock;
+  /** What goes wrong on the way to tenants' API servers; nothing unless given. */
+  readonly tenantFaults?: ChooseApiFault;
 }
 
 /** What the pieces of one process share. */
@@ -89,6 +95,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #observeMs: number | undefined;
   readonly #vanishedGraceMs: number | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
+  readonly #tenantFaults: ChooseApiFault | undefined;
   #process: Process | undefined;
 
   private constructor(
@@ -108,15 +115,21 @@ export class TestFairway implements AsyncDisposable {
     this.#observeMs = observeMs;
     this.#apiFaults = apiFaults;
     this.#vanishedGraceMs = options.vanishedGraceMs;
+    this.#tenantFaults = options.tenantFaults;
     this.runtime = new TestControlPlanes(clock);
     this.#engine = engine;
     this.client = engine.client;
   }
 
   static async start(options: TestFairwayOptions = {}): Promise<TestFairway> {
-    const clock = new FastClock(options.speed ?? 20);
+    const { clock: stepping } = options;
+    const clock = stepping ?? new FastClock(options.speed ?? 20);
     const log = options.log ?? silentLogger;
-    const cloud = createCloud({ clock, random: Math.random, ...(options.cloud && { config: options.cloud }) });
+    const cloud = createCloud({
+      clock: stepping?.ofServers ?? clock,
+      random: Math.random,
+      ...(options.cloud && { config: options.cloud }),
+    });
     await cloud.listen({ host: '127.0.0.1', port: 0 });
     const yaml = cloud.cloudsYaml();
     const config = new CloudsYaml({
@@ -125,7 +138,14 @@ export class TestFairway implements AsyncDisposable {
       home: '/',
       readFile: (path) => (path === '/clouds.yaml' ? yaml : undefined),
     }).get('simulator');
-    const connection = new CloudConnection({ config, clock, random: Math.random, readFile: () => '', logger: log });
+    const connection = new CloudConnection({
+      config,
+      clock,
+      random: Math.random,
+      readFile: () => '',
+      logger: log,
+      ...(stepping && { transport: stepping.watching(openTransport()) }),
+    });
     const engine = await openTestEngine(clock);
     const fairway = new TestFairway(clock, engine, cloud, connection, options);
     if (options.nodesJoin !== false) fairway.#joinNodes();
@@ -160,6 +180,8 @@ export class TestFairway implements AsyncDisposable {
       client: openStack,
       cache,
       clock,
+      random,
+      log,
       settleMs: this.#settleMs,
     });
     const clouds: Clouds = {
@@ -168,7 +190,10 @@ export class TestFairway implements AsyncDisposable {
     };
     const credentials = new ClusterCredentials(client, clock);
     const tenants = new TenantClusters({
-      connect: async (cluster) => runtime.server(identityOf(cluster)).transport(TENANT_ADMIN),
+      connect: async (cluster) => {
+        const transport = runtime.server(identityOf(cluster)).transport(TENANT_ADMIN);
+        return this.#tenantFaults ? unreliable(transport, this.#tenantFaults) : transport;
+      },
       clock,
       random,
       log,
@@ -327,6 +352,10 @@ export class TestFairway implements AsyncDisposable {
       if (owner) void this.runtime.join(owner.clusterUid, name).catch(() => {});
     });
   }
+}
+
+function openTransport(): UndiciTransport {
+  return new UndiciTransport({ tls: { verify: true }, connections: 64, connectTimeoutMs: 10_000 });
 }
 
 export function isReady(object: Cluster | NodePool | Machine | undefined): boolean {

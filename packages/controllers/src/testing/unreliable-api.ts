@@ -12,7 +12,7 @@ import {
  * - `expires`: a watch is told at once that its version is too old.
  */
 export type ApiFault =
-  | { readonly kind: 'answer'; readonly status: 429 | 500 | 503; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'answer'; readonly status: 403 | 429 | 500 | 503; readonly retryAfterSeconds?: number }
   | { readonly kind: 'breaksBefore' | 'breaksAfter' | 'expires' };
 
 /** Asked about each request; undefined lets it through. */

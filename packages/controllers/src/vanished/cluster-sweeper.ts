@@ -1,6 +1,7 @@
 import { API_VERSION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import type { Result } from '@fairway/kube/controller/result';
+import { lastFailure } from '@fairway/kube/controller/attempts';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
 import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -69,11 +70,11 @@ export class ClusterSweeper {
   }
 
   /** `key` is `namespace/name` of Clusters that are gone. Rejects with the API's error. */
-  async reconcile(key: string): Promise<Result> {
+  async reconcile(key: string, { signal }: ReconcileContext): Promise<Result> {
     const suspects = this.#suspects.get(key);
     let waitMs = Number.POSITIVE_INFINITY;
     for (const [uid, sinceMs] of suspects ?? []) {
-      const leftMs = await this.#step(key, uid, sinceMs);
+      const leftMs = await this.#step(key, uid, sinceMs, signal);
       if (leftMs === undefined) suspects?.delete(uid);
       else waitMs = Math.min(waitMs, leftMs);
     }
@@ -82,7 +83,7 @@ export class ClusterSweeper {
   }
 
   /** Milliseconds until the next look; undefined when there is nothing left to look for. */
-  async #step(key: string, uid: string, sinceMs: number): Promise<number | undefined> {
+  async #step(key: string, uid: string, sinceMs: number, signal: AbortSignal): Promise<number | undefined> {
     const { client, cache, clock, vanishedGraceMs = GRACE_MS } = this.#dependencies;
     if (cache.clusters.find(clustersByIdentity, uid).length > 0) return undefined;
     const leftMs = sinceMs + vanishedGraceMs - clock.now();
@@ -93,21 +94,21 @@ export class ClusterSweeper {
       this.#tell(vanished, 'is left alone, for it was restored or is paused');
       return undefined;
     }
-    return this.#sweep(vanished);
+    return this.#sweep(vanished, signal);
   }
 
-  async #sweep(vanished: RootsRecord): Promise<number | undefined> {
+  async #sweep(vanished: RootsRecord, signal: AbortSignal): Promise<number | undefined> {
     const { runtime, credentials, tenants, clouds, clock } = this.#dependencies;
     const { uid, clusterKey } = vanished;
     tenants.remove(uid);
     if (!(await runtime.remove(uid))) return RETRY_MS;
     try {
       for (const cloud of this.#projectsOf(clusterKey)) {
-        const leftover = await deleteCloudResources(cloud, remainsOf(vanished));
+        const leftover = await deleteCloudResources(cloud, remainsOf(vanished), signal);
         if (leftover) return Math.max(leftover.retryAfterMs ?? RETRY_MS, RETRY_MS);
       }
     } catch (error) {
-      const problem = cloudProblemOf(error, clock.now());
+      const problem = cloudProblemOf(lastFailure(error), clock.now());
       if (problem === undefined) throw error;
       this.#tell(vanished, `can not be ended yet: ${problem.message}`);
       return Math.max(problem.retryAfterMs ?? 0, PROBLEM_RETRY_MS);

@@ -33,7 +33,10 @@ export const vanishedClusterController: Declaration = {
   watches: () => [],
   create(shared) {
     const sweeper = sweeperOf(shared);
-    return { reconcile: (key) => sweeper.reconcile(key), forget: (isMatching) => sweeper.forget(isMatching) };
+    return {
+      reconcile: (key, context) => sweeper.reconcile(key, context),
+      forget: (isMatching) => sweeper.forget(isMatching),
+    };
   },
   listen(enqueue, shared) {
     const sweeper = sweeperOf(shared);

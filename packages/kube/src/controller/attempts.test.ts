@@ -1,5 +1,5 @@
+import { FakeClock } from '@fairway/base/clock-fake';
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../clock-fake.ts';
 import { type Attempt, Attempts, RestingError, restsUntilMs } from './attempts.ts';
 
 class Failure extends Error {

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { type Logger, silentLogger } from '../log.ts';
+import type { Clock } from '@fairway/base/clock';
+import { type Logger, silentLogger } from '@fairway/base/log';
 import type { BackoffOptions } from './work-queue.ts';
 
 /** What is tried. */
@@ -59,16 +59,30 @@ export const DEFAULT_ATTEMPT_BACKOFF: BackoffOptions = { baseMs: 1_000, maxMs: 3
 const PROBE_POLL_MS = 1_000;
 /** A person who asks again and again is heard so often. */
 const MIN_PAUSE_MS = 1_000;
+/** Whoever tries for all and is not heard of for so long is believed lost. */
+const MAX_PROBE_MS = 900_000;
 const MAX_GATES = 4_096;
+
+/** What was begun, until it is told how it ended. */
+export interface BegunAttempt {
+  succeeded(): void;
+  /** `restsUntilMs(error)` then tells when to come again. */
+  failed(error: unknown): void;
+  /** It ended without telling anything. */
+  release(): void;
+}
 
 interface Gate {
   readonly key: string;
+  /** Undefined where all share it. */
+  readonly item: string | undefined;
   cause: string;
   failures: number;
   error: unknown;
   failedAtMs: number;
   untilMs: number;
-  isProbed: boolean;
+  /** Who tries just now, for all. */
+  probe: { readonly by: object; readonly untilMs: number } | undefined;
   /** Who failed while it is closed. */
   readonly groups: Set<string>;
   lastGroup: string;
@@ -97,23 +111,47 @@ export class Attempts {
 
   /** Does `work` when it is time. Rejects with its error, or with a RestingError; `restsUntilMs` tells of both when to come again. */
   async make<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+    const begun = this.begin(attempt);
+    try {
+      const result = await work();
+      begun.succeeded();
+      return result;
+    } catch (error) {
+      begun.failed(error);
+      throw error;
+    }
+  }
+
+  /** Begins what takes longer than a call; one of the three must be told of it. Throws a RestingError when it is too early. */
+  begin(attempt: Attempt): BegunAttempt {
     const { group = attempt.item } = attempt;
     const own = this.#gates.get(ownKey(attempt));
     const shared = this.#gates.get(attempt.kind);
     // Whoever has not met what all share may have another fate.
     const probed = [own, shared?.groups.has(group) ? shared : undefined].filter((gate) => gate !== undefined);
     for (const gate of probed) this.#requireDue(gate, group);
-    for (const gate of probed) gate.isProbed = true;
-    try {
-      const result = await work();
-      for (const gate of probed) this.#open(gate);
-      return result;
-    } catch (error) {
-      this.#failed(attempt, error, probed);
-      throw error;
-    } finally {
-      for (const gate of probed) gate.isProbed = false;
-    }
+    const probe = {};
+    const untilMs = this.#options.clock.now() + MAX_PROBE_MS;
+    for (const gate of probed) gate.probe = { by: probe, untilMs };
+    const release = () => {
+      for (const gate of probed) if (gate.probe?.by === probe) gate.probe = undefined;
+    };
+    return {
+      succeeded: () => {
+        for (const gate of probed) this.#open(gate);
+        release();
+      },
+      failed: (error) => {
+        this.#failed(attempt, error, probed);
+        release();
+      },
+      release,
+    };
+  }
+
+  /** Notes a failure of what was begun elsewhere. */
+  failed(attempt: Attempt, error: unknown): void {
+    this.#failed(attempt, error, []);
   }
 
   /** Whether it failed the last time: what is done for many is better tried for one. */
@@ -121,11 +159,11 @@ export class Attempts {
     return this.#gates.has(ownKey(attempt)) || this.#gates.has(attempt.kind);
   }
 
-  /** Ends the pauses: a person asks, or has mended something. Those of one item and of what is shared, if one is given. */
-  retryNow(item?: string): void {
+  /** Ends the pauses of the items that match, and of what all share: a person asks, or has mended something. */
+  retryNow(isMatching: (item: string) => boolean = () => true): void {
     const nowMs = this.#options.clock.now();
-    for (const [key, gate] of this.#gates) {
-      if (item !== undefined && !key.endsWith(`\0${item}`) && key.includes('\0')) continue;
+    for (const gate of this.#gates.values()) {
+      if (gate.item !== undefined && !isMatching(gate.item)) continue;
       gate.failures = 0;
       gate.untilMs = Math.min(gate.untilMs, Math.max(gate.failedAtMs + MIN_PAUSE_MS, nowMs));
     }
@@ -141,7 +179,7 @@ export class Attempts {
     // Whoever tried the last time lets the others go first.
     const turnMs = gate.groups.size > 1 && gate.lastGroup === group ? PROBE_POLL_MS : 0;
     if (nowMs < gate.untilMs + turnMs) throw new RestingError(gate.error, gate.untilMs + turnMs);
-    if (gate.isProbed) throw new RestingError(gate.error, nowMs + PROBE_POLL_MS);
+    if ((gate.probe?.untilMs ?? 0) > nowMs) throw new RestingError(gate.error, nowMs + PROBE_POLL_MS);
   }
 
   #failed(attempt: Attempt, error: unknown, probed: readonly Gate[]): void {
@@ -149,9 +187,10 @@ export class Attempts {
     if (verdict === undefined) return;
     const { group = attempt.item } = attempt;
     const isNested = error instanceof RestingError;
-    const key = verdict.isShared && !isNested ? attempt.kind : ownKey(attempt);
+    const isShared = verdict.isShared && !isNested;
+    const key = isShared ? attempt.kind : ownKey(attempt);
     const closed = this.#gates.get(key);
-    const gate = closed ?? newGate(key);
+    const gate = closed ?? newGate(key, isShared ? undefined : attempt.item);
     // It answered otherwise than the last time: what was said then holds no more.
     for (const other of probed) if (other !== gate) this.#open(other);
     gate.groups.add(group);
@@ -194,7 +233,7 @@ export class Attempts {
   /** What has been due for long, nobody tries any more. */
   #prune(): void {
     const horizonMs = this.#options.clock.now() - 2 * this.#backoff.maxMs;
-    for (const [key, gate] of this.#gates) if (gate.untilMs < horizonMs && !gate.isProbed) this.#gates.delete(key);
+    for (const [key, gate] of this.#gates) if (gate.untilMs < horizonMs) this.#gates.delete(key);
   }
 }
 
@@ -202,15 +241,16 @@ function ownKey({ kind, item }: Attempt): string {
   return `${kind}\0${item}`;
 }
 
-function newGate(key: string): Gate {
+function newGate(key: string, item: string | undefined): Gate {
   return {
     key,
+    item,
     cause: '',
     failures: 0,
     error: undefined,
     failedAtMs: 0,
     untilMs: 0,
-    isProbed: false,
+    probe: undefined,
     groups: new Set(),
     lastGroup: '',
   };

@@ -73,10 +73,12 @@ export interface StartOptions {
   readonly metrics?: ControllerMetrics | undefined;
   /** Which keys are this process's; all of them unless given. */
   readonly owner?: KeyOwner | undefined;
+  /** As in ControllerOptions. */
+  readonly requestAnnotations?: readonly string[];
 }
 
-/** A create or an upgrade is a burst of calls that fail for a moment; nothing is gained by waiting long. */
-const BACKOFF = { baseMs: 50, maxMs: 60_000 };
+/** The first retry comes soon; what has failed for long costs a try every few minutes, unless a person asks. */
+const BACKOFF = { baseMs: 1_000, maxMs: 300_000 };
 
 /** Makes controllers of their declarations, in this order, for a manager to run. */
 export function declaredControllers<Shared>(

@@ -77,6 +77,8 @@ export function openProject(cloud: Cloud, opening: CloudOpening, login?: Project
     client,
     cache,
     clock,
+    random,
+    log,
     ...(settleMs !== undefined && { settleMs }),
   });
 }

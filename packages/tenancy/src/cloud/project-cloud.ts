@@ -1,8 +1,10 @@
 import type { Clock } from '@fairway/base/clock';
+import { type Logger, silentLogger } from '@fairway/base/log';
+import { Attempts, type AttemptVerdict } from '@fairway/kube/controller/attempts';
 import type { Tenure } from '@fairway/kube/controller/key-owner';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
-import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
 import type { FloatingIp, Network, Router, Subnet } from '@fairway/openstack/types/network';
@@ -52,6 +54,9 @@ export interface ProjectCloudOptions {
   readonly cache: ProjectCache;
   readonly clock: Clock;
   readonly settleMs?: number;
+  /** Uniform in [0, 1); for pauses. */
+  readonly random?: () => number;
+  readonly log?: Logger;
   /** For how long it is this process's to act in; since its start unless given. */
   readonly tenure?: Tenure;
 }
@@ -67,6 +72,8 @@ export class ProjectCloud {
   readonly cache: ProjectCache;
   readonly ledgers: Ledgers;
   readonly attachments = new RouterAttachments();
+  /** Calls that fail, and when they are tried again: those of all clusters in the project, whosever they are. */
+  readonly attempts: Attempts;
   /** Lists that began earlier may miss what a process that was killed or fenced off had asked for: they prove no absence. */
   readonly trustedFromMs: number;
   /** Lists that began earlier show the work of others as it was, and nothing is built upon them. */
@@ -75,7 +82,8 @@ export class ProjectCloud {
   readonly #clock: Clock;
   readonly #new = new Set<string>();
 
-  constructor(options: ProjectCloudOptions) {
+  constructor(options: ProjectCloudOptions, attempts = newAttempts(options)) {
+    this.attempts = attempts;
     this.#options = options;
     const settleMs = options.settleMs ?? DEFAULT_SETTLE_MS;
     this.name = options.name;
@@ -94,7 +102,7 @@ export class ProjectCloud {
 
   /** The same project, with nothing known of it but what is learnt during the tenure. */
   during(tenure: Tenure): ProjectCloud {
-    return new ProjectCloud({ ...this.#options, tenure });
+    return new ProjectCloud({ ...this.#options, tenure }, this.attempts);
   }
 
   /** Says that the Cluster, NodePool or Machine of this identity came into being here and now: nobody else can have asked for anything for it. */
@@ -112,6 +120,12 @@ export class ProjectCloud {
     return this.#clock.now();
   }
 
+  /** What made calls fail has been mended: their pauses end. */
+  retryNow(): void {
+    this.cache.retryNow();
+    this.attempts.retryNow();
+  }
+
   /**
    * How late a list must have begun to be built upon: not longer than `maxAgeMs` ago, and after everything that the cloud may have been at work
    * on unknown to us has had its time, of this run of the process and of one that was killed before it. Nor before the tenure began.
@@ -122,35 +136,69 @@ export class ProjectCloud {
     return Math.max(nowMs - maxAgeMs, ledger.doubtEndedMs(nowMs), startMs, this.listedFromMs);
   }
 
-  /** Makes a resource and notes what came of it; a create without an answer is noted as unknown and thrown. */
-  async make<T extends { readonly id: string }>(
+  /**
+   * Makes a resource and notes what came of it; a create without an answer is noted as unknown and thrown. One that failed rests, together with
+   * others of its `group` and, if all would fail alike, those of the whole project: then a RestingError is thrown and nothing is called.
+   */
+  make<T extends { readonly id: string }>(
     ledger: Ledger<T>,
     owner: string,
     create: () => Promise<T>,
+    group = owner,
   ): Promise<T> {
-    try {
-      const made = await create();
-      ledger.recordMade(owner, made, this.now());
-      return made;
-    } catch (error) {
-      if (isOpenStackError(error) && error.outcome === 'unknown') ledger.recordUnknown(owner, this.now());
-      throw error;
-    }
+    // What is only about one is about its group: machines of a pool are asked for alike.
+    return this.attempts.make({ kind: `create ${this.#nameOf(ledger)}`, item: group }, async () => {
+      try {
+        const made = await create();
+        ledger.recordMade(owner, made, this.now());
+        return made;
+      } catch (error) {
+        if (isOpenStackError(error) && error.outcome === 'unknown') ledger.recordUnknown(owner, this.now());
+        throw error;
+      }
+    });
   }
 
-  /** Deletes a resource that may be gone already, and notes it. */
+  /** Deletes a resource that may be gone already, and notes it; a deletion that failed rests as a create does. */
   async remove<T extends { readonly id: string }>(
     ledger: Ledger<T>,
     id: string,
     remove: () => Promise<unknown>,
   ): Promise<void> {
-    try {
-      await remove();
-    } catch (error) {
-      if (!isOpenStackError(error, 'notFound')) throw error;
-    }
+    await this.attempts.make({ kind: `delete ${this.#nameOf(ledger)}`, item: id, group: 'all' }, async () => {
+      try {
+        await remove();
+      } catch (error) {
+        if (!isOpenStackError(error, 'notFound')) throw error;
+      }
+    });
     ledger.recordDeleted(id, this.now());
   }
+
+  #nameOf(ledger: object): string {
+    return Object.entries(this.ledgers).find(([, each]) => each === ledger)?.[0] ?? 'resources';
+  }
+}
+
+function newAttempts({ clock, name, random = Math.random, log = silentLogger }: ProjectCloudOptions): Attempts {
+  return new Attempts({ clock, random, judge: judgeCall, log: log.child({ cloud: name }) });
+}
+
+/** Failures that the next one in the project would meet, too. */
+const SHARED: ReadonlySet<OpenStackErrorKind> = new Set([
+  'quotaExceeded',
+  'rateLimited',
+  'unauthorized',
+  'forbidden',
+  'unavailable',
+  'timeout',
+  'network',
+]);
+
+function judgeCall(error: unknown): AttemptVerdict | undefined {
+  if (!isOpenStackError(error)) return undefined;
+  const { kind, retryAfterMs } = error;
+  return { cause: kind, isShared: SHARED.has(kind), minimumMs: retryAfterMs };
 }
 
 /** Which cloud, project and credential a namespace's clusters live in. */

@@ -65,8 +65,8 @@ export class TenantClusters {
     for (const { tenant } of this.#connections.values()) listener(tenant);
   }
 
-  /** Connects to a cluster whose control plane answers, or anew when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile. */
-  async ensure(cluster: Cluster): Promise<void> {
+  /** Connects to a cluster whose control plane answers, or anew when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile, and with the signal's reason. */
+  async ensure(cluster: Cluster, signal?: AbortSignal): Promise<void> {
     const uid = identityOf(cluster);
     const target = JSON.stringify([cluster.status?.endpoint, cluster.status?.caCertificate]);
     if (this.#connections.get(uid)?.target !== target) {
@@ -76,7 +76,9 @@ export class TenantClusters {
       await connecting;
     }
     const connection = this.#connections.get(uid);
-    await connection?.tenant.nodes.whenSynced(connection.stop.signal);
+    if (connection === undefined) return;
+    const { stop, tenant } = connection;
+    await tenant.nodes.whenSynced(signal ? AbortSignal.any([stop.signal, signal]) : stop.signal);
   }
 
   remove(clusterUid: string): void {

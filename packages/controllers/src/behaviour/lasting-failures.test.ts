@@ -1,0 +1,222 @@
+import { RETRY_ANNOTATION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { ClusterRoleBindings } from '@fairway/kube/kinds/resources';
+import type { Condition, ResourceType } from '@fairway/kube/object/meta';
+import { describe, expect, test } from 'vitest';
+import { holdings } from '../testing/cloud-contents.ts';
+import { DELETED_BEHIND, LASTING_CAUSES, type LastingCause, SwitchedFaults } from '../testing/lasting-causes.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { isReady, TestFairway } from '../testing/test-fairway.ts';
+
+const SECONDS_20 = 20_000;
+const HOUR_MS = 3_600_000;
+/** What 20 s of any lasting failure may cost, all clusters, pools and machines together. */
+const LIMITS = { calls: 40, writes: 60 };
+/** What the rest of an hour may cost: a try every five minutes, and the lists that are made anyway. */
+const LIMITS_OF_AN_HOUR = { calls: 150, writes: 120 };
+
+async function startWith({ from }: Pick<LastingCause, 'from'>) {
+  const faults = new SwitchedFaults();
+  const clock = new SteppingClock();
+  const fairway = await TestFairway.start({ clock, ...faults.options });
+  if (from !== 'nothing') {
+    await clock.during(fairway.readyCluster({ replicas: from === 'a cluster' ? 1 : 0 }));
+    await clock.pass(SECONDS_20);
+  }
+  /** What the next so many milliseconds cost. */
+  const costOf = async (durationMs: number) => {
+    const before = { calls: fairway.cloud.calls.total, writes: faults.writes };
+    await clock.pass(durationMs);
+    return { calls: fairway.cloud.calls.total - before.calls, writes: faults.writes - before.writes };
+  };
+  return { fairway, clock, faults, costOf };
+}
+
+/** Asks for what the cause keeps from being done; three nodes, unless it says otherwise. */
+async function ask(fairway: TestFairway, { from, ask }: Pick<LastingCause, 'from' | 'ask'>, nodes = 3): Promise<void> {
+  if (from === 'nothing') {
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: nodes });
+  } else if (ask) await ask(fairway);
+  else await fairway.patch(nodePools, 'general', { spec: { replicas: (from === 'a cluster' ? 1 : 0) + nodes } });
+}
+
+describe('a failure that lasts', { timeout: 60_000 }, () => {
+  test.each(LASTING_CAUSES)('$cause costs little, is told as $reason, and ends by itself', async (lasting) => {
+    const { fairway, clock, faults, costOf } = await startWith(lasting);
+    await using _ = fairway;
+    await lasting.begin(fairway, faults);
+    const asked = { calls: fairway.cloud.calls.total, writes: faults.writes };
+
+    await ask(fairway, lasting);
+    await clock.pass(SECONDS_20);
+    const first = { calls: fairway.cloud.calls.total - asked.calls, writes: faults.writes - asked.writes };
+    const told = [...(await conditionsOf(fairway, lasting.kind))];
+    const minute = await costOf(60_000);
+    told.push(...(await conditionsOf(fairway, lasting.kind)));
+    const rest = await costOf(HOUR_MS - SECONDS_20 - 60_000);
+    told.push(...(await conditionsOf(fairway, lasting.kind)));
+    const hour = { calls: minute.calls + rest.calls, writes: minute.writes + rest.writes };
+    await lasting.end(fairway, faults);
+    const ready = clock.during(allReady(fairway));
+    await ready;
+
+    expect(told).toContainEqual(expect.objectContaining({ reason: lasting.reason }));
+    expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
+    expect(first.writes).toBeLessThanOrEqual(LIMITS.writes);
+    expect(hour.calls).toBeLessThanOrEqual(LIMITS_OF_AN_HOUR.calls);
+    expect(hour.writes).toBeLessThanOrEqual(LIMITS_OF_AN_HOUR.writes);
+  });
+});
+
+describe('what is deleted behind Fairway', { timeout: 60_000 }, () => {
+  test.each(DELETED_BEHIND)('$cause costs little and is made anew', async (deleted) => {
+    const { fairway, clock, faults, costOf } = await startWith(deleted);
+    await using _ = fairway;
+    await deleted.begin(fairway, faults);
+
+    await ask(fairway, deleted);
+    const first = await costOf(SECONDS_20);
+    await clock.during(allReady(fairway));
+    // What nodes can be made without is missed when the cluster is next compared with the cloud.
+    await clock.pass(1_300_000);
+
+    expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
+    expect(first.writes).toBeLessThanOrEqual(LIMITS.writes);
+    expect(holdings(fairway.cloud)).toMatchObject({ subnets: 2, routers: 1, security_groups: 1 });
+  });
+});
+
+describe('twenty machines under one quota', { timeout: 60_000 }, () => {
+  const QUOTA = LASTING_CAUSES.find(({ cause }) => cause === 'a quota of instances') as LastingCause;
+
+  test('cost no more than one after the first try', async () => {
+    const { fairway, costOf, faults } = await startWith(QUOTA);
+    await using _ = fairway;
+    await QUOTA.begin(fairway, faults);
+
+    await ask(fairway, QUOTA, 20);
+    const first = await costOf(SECONDS_20);
+    const minute = await costOf(60_000);
+
+    expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
+    expect(first.writes).toBeLessThanOrEqual(LIMITS.writes);
+    expect(minute.calls).toBeLessThanOrEqual(6);
+    expect(minute.writes).toBe(0);
+  });
+
+  test.each<{ who: string; act: (fairway: TestFairway) => Promise<unknown> }>([
+    {
+      who: 'asks for the cluster',
+      act: (fairway) => fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } }),
+    },
+    {
+      who: 'asks for the pool',
+      act: (fairway) =>
+        fairway.patch(nodePools, 'general', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } }),
+    },
+    { who: 'scales the pool', act: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 22 } }) },
+  ])('go on at once when a person $who', async ({ act }) => {
+    const { fairway, clock, faults } = await startWith(QUOTA);
+    await using _ = fairway;
+    await QUOTA.begin(fairway, faults);
+    await ask(fairway, QUOTA, 20);
+    await clock.pass(HOUR_MS);
+    await QUOTA.end(fairway, faults);
+    const mendedMs = clock.now();
+
+    await act(fairway);
+    await clock.during(allReady(fairway));
+
+    expect(clock.now() - mendedMs).toBeLessThanOrEqual(10_000);
+  });
+
+  test('a person who asks again and again costs a try a second', async () => {
+    const { fairway, clock, faults } = await startWith(QUOTA);
+    await using _ = fairway;
+    await QUOTA.begin(fairway, faults);
+    await ask(fairway, QUOTA, 20);
+    await clock.pass(HOUR_MS);
+    const before = fairway.cloud.calls.total;
+
+    for (let i = 0; i < 100; i++) {
+      await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: `${i}` } } });
+      await clock.pass(100);
+    }
+
+    expect(fairway.cloud.calls.total - before).toBeLessThanOrEqual(15);
+  });
+});
+
+describe('whose fault it is', { timeout: 60_000 }, () => {
+  const byCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
+
+  test.each([
+    {
+      cause: 'a full disk of the control plane',
+      types: ['ControlPlaneReady', 'Ready'],
+      message:
+        'the control plane can not be kept up: there is no space left on its disk; free some, or give it a larger one',
+    },
+    {
+      cause: 'Machines that are refused',
+      types: ['MachinesReady', 'Ready'],
+      message: "Fairway's own API refuses it: HTTP 403",
+    },
+    {
+      cause: 'a tenant API that refuses',
+      types: ['MachinesReady', 'Ready'],
+      message: expect.stringMatching(/the API server of the cluster does not serve Fairway: HTTP 403$/),
+    },
+  ])('$cause is told as such', async ({ cause, types, message }) => {
+    const lasting = byCause(cause);
+    const { fairway, clock, faults } = await startWith(lasting);
+    await using _ = fairway;
+    await lasting.begin(fairway, faults);
+
+    await ask(fairway, lasting);
+    await clock.pass(SECONDS_20);
+
+    const told = await conditionsOf(fairway, lasting.kind);
+    for (const type of types) {
+      expect(told).toContainEqual(expect.objectContaining({ type, status: 'False', reason: lasting.reason, message }));
+    }
+  });
+
+  test('a tenant who deletes what nodes join by gets it back', async () => {
+    const { fairway, clock } = await startWith({ from: 'an empty cluster' });
+    await using _ = fairway;
+    const [cluster] = (await fairway.client.resource(clusters).list()).items;
+    const tenant = fairway.runtime.client(cluster?.metadata.uid ?? '');
+
+    await tenant.resource(ClusterRoleBindings).delete('fairway:node-bootstrappers');
+    await clock.pass(1_000);
+
+    const binding = await tenant.resource(ClusterRoleBindings).get('fairway:node-bootstrappers');
+    expect(binding.roleRef.name).toBe('system:node-bootstrapper');
+  });
+});
+
+async function conditionsOf(fairway: TestFairway, kind: LastingCause['kind']): Promise<readonly Condition[]> {
+  const type: ResourceType<Cluster | NodePool | Machine> = kind;
+  const { items } = await fairway.client.resource(type).list();
+  return items.flatMap(({ status }) => status?.conditions ?? []);
+}
+
+async function allReady(fairway: TestFairway): Promise<void> {
+  await fairway.until(nodePools, (pools) => pools.every((pool) => isReady(pool) && isCurrent(pool)));
+  await fairway.until(clusters, (all) => all.every(isReady));
+  await fairway.until(machines, (all) => all.every(isReady));
+}
+
+function isCurrent({
+  metadata,
+  status,
+}: {
+  metadata: { generation?: number };
+  status?: { observedGeneration?: number | undefined };
+}) {
+  return metadata.generation === status?.observedGeneration;
+}

@@ -1,0 +1,109 @@
+import { turnOf } from '@fairway/api/conditions';
+import { TransportError } from '@fairway/kube/client/transport';
+import { RestingError } from '@fairway/kube/controller/attempts';
+import { conflict, forbidden } from '@fairway/kube/object/api-error';
+import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { describe, expect, test } from 'vitest';
+import { endsPass, failureOf, type Party } from './failure.ts';
+import { ProblemError } from './problem-error.ts';
+import { ofRuntime } from './runtime-problem.ts';
+
+const NOW_MS = 1_000_000;
+const refused = forbidden({ group: 'fairway.dev', resource: 'machines', name: 'demo-general-x7k2p' }, 'no more');
+const away = new TransportError('connect ECONNREFUSED');
+const full = Object.assign(new Error("ENOSPC: no space left on device, open '/home/x/tmp-1234'"), { code: 'ENOSPC' });
+
+async function caught(call: Promise<unknown>): Promise<unknown> {
+  return call.catch((error: unknown) => error);
+}
+
+function quota(): OpenStackError {
+  return new OpenStackError({
+    kind: 'quotaExceeded',
+    service: 'compute',
+    method: 'POST',
+    template: '/servers',
+    message: 'Quota exceeded for cores',
+    outcome: 'notDone',
+  });
+}
+
+describe('what an error means', () => {
+  test.each<{ of: string; error: () => unknown; party: Party; turn: string; message: RegExp }>([
+    {
+      of: 'the cloud',
+      error: quota,
+      party: 'cloud',
+      turn: 'user',
+      message: /^compute: Quota exceeded for cores; free/,
+    },
+    {
+      of: 'a server that failed',
+      error: () => new ProblemError({ reason: 'ServerFailed', message: 'it failed' }),
+      party: 'cloud',
+      turn: 'cloud',
+      message: /^it failed$/,
+    },
+    {
+      of: "the tenant's API server, which refuses",
+      error: () => caught(ofTenant(Promise.reject(refused))),
+      party: 'tenantApi',
+      turn: 'operator',
+      message: /^the API server of the cluster does not serve Fairway/,
+    },
+    {
+      of: "the tenant's API server, which is away",
+      error: () => caught(ofTenant(Promise.reject(away))),
+      party: 'tenantApi',
+      turn: 'operator',
+      message: /^the API server of the cluster does not serve Fairway/,
+    },
+    {
+      of: 'the runtime, whose disk is full',
+      error: () => caught(ofRuntime(Promise.reject(full))),
+      party: 'controlPlaneRuntime',
+      turn: 'operator',
+      message: /^the control plane can not be kept up: there is no space left on its disk/,
+    },
+    {
+      of: "Fairway's own API, which refuses: no name, which is another at each try",
+      error: () => refused,
+      party: 'fairwayApi',
+      turn: 'operator',
+      message: /^Fairway's own API refuses it: machines.fairway.dev is forbidden: no more$/,
+    },
+    {
+      of: "Fairway's own API, which is away",
+      error: () => away,
+      party: 'fairwayApi',
+      turn: 'operator',
+      message: /^Fairway's own API does not answer$/,
+    },
+    {
+      of: 'Fairway itself',
+      error: () => new TypeError('x is undefined'),
+      party: 'fairway',
+      turn: 'operator',
+      message: /^a fault of Fairway itself \(TypeError\)/,
+    },
+  ])('of $of', async ({ error, party, turn, message }) => {
+    const failure = failureOf(await error(), NOW_MS);
+
+    expect(failure).toMatchObject({ party, message: expect.stringMatching(message) });
+    expect(turnOf(failure.reason)).toBe(turn);
+  });
+
+  test('a step that rests is told in the words of its last failure, and when it is tried again', () => {
+    const failure = failureOf(new RestingError(quota(), NOW_MS + 5_000), NOW_MS);
+
+    expect(failure).toMatchObject({ reason: 'QuotaExceeded', party: 'cloud', retryAfterMs: 5_001 });
+  });
+
+  test("a conflict of Fairway's own API ends the pass, one of a tenant's does not", async () => {
+    const error = conflict({ resource: 'nodes', name: 'n' }, 'it is newer');
+
+    expect(endsPass(error)).toBe(true);
+    expect(endsPass(await caught(ofTenant(Promise.reject(error))))).toBe(false);
+  });
+});

@@ -1,0 +1,70 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { FencedError } from '@fairway/base/fence';
+import { TransportError } from '@fairway/kube/client/transport';
+import { type AttemptVerdict, lastFailure, restsUntilMs } from '@fairway/kube/controller/attempts';
+import { type ApiError, isApiError } from '@fairway/kube/object/api-error';
+import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
+import { tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
+import type { RetryableProblem } from '@fairway/tenancy/problem';
+import { ProblemError } from './problem-error.ts';
+import { runtimeProblemOf } from './runtime-problem.ts';
+
+/** Who did not do what a reconcile asked for. Whose turn it is now, the reason says (`turnOf`). */
+export type Party = 'cloud' | 'tenantApi' | 'controlPlaneRuntime' | 'fairwayApi' | 'fairway';
+
+/** What went wrong in a phase of a reconcile, as it is told to people. The same as long as its cause is the same. */
+export interface Failure extends RetryableProblem {
+  readonly party: Party;
+  /** For the log. */
+  readonly error: unknown;
+}
+
+/** What an error means for people, and when to come again. Every error means something: what nobody knows is a fault of Fairway. */
+export function failureOf(error: unknown, nowMs: number): Failure {
+  const problem = problemOf(lastFailure(error), nowMs);
+  const untilMs = restsUntilMs(error);
+  return { error, ...problem, ...(untilMs !== undefined && { retryAfterMs: Math.max(untilMs - nowMs, 0) + 1 }) };
+}
+
+function problemOf(error: unknown, nowMs: number): Omit<Failure, 'error'> {
+  const cloud = cloudProblemOf(error, nowMs);
+  if (cloud) return { party: 'cloud', ...cloud };
+  if (error instanceof ProblemError) return { party: 'cloud', ...error.problem };
+  const tenant = tenantProblemOf(error);
+  if (tenant) return { party: 'tenantApi', ...tenant };
+  const runtime = runtimeProblemOf(error);
+  if (runtime) return { party: 'controlPlaneRuntime', ...runtime };
+  const reason = ConditionReason.InternalError;
+  if (isApiError(error)) return { party: 'fairwayApi', reason, message: ownApiMessage(error) };
+  if (error instanceof TransportError) {
+    return { party: 'fairwayApi', reason, message: "Fairway's own API does not answer" };
+  }
+  const name = error instanceof Error ? error.name : typeof error;
+  const message = `a fault of Fairway itself (${name}); the operator finds it in Fairway's log`;
+  return { party: 'fairway', reason, message };
+}
+
+/** What names differ in from one try to the next stands in the subject. */
+function ownApiMessage({ message, subject }: ApiError): string {
+  const words = subject?.name ? message.replaceAll(` "${subject.name}"`, '') : message;
+  return `Fairway's own API refuses it: ${words}`;
+}
+
+/** Whether a pass ends with it as if it had never begun: there is nothing to tell, or nobody to tell it. */
+export function endsPass(error: unknown): boolean {
+  // A conflict means that the cache was a moment behind.
+  return error instanceof FencedError || isApiError(error, 'Conflict') || isAbort(error);
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+/** How the steps of one object that no other shares are tried again: see `Attempts`. */
+export function judgeStep(error: unknown): AttemptVerdict | undefined {
+  if (endsPass(error)) return undefined;
+  const { party, reason, retryAfterMs } = problemOf(error, 0);
+  // Still at work: no failure.
+  if (reason === ConditionReason.Provisioning) return undefined;
+  return { cause: `${party}/${reason}`, isShared: false, minimumMs: retryAfterMs };
+}

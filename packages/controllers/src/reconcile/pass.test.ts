@@ -1,0 +1,74 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { FencedError } from '@fairway/base/fence';
+import { RestingError } from '@fairway/kube/controller/attempts';
+import { conflict, forbidden } from '@fairway/kube/object/api-error';
+import { describe, expect, test } from 'vitest';
+import { Pass } from './pass.ts';
+
+function start(signal = new AbortController().signal) {
+  const clock = new FakeClock();
+  const pass = new Pass({ signal }, clock);
+  let writes = 0;
+  const end = () =>
+    pass.end(async () => {
+      writes++;
+    });
+  return { clock, pass, end, writes: () => writes };
+}
+
+const refused = forbidden({ resource: 'machines', name: 'm' }, 'no');
+
+describe('a pass', () => {
+  test('writes the status when all went well', async () => {
+    const { pass, end, writes } = start();
+    expect(await pass.run(async () => 7)).toEqual({ value: 7 });
+
+    expect(await end()).toEqual({});
+    expect(writes()).toBe(1);
+  });
+
+  test('writes the status when a phase failed, after the others', async () => {
+    const { pass, end, writes } = start();
+    const first = await pass.run(() => Promise.reject(refused));
+    const second = await pass.run(async () => 'done');
+
+    expect(first.failure).toMatchObject({ reason: 'InternalError', party: 'fairwayApi' });
+    expect(second.value).toBe('done');
+    expect(await end()).toEqual({ failure: {} });
+    expect(writes()).toBe(1);
+  });
+
+  test('writes the status before a fault of Fairway is thrown again', async () => {
+    const { pass, end, writes } = start();
+    const fault = new TypeError('x is undefined');
+    const outcome = await pass.run(() => Promise.reject(fault));
+
+    expect(outcome.failure).toMatchObject({ party: 'fairway' });
+    await expect(end()).rejects.toBe(fault);
+    expect(writes()).toBe(1);
+  });
+
+  test('comes again at the soonest of what was asked for and what rests', async () => {
+    const { clock, pass, end } = start();
+    pass.againIn(600_000);
+    pass.againIn(undefined);
+    for (const restMs of [30_000, 5_000]) {
+      await pass.run(() => Promise.reject(new RestingError(refused, clock.now() + restMs)));
+    }
+
+    expect(await end()).toEqual({ requeueAfterMs: 5_001 });
+  });
+
+  test.each([
+    { reason: 'the cache was a moment behind', error: conflict({ resource: 'clusters', name: 'c' }, 'newer') },
+    { reason: 'the cluster is another process’s', error: new FencedError('c', 'a write') },
+  ])('ends at once when $reason', async ({ error }) => {
+    await expect(start().pass.run(() => Promise.reject(error))).rejects.toBe(error);
+  });
+
+  test('ends at once when the process does', async () => {
+    const { pass } = start(AbortSignal.abort());
+
+    await expect(pass.run(() => Promise.reject(refused))).rejects.toBe(refused);
+  });
+});

@@ -1,0 +1,56 @@
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { endsPass, type Failure, failureOf } from './failure.ts';
+
+/** What came of a phase. */
+export type Outcome<T> =
+  | { readonly value: T; readonly failure?: undefined }
+  | { readonly value?: undefined; readonly failure: Failure };
+
+/**
+ * One pass of a reconcile, of any kind: it runs its phases, collects what went wrong, always writes the status, and says when to come again.
+ *
+ * **Expected flow.** `run` for each phase, all of them, whatever came of the others; `againIn` where a phase wants another look; at last `end`, with what
+ * writes the status from the outcomes.
+ *
+ * **Guarantees.** Whatever a phase throws is told in the status, except a conflict, the loss of the grant and the end of the process, which end the pass.
+ * A fault of Fairway itself is thrown again after the status is written, so that it is logged and the key rests. Everything else rests by itself
+ * (`Attempts`, the caches of the cloud): an event may bring the key back to see what else has changed, and costs no call for what failed.
+ */
+export class Pass {
+  readonly signal: AbortSignal;
+  readonly #now: () => number;
+  readonly #failures: Failure[] = [];
+  #againInMs = Number.POSITIVE_INFINITY;
+
+  constructor({ signal }: ReconcileContext, clock: { now(): number }) {
+    this.signal = signal;
+    this.#now = () => clock.now();
+  }
+
+  async run<T>(phase: () => Promise<T>): Promise<Outcome<T>> {
+    try {
+      return { value: await phase() };
+    } catch (error) {
+      if (this.signal.aborted || endsPass(error)) throw error;
+      const failure = failureOf(error, this.#now());
+      this.#failures.push(failure);
+      return { failure };
+    }
+  }
+
+  /** The soonest counts. */
+  againIn(delayMs: number | undefined): void {
+    this.#againInMs = Math.min(this.#againInMs, delayMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  async end(writeStatus: () => Promise<void>): Promise<Result> {
+    await writeStatus();
+    const fault = this.#failures.find(({ party }) => party === 'fairway');
+    if (fault) throw fault.error;
+    const resting = this.#failures.map(({ retryAfterMs }) => retryAfterMs);
+    for (const delayMs of resting) this.againIn(delayMs);
+    const again = Number.isFinite(this.#againInMs) ? { requeueAfterMs: this.#againInMs } : {};
+    // What does not say when it may be tried again comes with the growing pauses of the queue.
+    return resting.includes(undefined) ? { ...again, failure: {} } : again;
+  }
+}

@@ -1,0 +1,47 @@
+import { FencedError } from '@fairway/base/fence';
+import type { Problem } from '@fairway/tenancy/problem';
+
+/** Thrown when the runtime of control planes could not do what it was asked to. */
+export class RuntimeError extends Error {
+  override readonly name = 'RuntimeError';
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** Awaits a call to the runtime of control planes, and says in the error that it was one. */
+export async function ofRuntime<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof FencedError ? error : new RuntimeError(error);
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'there is no space left on its disk; free some, or give it a larger one',
+  EDQUOT: 'the quota of its disk is used up; free some, or ask for more',
+  EROFS: 'its disk can only be read; look at the log of its kernel',
+  EIO: 'its disk fails; look at the log of its kernel',
+  EACCES: "Fairway's user may not write its files; mend their owner and mode",
+  EMFILE: 'Fairway has too many files open; raise its limit (ulimit -n)',
+  ENFILE: 'its host has too many files open; raise the limit (fs.file-max)',
+  ENOMEM: 'its host has no memory left',
+};
+
+/** What it means that the runtime failed; undefined for any other error. */
+export function runtimeProblemOf(error: unknown): Problem | undefined {
+  if (!(error instanceof RuntimeError)) return undefined;
+  const code = errorCode(error.cause);
+  // The system's own words name a file, and another one at each try.
+  const words = (code !== undefined && (WORDS[code] ?? `the system says ${code}`)) || error.message;
+  return { reason: 'ControlPlaneFailed', message: `the control plane can not be kept up: ${words}` };
+}
+
+/** `ENOSPC`, also where it is the cause of something else. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return 'cause' in error ? errorCode(error.cause) : undefined;
+}

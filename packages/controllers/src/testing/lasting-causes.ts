@@ -1,0 +1,258 @@
+import type { ConditionReason } from '@fairway/api/conditions';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import type { TestFairway, TestFairwayOptions } from './test-fairway.ts';
+
+/** Something that keeps Fairway from doing what was asked for, until somebody ends it. */
+export interface LastingCause {
+  readonly cause: string;
+  /** What is there when it begins: no cluster, or one with or without a node. */
+  readonly from: 'nothing' | 'a cluster' | 'an empty cluster';
+  readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
+  /** What a person asks for meanwhile: more nodes, unless given. */
+  readonly ask?: (fairway: TestFairway) => Promise<unknown>;
+  readonly end: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
+  /** Where it is told, and how. */
+  readonly kind: typeof clusters | typeof nodePools | typeof machines;
+  readonly reason: ConditionReason;
+}
+
+/** Faults of API servers that a test turns on and off. */
+export class SwitchedFaults {
+  /** Whether Machines are refused. */
+  refusesMachines = false;
+  /** Whether tenants' API servers refuse all writes. */
+  refusesTenantWrites = false;
+  /** Requests to Fairway's own API that change something. */
+  writes = 0;
+
+  get options(): Pick<TestFairwayOptions, 'apiFaults' | 'tenantFaults'> {
+    return {
+      apiFaults: ({ method, path }) => {
+        if (method !== 'GET') this.writes++;
+        const isRefused = this.refusesMachines && method === 'POST' && /\/machines(\?|$)/.test(path);
+        return isRefused ? { kind: 'answer', status: 403 } : undefined;
+      },
+      tenantFaults: ({ method }) =>
+        this.refusesTenantWrites && method !== 'GET' ? { kind: 'answer', status: 403 } : undefined,
+    };
+  }
+}
+
+type Quota = Readonly<Record<string, number>>;
+
+/** Room for the node that there is, and for no other. */
+function quota(name: string, limits: Quota, enough: Quota): LastingCause {
+  return {
+    cause: `a quota of ${name}`,
+    from: 'a cluster',
+    begin: ({ cloud }) => cloud.setQuota('demo', limits),
+    end: ({ cloud }) => cloud.setQuota('demo', enough),
+    kind: nodePools,
+    reason: 'QuotaExceeded',
+  };
+}
+
+/** None of what a cluster needs before it has nodes. */
+function quotaOfNetwork(name: string): LastingCause {
+  return {
+    cause: `a quota of ${name}`,
+    from: 'nothing',
+    begin: ({ cloud }) => cloud.setQuota('demo', { [name]: 0 }),
+    end: ({ cloud }) => cloud.setQuota('demo', { [name]: 1_000 }),
+    kind: clusters,
+    reason: 'QuotaExceeded',
+  };
+}
+
+function fault(
+  cause: string,
+  from: LastingCause['from'],
+  input: FaultInput,
+  reason: ConditionReason,
+  kind: LastingCause['kind'] = from === 'nothing' ? clusters : nodePools,
+): LastingCause {
+  return {
+    cause,
+    from,
+    begin: ({ cloud }) => cloud.faults.add({ ...input, times: null }),
+    end: ({ cloud }) => cloud.faults.clear(),
+    kind,
+    reason,
+  };
+}
+
+const SERVERS = { service: 'compute', method: 'POST', path: '/servers$' } as const;
+const NETWORKS = { service: 'network', method: 'POST', path: '/networks$' } as const;
+const answer = (status: number, retryAfterSeconds?: number) => ({
+  kind: 'answer' as const,
+  status,
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+});
+
+async function networkOf(fairway: TestFairway) {
+  const [cluster] = (await fairway.client.resource(clusters).list()).items;
+  return { network: fairway.process.project.client.network, status: cluster?.status?.network ?? {} };
+}
+
+const withFloatingIps = { floatingIPs: { enabled: true } };
+
+export const LASTING_CAUSES: readonly LastingCause[] = [
+  quota('instances', { instances: 1 }, { instances: 500 }),
+  quota('cores', { cores: 2 }, { cores: 4_000 }),
+  quota('ram', { ram: 8 * 1024 }, { ram: 4_000_000 }),
+  quota('ports', { port: 2 }, { port: 2_000 }),
+  {
+    ...quota('floating IPs', { floatingip: 0 }, { floatingip: 500 }),
+    kind: machines,
+    ask: (fairway) => fairway.patch(nodePools, 'general', { spec: withFloatingIps }),
+  },
+  {
+    ...quota('server groups', { server_groups: 0 }, { server_groups: 500 }),
+    ask: (fairway) => fairway.createPool({ replicas: 3, antiAffinity: true }, 'apart'),
+  },
+  quotaOfNetwork('network'),
+  quotaOfNetwork('subnet'),
+  quotaOfNetwork('router'),
+  quotaOfNetwork('security_group'),
+  quotaOfNetwork('security_group_rule'),
+  fault('400 to servers', 'a cluster', { ...SERVERS, action: answer(400) }, 'ConfigurationInvalid'),
+  fault('403 to servers', 'a cluster', { ...SERVERS, action: answer(403) }, 'PermissionDenied'),
+  fault('404 to servers', 'a cluster', { ...SERVERS, action: answer(404) }, 'ConfigurationInvalid'),
+  fault('409 to servers', 'a cluster', { ...SERVERS, action: answer(409) }, 'ResourceInUse'),
+  fault('429 to servers', 'a cluster', { ...SERVERS, action: answer(429, 5) }, 'RateLimited'),
+  fault('500 to servers', 'a cluster', { ...SERVERS, action: answer(500) }, 'CloudUnavailable'),
+  fault('503 to servers', 'a cluster', { ...SERVERS, action: answer(503, 1) }, 'CloudUnavailable'),
+  {
+    ...fault('time-outs of servers', 'a cluster', { ...SERVERS, action: answer(504) }, 'CloudUnavailable'),
+    begin: ({ cloud }) => {
+      cloud.faults.add({ ...SERVERS, times: null, action: { kind: 'delay', delayMs: 90_000 } });
+      cloud.faults.add({ ...SERVERS, times: null, action: answer(504) });
+    },
+  },
+  fault('broken connections', 'a cluster', { ...SERVERS, action: { kind: 'drop' } }, 'CloudUnavailable'),
+  fault('no valid host', 'a cluster', { action: { kind: 'outOfStock', flavor: 'b3-8' } }, 'FlavorOutOfStock'),
+  fault('servers that fail', 'a cluster', { action: { kind: 'serverError' } }, 'ServerFailed'),
+  {
+    cause: 'an unknown flavor',
+    from: 'a cluster',
+    begin: () => undefined,
+    ask: (fairway) => fairway.createPool({ replicas: 3, flavor: 'b3-9' }, 'odd'),
+    end: (fairway) => fairway.delete(nodePools, 'odd'),
+    kind: nodePools,
+    reason: 'FlavorNotFound',
+  },
+  {
+    cause: 'an unknown image',
+    from: 'a cluster',
+    begin: () => undefined,
+    ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 4, image: 'none such' } }),
+    end: (fairway) => fairway.patch(nodePools, 'general', { spec: { image: 'Ubuntu 24.04' } }),
+    kind: nodePools,
+    reason: 'ImageNotFound',
+  },
+  fault('400 to networks', 'nothing', { ...NETWORKS, action: answer(400) }, 'ConfigurationInvalid'),
+  fault('403 to networks', 'nothing', { ...NETWORKS, action: answer(403) }, 'PermissionDenied'),
+  fault('409 to networks', 'nothing', { ...NETWORKS, action: answer(409) }, 'ResourceInUse'),
+  fault('500 to networks', 'nothing', { ...NETWORKS, action: answer(500) }, 'CloudUnavailable'),
+  fault('503 of Neutron', 'nothing', { service: 'network', action: answer(503) }, 'CloudUnavailable'),
+  fault('503 of Nova', 'nothing', { service: 'compute', action: answer(503) }, 'CloudUnavailable'),
+  fault('503 of everything', 'nothing', { action: answer(503) }, 'CloudUnavailable'),
+  fault(
+    'time-outs of Neutron',
+    'nothing',
+    { service: 'network', action: { kind: 'delay', delayMs: 90_000 } },
+    'CloudUnavailable',
+  ),
+  {
+    cause: 'a refused login',
+    from: 'nothing',
+    begin: ({ cloud }) => {
+      cloud.faults.add({ service: 'identity', method: 'POST', times: null, action: answer(401) });
+      // There is a token already.
+      cloud.faults.add({ service: 'network', times: null, action: answer(401) });
+    },
+    end: ({ cloud }) => cloud.faults.clear(),
+    kind: clusters,
+    reason: 'CredentialInvalid',
+  },
+  {
+    cause: 'a full disk of the control plane',
+    from: 'a cluster',
+    begin: ({ runtime }) => {
+      runtime.failure = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    },
+    ask: (fairway) => fairway.patch(clusters, 'demo', { spec: { apiServer: { admissionPlugins: { enabled: [] } } } }),
+    end: ({ runtime }) => {
+      runtime.failure = undefined;
+    },
+    kind: clusters,
+    reason: 'ControlPlaneFailed',
+  },
+  {
+    cause: 'a tenant API that refuses',
+    from: 'a cluster',
+    begin: (_, faults) => {
+      faults.refusesTenantWrites = true;
+    },
+    end: (_, faults) => {
+      faults.refusesTenantWrites = false;
+    },
+    kind: nodePools,
+    reason: 'ControlPlaneFailed',
+  },
+  {
+    cause: 'Machines that are refused',
+    from: 'a cluster',
+    begin: (_, faults) => {
+      faults.refusesMachines = true;
+    },
+    end: (_, faults) => {
+      faults.refusesMachines = false;
+    },
+    kind: nodePools,
+    reason: 'InternalError',
+  },
+];
+
+/** Resources of the cluster that are deleted behind Fairway's back: nobody but Fairway ends these. */
+export const DELETED_BEHIND: readonly Omit<LastingCause, 'end' | 'kind' | 'reason'>[] = [
+  {
+    cause: 'a deleted security group',
+    from: 'an empty cluster',
+    begin: async (fairway) => {
+      const { network, status } = await networkOf(fairway);
+      await network.securityGroups.delete(status.securityGroupID ?? '');
+    },
+  },
+  {
+    cause: 'a deleted router',
+    from: 'an empty cluster',
+    begin: async (fairway) => {
+      const { network, status } = await networkOf(fairway);
+      await network.routers.removeInterface(status.routerID ?? '', { subnet_id: status.subnetID ?? '' });
+      await network.routers.delete(status.routerID ?? '');
+    },
+  },
+  {
+    cause: 'a deleted subnet',
+    from: 'an empty cluster',
+    begin: async (fairway) => {
+      const { network, status } = await networkOf(fairway);
+      await network.routers.removeInterface(status.routerID ?? '', { subnet_id: status.subnetID ?? '' });
+      await network.subnets.delete(status.subnetID ?? '');
+    },
+  },
+  {
+    cause: "a server's deleted port",
+    from: 'a cluster',
+    begin: async (fairway) => {
+      const { network, status } = await networkOf(fairway);
+      for await (const port of network.ports.list({ network_id: status.networkID ?? '' })) {
+        if (port.device_owner.startsWith('compute:')) await network.ports.delete(port.id);
+      }
+    },
+  },
+];
