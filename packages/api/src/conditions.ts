@@ -45,6 +45,7 @@ const REASONS = {
   // The user can mend it.
   Paused: 'user',
   QuotaExceeded: 'user',
+  PlanLimitExceeded: 'user',
   CredentialInvalid: 'user',
   FlavorNotFound: 'user',
   ImageNotFound: 'user',

@@ -14,9 +14,8 @@ export function grantedReplicas(pool: NodePool, pools: readonly NodePool[], maxN
   for (const candidate of pools.toSorted(byAge)) {
     const { deletionTimestamp, uid } = candidate.metadata;
     const wanted = deletionTimestamp === undefined ? candidate.spec.replicas : (candidate.status?.replicas ?? 0);
-    const granted = Math.min(wanted, left);
-    if (uid === pool.metadata.uid) return granted;
-    left -= granted;
+    if (uid === pool.metadata.uid) break;
+    left -= Math.min(wanted, left);
   }
   return Math.min(pool.spec.replicas, left);
 }

@@ -82,6 +82,30 @@ describe('what a pool may ask for', { timeout: 30_000 }, () => {
   });
 });
 
+describe('what a plan allows', { timeout: 30_000 }, () => {
+  test('is held where writes have passed admission: the oldest pool first, and the rest when there is room', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 3 } } });
+    await fairway.readyCluster({ replicas: 2 });
+    await fairway.createPool({ replicas: 5 }, 'younger');
+
+    const [limited] = await fairway.until(
+      nodePools,
+      ([pool]) => pool?.status?.readyReplicas === 1 && !isReady(pool),
+      'younger',
+    );
+    const made = (await fairway.machines()).length;
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 0 } });
+    await fairway.until(nodePools, ([pool]) => pool?.status?.readyReplicas === 3, 'younger');
+
+    expect(made).toBe(3);
+    expect(limited?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Ready', status: 'False', reason: 'PlanLimitExceeded' }),
+    );
+    expect(await fairway.machines()).toHaveLength(3);
+  });
+});
+
 describe('what a cluster may bring', { timeout: 30_000 }, () => {
   test('a network of the tenant is used, and left as it was', async () => {
     await using fairway = await TestFairway.start();

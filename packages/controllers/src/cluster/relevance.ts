@@ -24,6 +24,8 @@ function viewOf({ metadata, status, spec }: Cluster): string {
     metadata.annotations?.[RETRY_ANNOTATION],
     isPaused({ metadata }),
     spec.image,
+    spec.plan,
+    spec.network.gateway.mode,
     status?.version,
     status?.network,
     status?.endpoint,

@@ -5,6 +5,7 @@ import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
 import { machineName } from '@fairway/api/names';
 import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
@@ -18,7 +19,7 @@ import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
-import { machinesByPool } from '@fairway/tenancy/cache-indexes';
+import { machinesByCluster, machinesByPool, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -30,6 +31,7 @@ import { Pass } from '../reconcile/pass.ts';
 import { writeStatus } from '../status-writer.ts';
 import { chooseImage } from './images.ts';
 import { type PoolPlan, planPool } from './pool-plan.ts';
+import { type PoolShare, poolShare } from './pool-share.ts';
 import { ensureServerGroup, removeServerGroups } from './server-group.ts';
 import { poolStatus } from './status.ts';
 
@@ -39,6 +41,7 @@ export interface NodePoolDependencies {
     readonly clusters: Informer<Cluster>;
     readonly nodePools: Informer<NodePool>;
     readonly machines: Informer<Machine>;
+    readonly plans: Informer<Plan>;
   };
   readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
@@ -109,7 +112,7 @@ export class NodePoolReconciler {
       );
       // What was made of it before it failed, the cache will tell.
       current = resized.value ?? current;
-      problem = resized.failure;
+      problem = resized.failure ?? this.#shareOf(pool, cluster).problem;
     }
     const tenant = cluster && tenants.get(identityOf(cluster));
     return pass.end(async () => {
@@ -136,13 +139,17 @@ export class NodePoolReconciler {
   ): Promise<readonly Machine[]> {
     const { desired, isSuspect } = wish;
     const zones = pool.spec.availabilityZones ?? [];
-    const poolWish = { replicas: pool.spec.replicas, zones, desired };
+    const { replicas } = this.#shareOf(pool, cluster);
+    const poolWish = { replicas, zones, desired };
     let current = this.#machinesOf(pool);
     const cached = planPool(poolWish, current);
     if (cached.create.length + cached.remove.length > 0) {
       // The cache may be a moment behind, and one machine too many costs money: only what the API server holds counts here.
       current = await this.#liveMachinesOf(pool, signal);
-      const plan = planPool(poolWish, current);
+      // Nor does a limit take away what the cache does not know of yet.
+      const held = current.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
+      const least = Math.min(pool.spec.replicas, held);
+      const plan = planPool({ ...poolWish, replicas: Math.max(poolWish.replicas, least) }, current);
       const create = async ({ zone }: PoolPlan['create'][number]) => {
         const machine = await this.#createMachine(pool, cluster, wish, zone, signal);
         cloud.noteNew(identityOf(machine));
@@ -181,7 +188,7 @@ export class NodePoolReconciler {
       flavor: pool.spec.flavor,
       image: image ?? '',
       version,
-      floatingIP: pool.spec.floatingIPs.enabled,
+      floatingIP: cluster !== undefined && this.#shareOf(pool, cluster).floatingIPs,
       ...(pool.spec.rootVolume && { rootVolume: pool.spec.rootVolume }),
     };
     return { desired, ...(serverGroupID !== undefined && { serverGroupID }) };
@@ -323,6 +330,18 @@ export class NodePoolReconciler {
     const value = { metadata: { uid }, spec: { floatingIP: desired.floatingIP } };
     const where = namespace === undefined ? {} : { namespace };
     await ignoreGone(this.#dependencies.client.resource(machines).patch(name, { type: 'merge', value }, where));
+  }
+
+  /** What cluster and plan leave of the pool's wish, by what the caches hold. */
+  #shareOf(pool: NodePool, cluster: Cluster): PoolShare {
+    const { cache } = this.#dependencies;
+    const key = clusterKeyOf(pool);
+    return poolShare(pool, {
+      cluster,
+      plan: cache.plans.get(cluster.spec.plan),
+      pools: cache.nodePools.find(poolsByCluster, key),
+      machines: cache.machines.find(machinesByCluster, key),
+    });
   }
 
   #machinesOf(pool: NodePool): readonly Machine[] {

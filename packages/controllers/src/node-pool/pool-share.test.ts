@@ -1,0 +1,80 @@
+import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import type { Machine } from '@fairway/api/kinds/machine';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { describe, expect, test } from 'vitest';
+import { poolShare, type ShareFacts } from './pool-share.ts';
+
+const [shipped] = SHIPPED_PLANS;
+if (shipped === undefined) throw new Error('no plan is shipped');
+const plan = { ...shipped, spec: { ...shipped.spec, maxNodes: 10 } };
+
+function pool(name: string, replicas: number, second: number, floatingIPs = false) {
+  const creationTimestamp = `2026-01-01T00:00:0${second}Z`;
+  return aNodePool({ replicas, floatingIPs: { enabled: floatingIPs } }, { name, uid: name, creationTimestamp });
+}
+
+function machinesOf(owner: string, count: number): Machine[] {
+  return Array.from({ length: count }, (_, index) => ({
+    metadata: {
+      name: `${owner}-${index}`,
+      ownerReferences: [{ apiVersion: 'fairway.dev/v1alpha1', kind: 'NodePool', name: owner, uid: owner }],
+    },
+    spec: {
+      clusterName: 'demo',
+      nodePoolName: owner,
+      flavor: 'b3-8',
+      image: 'i',
+      version: '1.34.2',
+      floatingIP: false,
+    },
+  }));
+}
+
+const old = pool('old', 6, 1);
+const young = pool('young', 6, 2);
+
+function share(of: ReturnType<typeof pool>, facts: Partial<ShareFacts> = {}) {
+  const { replicas, floatingIPs, problem } = poolShare(of, {
+    cluster: aCluster(),
+    plan,
+    pools: [old, young],
+    machines: [],
+    ...facts,
+  });
+  return { replicas, floatingIPs, reason: problem?.reason, message: problem?.message };
+}
+
+describe('of the nodes of a plan', () => {
+  test.each<[string, ReturnType<typeof pool>, Partial<ShareFacts>, number, string | undefined]>([
+    ['the oldest pool has all it asks for', old, {}, 6, undefined],
+    ['a younger one has what is left', young, {}, 4, 'PlanLimitExceeded'],
+    ['one pool may have all', pool('old', 10, 1), { pools: [pool('old', 10, 1)] }, 10, undefined],
+    ['no pool has more than there are', pool('big', 999, 1), { pools: [pool('big', 999, 1)] }, 10, 'PlanLimitExceeded'],
+    ['none is taken away that is there', young, { machines: machinesOf('young', 6) }, 6, undefined],
+    [
+      'none is made beyond what younger pools have made already',
+      old,
+      { machines: [...machinesOf('old', 1), ...machinesOf('young', 6)] },
+      4,
+      'PlanLimitExceeded',
+    ],
+    ['without the plan nothing is limited', young, { plan: undefined }, 6, undefined],
+  ])('%s', (_, of, facts, replicas, reason) => {
+    expect(share(of, facts)).toMatchObject({ replicas, reason });
+  });
+
+  test('the message says what the pool gets, and what to do', () => {
+    expect(share(young).message).toBe(
+      `plan "${plan.metadata.name}" allows 10 nodes, and the pools of the cluster ask for more: this one gets 4 of 6, older pools come first; scale pools down, or choose another plan`,
+    );
+  });
+});
+
+test('floating IPs are not given where nothing routes them', () => {
+  const wishing = pool('old', 2, 1, true);
+  const routed = { pools: [wishing] };
+  const unrouted = { ...routed, cluster: aCluster({ network: { gateway: { mode: 'None' } } }) };
+
+  expect(share(wishing, routed)).toMatchObject({ floatingIPs: true, reason: undefined });
+  expect(share(wishing, unrouted)).toMatchObject({ floatingIPs: false, reason: 'GatewayMissing' });
+});

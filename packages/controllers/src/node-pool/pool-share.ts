@@ -1,0 +1,58 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { grantedReplicas } from '@fairway/api/domain/plan-limits';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { Problem } from '@fairway/tenancy/problem';
+
+/** What the cluster and its plan leave of a pool's wish. */
+export interface PoolShare {
+  readonly replicas: number;
+  readonly floatingIPs: boolean;
+  /** Why it is less than the pool asks for. */
+  readonly problem: Problem | undefined;
+}
+
+export interface ShareFacts {
+  readonly cluster: Cluster;
+  /** Undefined where it is gone: then nothing is limited. */
+  readonly plan: Plan | undefined;
+  /** All pools of the cluster, with the pool itself. */
+  readonly pools: readonly NodePool[];
+  /** All machines of the cluster. */
+  readonly machines: readonly Machine[];
+}
+
+/**
+ * Holds the limits where admission could not: a webhook judges each write by what is stored, so of several at once all may pass. What
+ * exceeds them is not made; what is there stays, since a plan that was changed is no reason to take nodes away.
+ */
+export function poolShare(pool: NodePool, { cluster, plan, pools, machines }: ShareFacts): PoolShare {
+  const wanted = pool.spec.replicas;
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const isOwn = (machine: Machine) =>
+    machine.metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid) ?? false;
+  const own = staying.filter(isOwn).length;
+  const maxNodes = plan?.spec.maxNodes ?? Number.POSITIVE_INFINITY;
+  // Machines of others count too: those of a younger pool may have been made before an older one grew.
+  const granted = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
+  const replicas = Math.max(granted, Math.min(wanted, own));
+  const floatingIPs = pool.spec.floatingIPs.enabled && cluster.spec.network.gateway.mode === 'Router';
+  return { replicas, floatingIPs, problem: problemOf(pool, cluster, plan, { replicas, floatingIPs }) };
+}
+
+function problemOf(
+  { spec }: NodePool,
+  cluster: Cluster,
+  plan: Plan | undefined,
+  { replicas, floatingIPs }: Pick<PoolShare, 'replicas' | 'floatingIPs'>,
+): Problem | undefined {
+  if (replicas < spec.replicas && plan !== undefined) {
+    const message = `plan "${plan.metadata.name}" allows ${plan.spec.maxNodes} nodes, and the pools of the cluster ask for more: this one gets ${replicas} of ${spec.replicas}, older pools come first; scale pools down, or choose another plan`;
+    return { reason: ConditionReason.PlanLimitExceeded, message };
+  }
+  if (floatingIPs || !spec.floatingIPs.enabled) return undefined;
+  const message = `floating IPs need a router in front of the nodes, and the cluster has gateway mode ${cluster.spec.network.gateway.mode}: set it to Router, or set spec.floatingIPs.enabled to false`;
+  return { reason: ConditionReason.GatewayMissing, message };
+}
