@@ -309,14 +309,14 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     expect(settingsProblem).toMatch(/kube-apiserver does not start with it: .*serial number/);
     expect((await configMaps().list({ namespace })).items.length).toBeGreaterThan(0);
     await cluster.runtime.ensure(cluster.spec);
-    await cluster.runtime.leave();
+    await cluster.runtime.detach();
     const before = pidsOf(cluster.folder);
     cluster.runtime = cluster.openRuntime();
     expect(await cluster.reach(isBack)).toMatchObject({ settingsProblem });
     expect(pidsOf(cluster.folder)).toEqual(before);
   });
 
-  test('settings that are mended are applied', async () => {
+  test('settings that are fixed are applied', async () => {
     withOidc(OIDC);
 
     const isApplied = ({ phase, settingsProblem }: ControlPlaneState) =>
@@ -325,7 +325,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   });
 
   test('what the operator allows is reached', async () => {
-    await cluster.runtime.leave();
+    await cluster.runtime.detach();
     const egress = { allowed: [`127.0.0.1/32:${listener.port}`], denied: [] };
     const allowed = await ProcessCluster.open(parent, assets, offered?.version ?? '', undefined, { network, egress });
     cluster.runtime = allowed.runtime;

@@ -20,7 +20,7 @@ test('a fence is asked when the effect happens, not when it was asked for', asyn
   expect(fence).toThrow(/POST \/servers was not done: team\/demo is not/);
 });
 
-test('what needs no leave has no fence, and one run does not hand its grant to the next', async () => {
+test('what needs no permission has no fence, and one run does not hand its grant to the next', async () => {
   const { grant: held } = grant();
   const inner = runUnder(held, () => runUnder(undefined, async () => fenceFor('GET /servers')));
 

@@ -8,7 +8,7 @@ export interface Grant {
   isValid(): boolean;
 }
 
-/** Thrown in place of a side effect for which the leave has been lost: nothing was done, and nothing is to be tried again. */
+/** Thrown in place of a side effect for which the permission has been lost: nothing was done, and nothing is to be tried again. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 
@@ -27,7 +27,7 @@ export function runUnder<T>(grant: Grant | undefined, work: () => T): T {
   return grants.run(grant, work);
 }
 
-/** For what goes on after the call that began it: tells whether the caller's leave to act is still good; it always is where none is needed. */
+/** For what goes on after the call that began it: tells whether the caller's permission to act is still good; it always is where none is needed. */
 export function leaveToAct(): () => boolean {
   const grant = grants.getStore();
   return () => grant?.isValid() ?? true;

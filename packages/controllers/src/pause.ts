@@ -16,7 +16,7 @@ interface Pausable extends KubeObject {
  *
  * A key has one reconcile at a time, so whoever reads Paused on an object knows that its controller has ended what it was doing for it.
  */
-export async function heedPause<T extends Pausable>(
+export async function ensurePausedCondition<T extends Pausable>(
   client: ResourceClient<T>,
   object: T,
   cluster: Cluster | undefined,

@@ -7,7 +7,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
  * Writes the difference between the status that `object` has and `status`, as one merge patch, or nothing where there is none.
  *
  * **Assumptions.** One controller alone writes the status of a kind, so a cache that is a moment behind costs at most a patch that changes
- * nothing. `originUID` stays whatever `status` says. **Errors.** An object that is gone is well; an object of the same name with another uid is left alone.
+ * nothing. `originUID` stays whatever `status` says. **Errors.** An object that is gone is no error; an object of the same name with another uid is left alone.
  */
 export async function writeStatus<T extends KubeObject & { status?: object }>(
   client: ResourceClient<T>,

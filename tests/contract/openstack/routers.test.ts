@@ -151,7 +151,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     const { subnetId } = await cloud().network('10.62.1.0/24');
     const made = await router(cloud());
     await routers.addInterface(made.id, { subnet_id: subnetId });
-    let wish = body;
+    let desired = body;
     if (cidr !== undefined) {
       const { id: network_id } = await networks.create({ name: cloud().name() });
       cloud().defer(() => networks.delete(network_id));
@@ -161,10 +161,10 @@ describeClouds('routers and floating IPs', (cloud) => {
         cidr,
         ...(gateway === null && { gateway_ip: null }),
       });
-      wish = { subnet_id: subnet.id };
+      desired = { subnet_id: subnet.id };
     }
 
-    const answer = await cloud().raw('network', 'PUT', `/routers/${made.id}/add_router_interface`, { body: wish });
+    const answer = await cloud().raw('network', 'PUT', `/routers/${made.id}/add_router_interface`, { body: desired });
 
     expectNeutronError(answer, status, type, message);
   });
@@ -292,8 +292,8 @@ describeClouds('routers and floating IPs', (cloud) => {
     const { compute, network } = cloud().member;
     const { portId } = await reachablePort(cloud(), '10.68.0.0/24');
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
-    const wish = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: [{ port: portId }] };
-    const { id } = await compute.servers.create(wish);
+    const desired = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: [{ port: portId }] };
+    const { id } = await compute.servers.create(desired);
     cloud().deferServer(id);
     await cloud().settled(id);
     const { id: floating_network_id } = await cloud().externalNetwork();

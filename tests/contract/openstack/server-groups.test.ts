@@ -58,8 +58,8 @@ describeClouds('server groups', (cloud) => {
     const built: Server[] = [];
 
     while (built.length < MORE_THAN_HOSTS && built.every((server) => server.status === 'ACTIVE')) {
-      const wish = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' as const };
-      const { id } = await compute.servers.create(wish, { hints: { group: group.id } });
+      const desired = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' as const };
+      const { id } = await compute.servers.create(desired, { hints: { group: group.id } });
       cloud().deferServer(id);
       built.push(await cloud().settled(id));
     }

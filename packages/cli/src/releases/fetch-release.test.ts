@@ -17,7 +17,7 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MIRRORED, ReleaseMirror } from '../testing/release-mirror.ts';
 import { fetchRelease } from './fetch-release.ts';
-import { mirrorsAt, releaseWish } from './release-files.ts';
+import { mirrorsAt, releaseRequest } from './release-files.ts';
 
 const PROGRAMS = [
   'etcd',
@@ -50,9 +50,9 @@ afterEach(async () => {
 function fetchIt(
   change: { version?: string; etcd?: string; url?: string; signal?: AbortSignal } = {},
 ): Promise<string> {
-  const { url = mirror.url, signal = new AbortController().signal, ...wish } = change;
+  const { url = mirror.url, signal = new AbortController().signal, ...request } = change;
   return fetchRelease({
-    wish: { ...MIRRORED, ...wish },
+    request: { ...MIRRORED, ...request },
     mirrors: mirrorsAt(url),
     releases,
     fetch,
@@ -224,11 +224,11 @@ describe('what is asked for', () => {
   const machine = { platform: 'linux', arch: 'x64' } as const;
 
   test.each([
-    { version: '1.36.3', etcd: undefined, wish: MIRRORED },
-    { version: 'v1.33.1', etcd: undefined, wish: { version: '1.33.1', etcd: '3.5.24', architecture: 'amd64' } },
-    { version: '1.99.0', etcd: 'v3.9.1', wish: { version: '1.99.0', etcd: '3.9.1', architecture: 'amd64' } },
-  ])('$version', ({ version, etcd, wish }) => {
-    expect(releaseWish(version, etcd, machine)).toEqual(wish);
+    { version: '1.36.3', etcd: undefined, request: MIRRORED },
+    { version: 'v1.33.1', etcd: undefined, request: { version: '1.33.1', etcd: '3.5.24', architecture: 'amd64' } },
+    { version: '1.99.0', etcd: 'v3.9.1', request: { version: '1.99.0', etcd: '3.9.1', architecture: 'amd64' } },
+  ])('$version', ({ version, etcd, request }) => {
+    expect(releaseRequest(version, etcd, machine)).toEqual(request);
   });
 
   test.each([
@@ -240,7 +240,7 @@ describe('what is asked for', () => {
       message: 'Kubernetes has no control plane for darwin/arm64',
     },
   ])('$message', ({ version, machine: on, message }) => {
-    expect(() => releaseWish(version, undefined, on)).toThrow(message);
+    expect(() => releaseRequest(version, undefined, on)).toThrow(message);
   });
 
   test('a mirror is an address of http', () => {

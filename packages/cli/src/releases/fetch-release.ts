@@ -16,11 +16,11 @@ import {
   type Mirrors,
   programFiles,
   type ReleaseFile,
-  type ReleaseWish,
+  type ReleaseRequest,
 } from './release-files.ts';
 
 export interface FetchOptions {
-  readonly wish: ReleaseWish;
+  readonly request: ReleaseRequest;
   readonly mirrors: Mirrors;
   /** Holds a folder for each release. */
   readonly releases: string;
@@ -35,13 +35,13 @@ export interface FetchOptions {
  * earlier attempt's files are used. Answers with the folder. Throws a CommandError.
  */
 export async function fetchRelease(options: FetchOptions): Promise<string> {
-  const { wish, mirrors, releases } = options;
-  const target = releaseFolder(releases, wish.version);
+  const { request, mirrors, releases } = options;
+  const target = releaseFolder(releases, request.version);
   if (existsSync(target)) return target;
-  const draft = join(releases, `.v${wish.version}-${wish.architecture}.draft`);
+  const draft = join(releases, `.v${request.version}-${request.architecture}.draft`);
   mkdirSync(draft, { recursive: true, mode: 0o755 });
-  const archive = etcdArchive(wish, mirrors);
-  const files = [...programFiles(wish, mirrors), archive];
+  const archive = etcdArchive(request, mirrors);
+  const files = [...programFiles(request, mirrors), archive];
   const progress = new Map<string, Step>(
     files.map(({ name }) => [name, { key: name, title: name, state: 'waiting', detail: '' }]),
   );
@@ -87,18 +87,18 @@ async function checksumOf(file: ReleaseFile, options: FetchOptions): Promise<Che
   throw nothingThere(file, options);
 }
 
-function nothingThere(file: ReleaseFile, { wish, mirrors }: FetchOptions): CommandError {
+function nothingThere(file: ReleaseFile, { request, mirrors }: FetchOptions): CommandError {
   const isEtcd = file.name.startsWith('etcd-');
   if (isEtcd) {
-    return new CommandError(`there is no etcd ${wish.etcd} for linux/${wish.architecture} at ${mirrors.etcd}`, {
+    return new CommandError(`there is no etcd ${request.etcd} for linux/${request.architecture} at ${mirrors.etcd}`, {
       advice: 'name another version with --etcd',
     });
   }
-  const known = knownPatches(wish.version);
+  const known = knownPatches(request.version);
   const advice =
     known.length === 0 ? 'choose a version that is released' : `Fairway knows ${known[0]} to ${known.at(-1)}`;
   return new CommandError(
-    `there is no Kubernetes ${wish.version} for linux/${wish.architecture} at ${mirrors.kubernetes}`,
+    `there is no Kubernetes ${request.version} for linux/${request.architecture} at ${mirrors.kubernetes}`,
     { advice },
   );
 }

@@ -45,7 +45,7 @@ export const KUBERNETES_PROGRAMS = [
 /** Programs in etcd's archive. */
 export const ETCD_PROGRAMS = ['etcd', 'etcdctl', 'etcdutl'] as const;
 
-export interface ReleaseWish {
+export interface ReleaseRequest {
   /** Exact: `1.34.2`. */
   readonly version: string;
   /** Exact, of etcd. */
@@ -54,7 +54,10 @@ export interface ReleaseWish {
   readonly architecture: string;
 }
 
-export function programFiles({ version, architecture }: ReleaseWish, { kubernetes }: Mirrors): readonly ReleaseFile[] {
+export function programFiles(
+  { version, architecture }: ReleaseRequest,
+  { kubernetes }: Mirrors,
+): readonly ReleaseFile[] {
   return KUBERNETES_PROGRAMS.map((name) => {
     const url = `${kubernetes}/release/v${version}/bin/linux/${architecture}/${name}`;
     return {
@@ -65,7 +68,7 @@ export function programFiles({ version, architecture }: ReleaseWish, { kubernete
   });
 }
 
-export function etcdArchive({ etcd, architecture }: ReleaseWish, mirrors: Mirrors): ReleaseFile {
+export function etcdArchive({ etcd, architecture }: ReleaseRequest, mirrors: Mirrors): ReleaseFile {
   const folder = `${mirrors.etcd}/etcd-io/etcd/releases/download/v${etcd}`;
   const name = `etcd-v${etcd}-linux-${architecture}.tar.gz`;
   return {
@@ -83,11 +86,11 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = {
 };
 
 /** What to fetch on a machine, with the etcd that belongs to the version. Throws a CommandError for what there is not. */
-export function releaseWish(
+export function releaseRequest(
   version: string,
   etcd: string | undefined,
   machine: { readonly platform: NodeJS.Platform; readonly arch: NodeJS.Architecture },
-): ReleaseWish {
+): ReleaseRequest {
   const wanted = version.replace(/^v/, '');
   if (!/^\d+\.\d+\.\d+$/.test(wanted)) {
     throw usageError(`"${version}" is no exact version of Kubernetes`, `such as ${newestPatches().join(', ')}`);

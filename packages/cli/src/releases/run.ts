@@ -8,7 +8,7 @@ import type { CliContext } from '../command/context.ts';
 import { layOut } from '../output/table.ts';
 import { openReporter } from '../progress/open-reporter.ts';
 import { fetchRelease } from './fetch-release.ts';
-import { mirrorsAt, releaseWish } from './release-files.ts';
+import { mirrorsAt, releaseRequest } from './release-files.ts';
 
 export async function runFetch(
   context: CliContext,
@@ -16,7 +16,7 @@ export async function runFetch(
   options: { readonly mirror?: string; readonly etcd?: string },
 ): Promise<void> {
   const { env, clock, signal, stdout } = context;
-  const wish = releaseWish(version, options.etcd, process);
+  const request = releaseRequest(version, options.etcd, process);
   const mirrors = mirrorsAt(options.mirror);
   const releases = releasesFolder(env);
   mkdirSync(releases, { recursive: true });
@@ -25,9 +25,9 @@ export async function runFetch(
   let isSuccess = false;
   try {
     const show = reporter.show.bind(reporter);
-    const folder = await fetchRelease({ wish, mirrors, releases, fetch, clock, signal, show });
+    const folder = await fetchRelease({ request, mirrors, releases, fetch, clock, signal, show });
     isSuccess = true;
-    stdout.write(`Kubernetes ${wish.version} is in ${folder}\n`);
+    stdout.write(`Kubernetes ${request.version} is in ${folder}\n`);
   } finally {
     await reporter.end(isSuccess);
     unlock();

@@ -23,8 +23,8 @@ function state(apiServer: 'serves' | 'starts' | 'fails', change: Partial<Supervi
 }
 
 /** Chooses, and applies what was chosen. */
-function step(trial: SettingsTrial, wish: ApiServerSettings, record: SettingsRecord, seen: SupervisedState) {
-  const chosen = trial.choose(wish, '1.36.3', record, seen);
+function step(trial: SettingsTrial, desired: ApiServerSettings, record: SettingsRecord, seen: SupervisedState) {
+  const chosen = trial.choose(desired, '1.36.3', record, seen);
   trial.noteApplied(chosen.settings);
   return chosen;
 }

@@ -19,7 +19,7 @@ export interface SettingsRecord {
 /** Settings to start the API server with. */
 export interface ChosenSettings {
   readonly settings: ApiServerSettings;
-  /** Why they are not the ones that are wished for, as their owner is told. */
+  /** Why they are not the ones that are asked for, as their owner is told. */
   readonly problem: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface ChosenSettings {
 const FIRST_MINOR_WITH_OIDC = 34;
 
 /**
- * Keeps a tenant's API server running whatever its tenant wishes for: settings that it can't start with are not applied, and
+ * Keeps a tenant's API server running whatever its tenant asks for: settings that it can't start with are not applied, and
  * those that it does not start with are taken back. They are tried again when they change.
  */
 export class SettingsTrial {
@@ -38,22 +38,22 @@ export class SettingsTrial {
 
   /** What to run now, and what of it the record must hold before. */
   choose(
-    wish: ApiServerSettings,
+    desired: ApiServerSettings,
     version: string,
     record: SettingsRecord,
     state: SupervisedState,
   ): ChosenSettings & { readonly record: SettingsRecord } {
-    const wished = fingerprintOf(wish);
-    const fallback = record.good ?? withoutOidc(wish);
-    const problem = settingsProblem(wish, version);
+    const wanted = fingerprintOf(desired);
+    const fallback = record.good ?? withoutOidc(desired);
+    const problem = settingsProblem(desired, version);
     if (problem !== undefined) return { settings: fallback, problem: notInEffect(problem), record };
-    if (record.rejected?.settings === wished) {
+    if (record.rejected?.settings === wanted) {
       return { settings: fallback, problem: notInEffect(complainedOf(record.rejected.complaint)), record };
     }
-    const verdict = this.#judge(wished, fallback, state);
+    const verdict = this.#judge(wanted, fallback, state);
     if (verdict === 'apply') {
-      const serves = this.#applied === wished && isServing(state);
-      return { settings: wish, problem: undefined, record: serves ? { good: settingsOf(wish) } : record };
+      const serves = this.#applied === wanted && isServing(state);
+      return { settings: desired, problem: undefined, record: serves ? { good: settingsOf(desired) } : record };
     }
     const rejected = verdict.isProven ? { rejected: verdict.suspect } : {};
     return {
@@ -69,11 +69,11 @@ export class SettingsTrial {
   }
 
   #judge(
-    wished: string,
+    wanted: string,
     fallback: ApiServerSettings,
     state: SupervisedState,
   ): 'apply' | { readonly suspect: NonNullable<SettingsRecord['rejected']>; readonly isProven: boolean } {
-    if (this.#suspect?.settings === wished) {
+    if (this.#suspect?.settings === wanted) {
       const suspect = this.#suspect;
       if (this.#applied !== fingerprintOf(fallback)) return { suspect, isProven: false };
       if (isServing(state)) return { suspect, isProven: true };
@@ -83,9 +83,9 @@ export class SettingsTrial {
       return 'apply';
     }
     this.#suspect = undefined;
-    if (this.#applied !== wished || !isFailing(state) || fingerprintOf(fallback) === wished) return 'apply';
+    if (this.#applied !== wanted || !isFailing(state) || fingerprintOf(fallback) === wanted) return 'apply';
     const complaint = state.components['kube-apiserver'].lastFailure ?? 'it ended without a word';
-    this.#suspect = { settings: wished, complaint };
+    this.#suspect = { settings: wanted, complaint };
     return { suspect: this.#suspect, isProven: false };
   }
 }

@@ -137,7 +137,7 @@ export class ClusterSlots<Parts> {
     if (slot === undefined) return;
     this.#slots.delete(uid);
     await slot.turn;
-    slot.supervisor.leave();
+    slot.supervisor.detach();
     await this.#parts.stop(slot.parts);
   }
 

@@ -6,7 +6,7 @@ import { openFolderTo } from './cluster-folder.ts';
 import { type ClusterRecord, endpointOf, quotaToApply, userOf } from './cluster-record.ts';
 import { beingRemoved, ClusterSlots, type ProcessMachine, type Slot } from './cluster-slots.ts';
 import { controlPlaneState } from './control-plane-state.ts';
-import { DatabaseRoom } from './database-room.ts';
+import { DatabaseDefragmenter } from './database-defragmenter.ts';
 import { prepareControlPlane } from './desired-control-plane.ts';
 import { ClusterEgress, type EgressOptions } from './egress/cluster-egress.ts';
 import { etcdCall } from './etcd-client.ts';
@@ -32,7 +32,7 @@ export interface ProcessRuntimeOptions extends ProcessMachine {
 /** What a cluster has beside its supervisor. */
 interface Parts {
   readonly snapshots: ClusterSnapshots;
-  readonly room: DatabaseRoom;
+  readonly room: DatabaseDefragmenter;
   readonly egress: ClusterEgress;
   readonly settings: SettingsTrial;
   /** Why the supervisor was not told what to run. */
@@ -101,7 +101,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   /** Ends nothing: whoever looks after them next adopts them. */
-  async leave(): Promise<void> {
+  async detach(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();
   }
@@ -202,7 +202,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     });
     return {
       snapshots,
-      room: new DatabaseRoom({ call: etcdCall(folder), clock, log, onChange }),
+      room: new DatabaseDefragmenter({ call: etcdCall(folder), clock, log, onChange }),
       egress: new ClusterEgress(folder, egress, log),
       settings: new SettingsTrial(),
       problem: undefined,

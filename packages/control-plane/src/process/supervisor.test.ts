@@ -116,7 +116,7 @@ test('what ends over and over is looked at seldom', async () => {
 
   // At 200 ms it were 3,000.
   expect(machine.looks).toBeLessThan(400);
-  supervisor.leave();
+  supervisor.detach();
 });
 
 test('new settings begin without the failures of the old ones', async () => {
@@ -127,7 +127,7 @@ test('new settings begin without the failures of the old ones', async () => {
   expect(supervisor.state.components['kube-apiserver'].failures).toBeGreaterThan(3);
   machine.broken.clear();
 
-  await supervisor.want(desired({ 'kube-apiserver': 'mended' }));
+  await supervisor.want(desired({ 'kube-apiserver': 'fixed' }));
   await clock.advance(1000);
 
   expect(supervisor.state.components['kube-apiserver']).toMatchObject({ ready: true, failures: 0 });
@@ -199,7 +199,7 @@ test('an end is orderly, and resolves when nothing is left', async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('who does not heed is killed', async () => {
+test('one that ignores SIGTERM is killed', async () => {
   const supervisor = await started();
   machine.stubborn.add('etcd');
 
@@ -259,7 +259,7 @@ test('a log that has grown long is put aside', async () => {
 
 test('one that leaves lets the processes run, and the next adopts them', async () => {
   const first = await started();
-  first.leave();
+  first.detach();
   await clock.advance(60_000);
   expect(machine.takeEvents()).toEqual([]);
 
@@ -268,7 +268,7 @@ test('one that leaves lets the processes run, and the next adopts them', async (
   expect(isAllReady(second)).toBe(true);
 });
 
-test('one that has lost the leave to act touches nothing, not even the file of a process that ended', async () => {
+test('one that has lost the permission to act touches nothing, not even the file of a process that ended', async () => {
   let isOurs = true;
   const supervisor = supervise();
   await supervisor.want(desired(), () => isOurs);

@@ -120,7 +120,7 @@ export class ControlPlaneSupervisor {
   }
 
   /** Looks after the processes no more; they run on. Final. A stop or rest that is under way rejects. */
-  leave(): void {
+  detach(): void {
     this.#hasLeft = true;
     this.#timer?.cancel();
     const error = new Error('another process sees to the control plane');

@@ -83,7 +83,7 @@ test('a replica that lets go of it leaves it running, and the next adopts it', a
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('a replica that has lost the leave to act starts, ends and writes nothing', async () => {
+test('a replica that has lost the permission to act starts, ends and writes nothing', async () => {
   const runtime = replica();
   const grant = { subject: 'team/demo', isValid: () => false };
   await runUnder(grant, () => runtime.ensure(spec));

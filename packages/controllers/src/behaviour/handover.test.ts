@@ -43,7 +43,7 @@ describe('a cluster of another process', { timeout: 30_000 }, () => {
     const { fairway, owner } = await heldCluster();
     await using _ = fairway;
     const before = holdings(fairway.cloud);
-    await owner.letGo(DEMO);
+    await owner.release(DEMO);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     await untilOthersAreServed(fairway, owner, 'mine');
 
@@ -55,7 +55,7 @@ describe('a cluster of another process', { timeout: 30_000 }, () => {
   test('is served on by who takes it', async () => {
     const { fairway, owner } = await heldCluster();
     await using _ = fairway;
-    await owner.letGo(DEMO);
+    await owner.release(DEMO);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     owner.take(DEMO, { isInherited: true });
 
@@ -96,7 +96,7 @@ describe('a cluster of another process', { timeout: 30_000 }, () => {
   test('gives a machine that is new a server at once', async () => {
     const { fairway, owner } = await heldCluster(600_000);
     await using _ = fairway;
-    await owner.letGo(DEMO);
+    await owner.release(DEMO);
     owner.take(DEMO, { isInherited: true });
     const takenMs = fairway.clock.now();
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
@@ -109,7 +109,7 @@ describe('a cluster of another process', { timeout: 30_000 }, () => {
   test('is not polled for: a project of which no cluster is ours costs nothing', async () => {
     const { fairway, owner } = await heldCluster();
     await using _ = fairway;
-    await owner.letGo(DEMO);
+    await owner.release(DEMO);
     const before = fairway.process.project.cache.servers.snapshot().listedAtMs;
     await fairway.clock.sleep(120_000);
 

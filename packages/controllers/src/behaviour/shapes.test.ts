@@ -43,7 +43,7 @@ describe('what a pool may ask for', { timeout: 30_000 }, () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, server_groups: 0 });
   });
 
-  test('floating IPs come and go with its wish, and its servers stay', async () => {
+  test('floating IPs come and go with its spec, and its servers stay', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     const before = (await serversOf(fairway)).map(({ id }) => id);

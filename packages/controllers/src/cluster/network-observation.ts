@@ -12,22 +12,22 @@ import {
 } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import type { NetworkWish, ObservedNetwork } from './network-plan.ts';
+import type { DesiredNetwork, ObservedNetwork } from './network-plan.ts';
 
 /** How old a list may be for a look at a network that is ready: changes by others are found this late. */
 const MAX_AGE_MS = 600_000;
 
-/** What of the wish says where to look. */
-export interface ObservedWish {
+/** What of the desired network says where to look. */
+export interface NetworkToObserve {
   readonly networkID?: string | undefined;
-  readonly gateway: { readonly mode: NetworkWish['gateway']['mode']; readonly routerID?: string | undefined };
+  readonly gateway: { readonly mode: DesiredNetwork['gateway']['mode']; readonly routerID?: string | undefined };
 }
 
 /** What the project holds for a cluster's network: shared lists, overlaid with what was made since. */
 export async function observeNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
-  wish: ObservedWish,
+  desired: NetworkToObserve,
 ): Promise<ObservedNetwork> {
   const owner = { projectID: await cloud.client.session.projectId(), clusterUid: identityOf(cluster) };
   const known = cluster.status?.network;
@@ -48,7 +48,7 @@ export async function observeNetwork(
     networks: [...networks.items.values()],
     subnets: [...subnets.items.values()],
     routers: [...new Map([...routers.items.values(), ...owned.routers].map((router) => [router.id, router])).values()],
-    routerPorts: await routerPorts(cloud, wish, owned),
+    routerPorts: await routerPorts(cloud, desired, owned),
     owned,
   };
 }
@@ -73,12 +73,12 @@ const ROUTER_INTERFACE = /^network:(ha_)?router_(interface|replicated_interface|
 /** The ports between the routers in question and subnets. */
 async function routerPorts(
   cloud: ProjectCloud,
-  wish: ObservedWish,
+  desired: NetworkToObserve,
   owned: ObservedNetwork['owned'],
 ): Promise<readonly Port[]> {
-  if (wish.gateway.mode !== 'Router') return [];
-  const routerID = wish.gateway.routerID ?? owned.routers[0]?.id;
-  const asked = routerID ?? wish.networkID;
+  if (desired.gateway.mode !== 'Router') return [];
+  const routerID = desired.gateway.routerID ?? owned.routers[0]?.id;
+  const asked = routerID ?? desired.networkID;
   if (asked === undefined) return [];
   const known = cloud.attachments.get(asked, cloud.now(), MAX_AGE_MS);
   if (known) return known;

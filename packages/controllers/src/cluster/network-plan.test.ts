@@ -1,7 +1,7 @@
 import { Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import { SecurityGroup } from '@fairway/openstack/types/security-group';
 import { describe, expect, test } from 'vitest';
-import { type NetworkWish, type ObservedNetwork, planNetwork } from './network-plan.ts';
+import { type DesiredNetwork, type ObservedNetwork, planNetwork } from './network-plan.ts';
 import { nodeRules } from './security-rules.ts';
 
 const external = Network.parse({ id: 'ext', name: 'public', status: 'ACTIVE', 'router:external': true });
@@ -29,7 +29,7 @@ const group = SecurityGroup.parse({
   security_group_rules: rules.map((rule, index) => ({ id: `rule${index}`, ...rule })),
 });
 
-const wish: NetworkWish = {
+const desired: DesiredNetwork = {
   networkID: undefined,
   subnetID: undefined,
   nodesCIDR: '10.0.0.0/24',
@@ -85,11 +85,11 @@ describe('a network of the cluster’s own', () => {
       steps: ['deleteExtra'],
     },
   ])('$stage', ({ observed, steps }) => {
-    expect(planNetwork(wish, observed).steps.map(({ kind }) => kind)).toEqual(steps);
+    expect(planNetwork(desired, observed).steps.map(({ kind }) => kind)).toEqual(steps);
   });
 
   test('is ready, and says what it found, when nothing is left to do', () => {
-    expect(planNetwork(wish, everything)).toEqual({
+    expect(planNetwork(desired, everything)).toEqual({
       steps: [],
       ready: true,
       resolved: {
@@ -112,7 +112,7 @@ describe('a network of the cluster’s own', () => {
   ])('gives its subnet the gateway of mode $mode', ({ mode, address, gatewayIp }) => {
     const observed = { ...nothing, owned: { ...nothing.owned, networks: [network] } };
 
-    const { steps } = planNetwork({ ...wish, gateway: { ...wish.gateway, mode, address } }, observed);
+    const { steps } = planNetwork({ ...desired, gateway: { ...desired.gateway, mode, address } }, observed);
 
     expect(steps[0]).toEqual({ kind: 'createSubnet', networkID: 'net', gatewayIp });
     expect(steps.some(({ kind }) => kind === 'createRouter')).toBe(mode === 'Router');
@@ -120,7 +120,7 @@ describe('a network of the cluster’s own', () => {
 });
 
 describe('a network that the tenant chose', () => {
-  const chosen = { ...wish, networkID: 'net' };
+  const chosen = { ...desired, networkID: 'net' };
   const foreign: ObservedNetwork = { ...everything, owned: { ...nothing.owned, securityGroups: [group] } };
 
   test('is used with its only subnet and that subnet’s router; nothing is made', () => {
@@ -143,7 +143,7 @@ describe('a network that the tenant chose', () => {
     { change: { networkID: 'gone' }, reason: 'NetworkNotFound', says: 'no network gone' },
     { change: { subnetID: 'gone' }, reason: 'SubnetNotFound', says: 'it has sub (nodes)' },
     {
-      change: { gateway: { ...wish.gateway, routerID: 'gone' } },
+      change: { gateway: { ...desired.gateway, routerID: 'gone' } },
       reason: 'RouterNotFound',
       says: 'no router gone',
     },
@@ -169,11 +169,11 @@ describe('the external network', () => {
     { networks: [], says: 'no external network' },
     { networks: [external, second], says: 'several external networks and no default' },
   ])('must be clear: $says', ({ networks, says }) => {
-    expect(planNetwork(wish, { ...nothing, networks }).problem?.message).toContain(says);
+    expect(planNetwork(desired, { ...nothing, networks }).problem?.message).toContain(says);
   });
 
   test('is the cloud’s default among several', () => {
-    const plan = planNetwork(wish, { ...nothing, networks: [external, { ...second, is_default: true }] });
+    const plan = planNetwork(desired, { ...nothing, networks: [external, { ...second, is_default: true }] });
 
     expect(plan.steps).toContainEqual({ kind: 'createRouter', externalNetworkID: 'ext2' });
   });
@@ -193,7 +193,7 @@ describe('security rules', () => {
     const withTheirs = SecurityGroup.parse({ ...group, security_group_rules: [...group.security_group_rules, theirs] });
     const observed = { ...everything, owned: { ...everything.owned, securityGroups: [withTheirs] } };
 
-    const { steps } = planNetwork({ ...wish, publicNodePorts: true }, observed);
+    const { steps } = planNetwork({ ...desired, publicNodePorts: true }, observed);
 
     expect(steps).toMatchObject([{ kind: 'createRules', rules: [{ protocol: 'tcp' }, { protocol: 'udp' }] }]);
     const [step] = steps;
@@ -203,7 +203,7 @@ describe('security rules', () => {
       security_group_rules: [...withTheirs.security_group_rules, ...made],
     });
     const next = { ...observed, owned: { ...observed.owned, securityGroups: [opened] } };
-    expect(planNetwork({ ...wish, publicNodePorts: true }, next).steps).toMatchObject([
+    expect(planNetwork({ ...desired, publicNodePorts: true }, next).steps).toMatchObject([
       { kind: 'deleteRule', id: 'rule2' },
     ]);
   });

@@ -5,7 +5,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import { type RuleChanges, ruleChanges } from './security-rules.ts';
 
 /** What a Cluster asks of the network of its nodes, with the plan's defaults filled in. */
-export interface NetworkWish {
+export interface DesiredNetwork {
   readonly networkID: string | undefined;
   readonly subnetID: string | undefined;
   readonly nodesCIDR: string;
@@ -68,18 +68,18 @@ export interface NetworkPlan {
   readonly ready: boolean;
 }
 
-/** The next steps from what is there to what is wished for. Pure; see `network-plan.test.ts` for the rules as tables. */
-export function planNetwork(wish: NetworkWish, observed: ObservedNetwork): NetworkPlan {
+/** The next steps from the observed state to the desired one. Pure; see `network-plan.test.ts` for the rules as tables. */
+export function planNetwork(desired: DesiredNetwork, observed: ObservedNetwork): NetworkPlan {
   const steps: NetworkStep[] = extras(observed);
   try {
-    const network = planOwnOrChosenNetwork(wish, observed, steps);
-    const subnet = network && planSubnet(wish, observed, network, steps);
-    const router = planRouter(wish, observed, subnet, steps);
-    const group = planSecurityGroup(wish, observed, subnet, steps);
+    const network = planOwnOrChosenNetwork(desired, observed, steps);
+    const subnet = network && planSubnet(desired, observed, network, steps);
+    const router = planRouter(desired, observed, subnet, steps);
+    const group = planSecurityGroup(desired, observed, subnet, steps);
     const resolved = {
       ...(network && { networkID: network.id }),
       ...(subnet && { subnetID: subnet.id, nodesCIDR: subnet.cidr }),
-      ...(subnet && { loadBalancersSubnetID: wish.loadBalancersSubnetID ?? subnet.id }),
+      ...(subnet && { loadBalancersSubnetID: desired.loadBalancersSubnetID ?? subnet.id }),
       ...(router && describeRouter(router)),
       ...(group && { securityGroupID: group.id }),
     };
@@ -101,43 +101,44 @@ class UnplannableError extends Error {
 }
 
 function planOwnOrChosenNetwork(
-  wish: NetworkWish,
+  desired: DesiredNetwork,
   { networks, owned }: ObservedNetwork,
   steps: NetworkStep[],
 ): Network | undefined {
-  if (wish.networkID === undefined) {
+  if (desired.networkID === undefined) {
     const [network] = owned.networks;
     if (network === undefined) steps.push({ kind: 'createNetwork' });
     return network;
   }
-  const network = networks.find(({ id }) => id === wish.networkID);
+  const network = networks.find(({ id }) => id === desired.networkID);
   if (network === undefined) {
     throw new UnplannableError(
       'NetworkNotFound',
-      `spec.network.networkID: the project has no network ${wish.networkID}; choose one of \`openstack network list\`, or leave the field empty and Fairway makes one`,
+      `spec.network.networkID: the project has no network ${desired.networkID}; choose one of \`openstack network list\`, or leave the field empty and Fairway makes one`,
     );
   }
   return network;
 }
 
 function planSubnet(
-  wish: NetworkWish,
+  desired: DesiredNetwork,
   { subnets, owned }: ObservedNetwork,
   network: Network,
   steps: NetworkStep[],
 ): Subnet | undefined {
-  if (wish.networkID === undefined) {
+  if (desired.networkID === undefined) {
     const subnet = owned.subnets.find((candidate) => candidate.network_id === network.id);
-    if (subnet === undefined) steps.push({ kind: 'createSubnet', networkID: network.id, gatewayIp: gatewayIpOf(wish) });
+    if (subnet === undefined)
+      steps.push({ kind: 'createSubnet', networkID: network.id, gatewayIp: gatewayIpOf(desired) });
     return subnet;
   }
   const candidates = subnets.filter((subnet) => subnet.network_id === network.id && subnet.ip_version === 4);
-  if (wish.subnetID !== undefined) {
-    const subnet = candidates.find(({ id }) => id === wish.subnetID);
+  if (desired.subnetID !== undefined) {
+    const subnet = candidates.find(({ id }) => id === desired.subnetID);
     if (subnet) return subnet;
     throw new UnplannableError(
       'SubnetNotFound',
-      `spec.network.subnetID: network ${network.id} has no IPv4 subnet ${wish.subnetID}; it has ${listIDs(candidates)}`,
+      `spec.network.subnetID: network ${network.id} has no IPv4 subnet ${desired.subnetID}; it has ${listIDs(candidates)}`,
     );
   }
   const [only, ...others] = candidates;
@@ -150,18 +151,18 @@ function planSubnet(
   );
 }
 
-function gatewayIpOf({ gateway }: NetworkWish): string | null | undefined {
+function gatewayIpOf({ gateway }: DesiredNetwork): string | null | undefined {
   if (gateway.mode === 'None') return null;
   return gateway.mode === 'Custom' ? gateway.address : undefined;
 }
 
 function planRouter(
-  wish: NetworkWish,
+  desired: DesiredNetwork,
   { networks, routers, routerPorts, owned }: ObservedNetwork,
   subnet: Subnet | undefined,
   steps: NetworkStep[],
 ): Router | undefined {
-  const { gateway } = wish;
+  const { gateway } = desired;
   if (gateway.mode !== 'Router') return undefined;
   const attached = new Set(
     routerPorts
@@ -177,7 +178,7 @@ function planRouter(
       );
     }
     if (subnet === undefined || attached.has(router.id)) return router;
-    if (wish.networkID !== undefined) {
+    if (desired.networkID !== undefined) {
       throw new UnplannableError(
         'RouterNotFound',
         `spec.network.gateway.routerID: router ${router.id} is not attached to subnet ${subnet.id}; attach it with \`openstack router add subnet ${router.id} ${subnet.id}\``,
@@ -191,8 +192,8 @@ function planRouter(
   const [own] = owned.routers;
   if (own === undefined) {
     // A chosen subnet may turn out to have a router of its own: look before making one.
-    if (wish.networkID === undefined || subnet !== undefined) {
-      steps.push({ kind: 'createRouter', externalNetworkID: externalNetworkOf(wish, networks) });
+    if (desired.networkID === undefined || subnet !== undefined) {
+      steps.push({ kind: 'createRouter', externalNetworkID: externalNetworkOf(desired, networks) });
     }
     return undefined;
   }
@@ -200,7 +201,7 @@ function planRouter(
   return own;
 }
 
-function externalNetworkOf({ gateway }: NetworkWish, networks: readonly Network[]): string {
+function externalNetworkOf({ gateway }: DesiredNetwork, networks: readonly Network[]): string {
   const external = networks.filter((network) => network['router:external']);
   if (gateway.externalNetworkID !== undefined) {
     if (external.some(({ id }) => id === gateway.externalNetworkID)) return gateway.externalNetworkID;
@@ -220,7 +221,7 @@ function externalNetworkOf({ gateway }: NetworkWish, networks: readonly Network[
 }
 
 function planSecurityGroup(
-  wish: NetworkWish,
+  desired: DesiredNetwork,
   { owned }: ObservedNetwork,
   subnet: Subnet | undefined,
   steps: NetworkStep[],
@@ -232,7 +233,7 @@ function planSecurityGroup(
   }
   if (subnet === undefined) return group;
   const changes: RuleChanges = ruleChanges(
-    { groupID: group.id, nodesCIDR: subnet.cidr, publicNodePorts: wish.publicNodePorts },
+    { groupID: group.id, nodesCIDR: subnet.cidr, publicNodePorts: desired.publicNodePorts },
     group.security_group_rules,
   );
   // One kind of change at a time: each is noted as the group that it leaves behind.

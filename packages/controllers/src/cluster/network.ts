@@ -6,7 +6,7 @@ import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/owner
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { detachAll } from './network-deletion.ts';
 import { observeNetwork } from './network-observation.ts';
-import { type NetworkPlan, type NetworkStep, type NetworkWish, planNetwork } from './network-plan.ts';
+import { type DesiredNetwork, type NetworkPlan, type NetworkStep, planNetwork } from './network-plan.ts';
 
 /** Rounds of plan and work in one pass: network, subnet, attachment and rules depend on each other four deep. */
 const MAX_ROUNDS = 8;
@@ -20,13 +20,13 @@ const MAX_ROUNDS = 8;
 export async function ensureNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
-  wish: NetworkWish,
+  desired: DesiredNetwork,
   signal: AbortSignal,
 ): Promise<NetworkPlan> {
   for (let round = 1; ; round++) {
-    const plan = planNetwork(wish, await observeNetwork(cloud, cluster, wish));
+    const plan = planNetwork(desired, await observeNetwork(cloud, cluster, desired));
     if (plan.steps.length === 0 || round === MAX_ROUNDS) return plan;
-    const results = await Promise.allSettled(plan.steps.map((step) => perform(step, cloud, cluster, wish, signal)));
+    const results = await Promise.allSettled(plan.steps.map((step) => perform(step, cloud, cluster, desired, signal)));
     const failures = results.flatMap((result, index) =>
       result.status === 'rejected' ? [{ step: plan.steps[index] as NetworkStep, error: result.reason as unknown }] : [],
     );
@@ -63,7 +63,7 @@ async function perform(
   step: NetworkStep,
   cloud: ProjectCloud,
   cluster: Cluster,
-  wish: NetworkWish,
+  desired: DesiredNetwork,
   signal: AbortSignal,
 ): Promise<void> {
   const options = { signal };
@@ -86,9 +86,9 @@ async function perform(
             description,
             network_id: step.networkID,
             ip_version: 4,
-            cidr: wish.nodesCIDR,
+            cidr: desired.nodesCIDR,
             ...(step.gatewayIp !== undefined && { gateway_ip: step.gatewayIp }),
-            ...(wish.dnsNameservers.length > 0 && { dns_nameservers: [...wish.dnsNameservers] }),
+            ...(desired.dnsNameservers.length > 0 && { dns_nameservers: [...desired.dnsNameservers] }),
           },
           options,
         ),

@@ -18,17 +18,17 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { credentialProblem, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
-import { heedPause } from '../pause.ts';
+import { ensurePausedCondition } from '../pause.ts';
 import { Pass } from '../reconcile/pass.ts';
 import { ofRuntime } from '../reconcile/runtime-problem.ts';
 import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
+import { controlPlaneSpec, desiredNetwork } from './desired-state.ts';
 import { ensureNetwork } from './network.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
-import { controlPlaneSpec, networkWish } from './wishes.ts';
 
 /** How often a cluster at rest is compared with the cloud. */
 const RESYNC_MS = 600_000;
@@ -50,7 +50,7 @@ export class ClusterReconciler {
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { cache, client, events, clock, clouds, attempts } = this.#dependencies;
     const found = cache.clusters.get(key);
-    const active = found && (await heedPause(client.resource(clusters), found, undefined, clock.now()));
+    const active = found && (await ensurePausedCondition(client.resource(clusters), found, undefined, clock.now()));
     if (active === undefined) return {};
     const cluster = await ensureFinalizer(client.resource(clusters), active, FINALIZER);
     const cloud = clouds.of(key, cluster.spec.credentialName);
@@ -126,13 +126,13 @@ export class ClusterReconciler {
     const { attempts, cache, clock } = this.#dependencies;
     const refused = credentialProblem(cluster, cache.credentials);
     if (refused) return { network: undefined, networkProblem: refused, projectID: undefined };
-    const wish = networkWish(cluster, plan.spec, pools);
+    const desired = desiredNetwork(cluster, plan.spec, pools);
     const step = { kind: 'network', item: identityOf(cluster) };
     const { value, failure } = await pass.run(() =>
       attempts.make(step, async () => {
         await requireOwnProject(cloud, cluster);
         const projectID = await cloud.client.session.projectId();
-        return { projectID, network: await ensureNetwork(cloud, cluster, wish, pass.signal) };
+        return { projectID, network: await ensureNetwork(cloud, cluster, desired, pass.signal) };
       }),
     );
     if (failure) return { network: undefined, networkProblem: failure, projectID: undefined };

@@ -6,7 +6,7 @@ const RULE_MARK = 'Fairway: ';
 /** Ports of Services of type NodePort and LoadBalancer (kube-apiserver's --service-node-port-range default). */
 const NODE_PORTS = { min: 30000, max: 32767 };
 
-export interface SecurityWish {
+export interface DesiredSecurity {
   readonly groupID: string;
   /** The subnet that load balancers reach node ports from. */
   readonly nodesCIDR: string;
@@ -23,25 +23,29 @@ type Rule = Pick<
  * The ingress rules of the nodes: everything from each other (overlay, kubelet, NodePorts), node ports and ping from
  * their subnet, node ports from anywhere only where nodes have floating IPs. Neutron's own egress rules stay.
  */
-export function nodeRules(wish: SecurityWish): readonly SecurityGroupRuleCreate[] {
+export function nodeRules(desired: DesiredSecurity): readonly SecurityGroupRuleCreate[] {
   const { min, max } = NODE_PORTS;
   const rules: SecurityGroupRuleCreate[] = [
-    ingress(wish, 'from nodes of the cluster', { remote_group_id: wish.groupID }),
-    ingress(wish, 'ping from the subnet', { protocol: 'icmp', remote_ip_prefix: wish.nodesCIDR }),
+    ingress(desired, 'from nodes of the cluster', { remote_group_id: desired.groupID }),
+    ingress(desired, 'ping from the subnet', { protocol: 'icmp', remote_ip_prefix: desired.nodesCIDR }),
   ];
-  const sources = wish.publicNodePorts ? ['0.0.0.0/0'] : [wish.nodesCIDR];
+  const sources = desired.publicNodePorts ? ['0.0.0.0/0'] : [desired.nodesCIDR];
   for (const source of sources) {
     for (const protocol of ['tcp', 'udp']) {
       const ports = { protocol, port_range_min: min, port_range_max: max, remote_ip_prefix: source };
-      rules.push(ingress(wish, `${protocol} node ports`, ports));
+      rules.push(ingress(desired, `${protocol} node ports`, ports));
     }
   }
   return rules;
 }
 
-function ingress(wish: SecurityWish, purpose: string, rule: Partial<SecurityGroupRuleCreate>): SecurityGroupRuleCreate {
+function ingress(
+  desired: DesiredSecurity,
+  purpose: string,
+  rule: Partial<SecurityGroupRuleCreate>,
+): SecurityGroupRuleCreate {
   return {
-    security_group_id: wish.groupID,
+    security_group_id: desired.groupID,
     direction: 'ingress',
     ethertype: 'IPv4',
     description: `${RULE_MARK}${purpose}`,
@@ -54,9 +58,9 @@ export interface RuleChanges {
   readonly deleteIDs: readonly string[];
 }
 
-/** What to change so that a group holds the rules wished for; a rule that somebody else made and that does the same counts. */
-export function ruleChanges(wish: SecurityWish, present: readonly SecurityGroupRule[]): RuleChanges {
-  const wanted = nodeRules(wish);
+/** What to change so that a group holds the rules asked for; a rule that somebody else made and that does the same counts. */
+export function ruleChanges(desired: DesiredSecurity, present: readonly SecurityGroupRule[]): RuleChanges {
+  const wanted = nodeRules(desired);
   const incoming = present.filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4');
   const create = wanted.filter((rule) => !incoming.some((other) => isSameRule(rule as Rule, other)));
   const surplus = incoming.filter(

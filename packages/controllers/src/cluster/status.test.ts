@@ -242,7 +242,7 @@ test('what could not be learnt this time is what it was', () => {
   expect(url).toBe('https://192.0.2.7:6443');
 });
 
-test('nodes of a pool that goes are no longer wished for, but still there', () => {
+test('nodes of a pool that goes are no longer asked for, but still there', () => {
   const going = pool('a', 2, 2, 'Deleting');
   going.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
 

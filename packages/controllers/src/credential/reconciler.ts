@@ -17,7 +17,7 @@ import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { clustersByCredential } from '@fairway/tenancy/cache-indexes';
 import type { Clouds, ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { heedPause } from '../pause.ts';
+import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { listRoots, namespaceOf, type RootsRecord, withoutCluster } from '../vanished/vanished-clusters.ts';
 import { phaseOf } from './phase.ts';
@@ -52,7 +52,8 @@ export class CredentialReconciler {
     const { cache, client, clouds, clock } = this.#dependencies;
     const found = cache.credentials.get(key);
     if (found === undefined) clouds.forgetCredential(key);
-    const active = found && (await heedPause(client.resource(cloudCredentials), found, undefined, clock.now()));
+    const active =
+      found && (await ensurePausedCondition(client.resource(cloudCredentials), found, undefined, clock.now()));
     if (active === undefined) return {};
     const credential = await ensureFinalizer(client.resource(cloudCredentials), active, FINALIZER);
     const { namespace = '', name = '' } = credential.metadata;
@@ -91,7 +92,7 @@ export class CredentialReconciler {
     // Who was refused until now asks again at once.
     if (isReady && !isConditionTrue(previous?.conditions, ConditionType.Ready)) cloud?.retryNow();
     await writeStatus(client.resource(cloudCredentials), credential, status);
-    // One that does not work is tried twice as often: its Secret may have been mended.
+    // One that does not work is tried twice as often: its Secret may have been fixed.
     return { requeueAfterMs: isReady ? credentialCheckMs : credentialCheckMs / 2 };
   }
 

@@ -34,8 +34,8 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
   const owner = ownerDescription(identityOf(cluster), roleOf(scope));
   const attach = async () => {
     const port = await portOf(cloud, server, cluster.status?.network?.networkID, options);
-    const wish = { floating_network_id: externalNetworkID, port_id: port, description: owner };
-    return own ? floatingIps.update(own.id, { port_id: port }, options) : floatingIps.create(wish, options);
+    const desired = { floating_network_id: externalNetworkID, port_id: port, description: owner };
+    return own ? floatingIps.update(own.id, { port_id: port }, options) : floatingIps.create(desired, options);
   };
   try {
     await cloud.make(cloud.ledgers.floatingIps, owner, attach, identityOf(cluster));

@@ -9,7 +9,7 @@ import { ForeignProject, requireOwnProject } from '@fairway/tenancy/cloud/foreig
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
-import { heedPause } from '../pause.ts';
+import { ensurePausedCondition } from '../pause.ts';
 import type { Failure } from '../reconcile/failure.ts';
 import { Pass } from '../reconcile/pass.ts';
 import { tellIfSlow } from '../slow-work.ts';
@@ -41,7 +41,7 @@ export class MachineReconciler {
       return {};
     }
     const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
-    const active = await heedPause(client.resource(machines), found, cluster, clock.now());
+    const active = await ensurePausedCondition(client.resource(machines), found, cluster, clock.now());
     if (active === undefined) return {};
     const machine = await ensureFinalizer(client.resource(machines), active, FINALIZER);
     const pass = new Pass(context, clock);

@@ -4,7 +4,7 @@ import { type DesiredMachine, isOutdated } from '@fairway/api/domain/template-ch
 import { DELETE_FIRST_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 
-export interface PoolWish {
+export interface DesiredPool {
   readonly replicas: number;
   readonly zones: readonly string[];
   readonly desired: DesiredMachine;
@@ -20,12 +20,12 @@ export interface PoolPlan {
  * Which machines a pool needs more or fewer. Machines that are being deleted do not count: whoever deletes one gets another, and whoever
  * deletes one and shrinks the pool by one loses that one alone.
  */
-export function planPool(wish: PoolWish, machines: readonly Machine[]): PoolPlan {
+export function planPool(desired: DesiredPool, machines: readonly Machine[]): PoolPlan {
   const staying = machines.filter((machine) => machine.metadata.deletionTimestamp === undefined);
-  const missing = wish.replicas - staying.length;
+  const missing = desired.replicas - staying.length;
   if (missing > 0) {
     const zones = placeMachines(
-      wish.zones,
+      desired.zones,
       staying.map(({ spec }) => spec.zone),
       missing,
     );
@@ -38,7 +38,7 @@ export function planPool(wish: PoolWish, machines: readonly Machine[]): PoolPlan
     isBeingDeleted: false,
     isMarked: machine.metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined,
     isHealthy: machine.status?.phase === 'Ready',
-    isUpToDate: !isOutdated(wish.desired, machine.spec),
+    isUpToDate: !isOutdated(desired.desired, machine.spec),
     createdMs: Date.parse(machine.metadata.creationTimestamp ?? ''),
   }));
   return { create: [], remove: chooseRemovals(candidates, -missing).map(({ machine }) => machine) };

@@ -6,7 +6,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** What the cluster and its plan leave of a pool's wish. */
+/** What the cluster and its plan leave of a pool's desired. */
 export interface PoolShare {
   readonly replicas: number;
   readonly floatingIPs: boolean;

@@ -26,7 +26,7 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Problem } from '@fairway/tenancy/problem';
-import { heedPause } from '../pause.ts';
+import { ensurePausedCondition } from '../pause.ts';
 import { Pass } from '../reconcile/pass.ts';
 import { writeStatus } from '../status-writer.ts';
 import { chooseImage } from './images.ts';
@@ -59,7 +59,7 @@ const RESYNC_MS = 600_000;
 const IMAGE_RETRY_MS = 60_000;
 
 /** What machines are made from. */
-interface MachinesWish {
+interface WantedMachines {
   readonly desired: DesiredMachine;
   readonly serverGroupID: string | undefined;
   /** Whether machines were refused the last time. */
@@ -79,7 +79,7 @@ export class NodePoolReconciler {
     const found = cache.nodePools.get(key);
     if (found === undefined) return {};
     const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
-    const active = await heedPause(client.resource(nodePools), found, cluster, clock.now());
+    const active = await ensurePausedCondition(client.resource(nodePools), found, cluster, clock.now());
     if (active === undefined) return {};
     const pool = await this.#adopt(await ensureFinalizer(client.resource(nodePools), active, FINALIZER), cluster);
     const cloud = clouds.of(clusterKeyOf(pool), cluster?.spec.credentialName);
@@ -100,10 +100,10 @@ export class NodePoolReconciler {
     pass: Pass,
   ): Promise<Result> {
     const { attempts, client, clock, tenants } = this.#dependencies;
-    const wish = await this.#wish(pool, cluster, cloud, pass);
-    const { desired, serverGroupID } = wish;
+    const wanted = await this.#wanted(pool, cluster, cloud, pass);
+    const { desired, serverGroupID } = wanted;
     let current = this.#machinesOf(pool);
-    let { problem } = wish;
+    let { problem } = wanted;
     if (desired && cluster && cloud) {
       const step = { kind: 'machines', item: identityOf(pool) };
       const isSuspect = attempts.isSuspect(step);
@@ -134,24 +134,24 @@ export class NodePoolReconciler {
     pool: NodePool,
     cluster: Cluster,
     cloud: ProjectCloud,
-    wish: MachinesWish,
+    wanted: WantedMachines,
     { signal }: Pass,
   ): Promise<readonly Machine[]> {
-    const { desired, isSuspect } = wish;
+    const { desired, isSuspect } = wanted;
     const zones = pool.spec.availabilityZones ?? [];
     const { replicas } = this.#shareOf(pool, cluster);
-    const poolWish = { replicas, zones, desired };
+    const desiredPool = { replicas, zones, desired };
     let current = this.#machinesOf(pool);
-    const cached = planPool(poolWish, current);
+    const cached = planPool(desiredPool, current);
     if (cached.create.length + cached.remove.length > 0) {
       // The cache may be a moment behind, and one machine too many costs money: only what the API server holds counts here.
       current = await this.#liveMachinesOf(pool, signal);
       // Nor does a limit take away what the cache does not know of yet.
       const held = current.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
       const least = Math.min(pool.spec.replicas, held);
-      const plan = planPool({ ...poolWish, replicas: Math.max(poolWish.replicas, least) }, current);
+      const plan = planPool({ ...desiredPool, replicas: Math.max(desiredPool.replicas, least) }, current);
       const create = async ({ zone }: PoolPlan['create'][number]) => {
-        const machine = await this.#createMachine(pool, cluster, wish, zone, signal);
+        const machine = await this.#createMachine(pool, cluster, wanted, zone, signal);
         cloud.noteNew(identityOf(machine));
         return machine;
       };
@@ -167,7 +167,7 @@ export class NodePoolReconciler {
   }
 
   /** What the pool's machines should be, with names resolved in the cloud. */
-  async #wish(
+  async #wanted(
     pool: NodePool,
     cluster: Cluster | undefined,
     cloud: ProjectCloud | undefined,
@@ -283,7 +283,7 @@ export class NodePoolReconciler {
   async #createMachine(
     pool: NodePool,
     cluster: Cluster,
-    { desired, serverGroupID }: MachinesWish,
+    { desired, serverGroupID }: WantedMachines,
     zone: string | undefined,
     signal: AbortSignal,
   ): Promise<Machine> {
@@ -332,7 +332,7 @@ export class NodePoolReconciler {
     await ignoreGone(this.#dependencies.client.resource(machines).patch(name, { type: 'merge', value }, where));
   }
 
-  /** What cluster and plan leave of the pool's wish, by what the caches hold. */
+  /** What cluster and plan leave of the pool's wanted, by what the caches hold. */
   #shareOf(pool: NodePool, cluster: Cluster): PoolShare {
     const { cache } = this.#dependencies;
     const key = clusterKeyOf(pool);

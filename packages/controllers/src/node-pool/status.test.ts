@@ -119,7 +119,7 @@ describe('phase, condition and operation', () => {
       phase: 'Scaling',
       says: 'Scaling',
       operation: 'Scale Processing 63',
-      reason: 'more are wished for',
+      reason: 'more are asked for',
     },
     {
       was: scaling,

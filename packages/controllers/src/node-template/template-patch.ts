@@ -65,7 +65,7 @@ export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplat
 }
 
 /**
- * What brings a node in line with its pool's template: three-way, between what may have been applied, what is there and what is wished for.
+ * What brings a node in line with its pool's template: three-way, between what may have been applied, what is there and the desired state.
  * Undefined when nothing is to be done. A merge patch replaces the taints whole, hence its resourceVersion.
  */
 export function templatePatch(
@@ -105,8 +105,8 @@ function mergeTaints(
   const wantedKeys = new Map(wanted.map((taint) => [taintKey(taint), taint]));
   const kept = present.filter((taint) => !applied.includes(taintKey(taint)) || wantedKeys.has(taintKey(taint)));
   const next = kept.map((taint) => {
-    const wish = wantedKeys.get(taintKey(taint));
-    return wish && (wish.value ?? '') !== (taint.value ?? '') ? { ...wish } : taint;
+    const desired = wantedKeys.get(taintKey(taint));
+    return desired && (desired.value ?? '') !== (taint.value ?? '') ? { ...desired } : taint;
   });
   for (const [key, taint] of wantedKeys) if (!present.some((other) => taintKey(other) === key)) next.push({ ...taint });
   return isDeepStrictEqual(next, present) ? undefined : next;

@@ -11,7 +11,7 @@ export interface Offered extends KubeObject {
   status?: { observedGeneration?: number | undefined; conditions?: Condition[] | undefined };
 }
 
-/** Tells in the Ready condition whether clusters can use what the operator offers, and what must be mended. */
+/** Tells in the Ready condition whether clusters can use what the operator offers, and what must be fixed. */
 export function offerReconciler<T extends Offered>(
   informer: Informer<T>,
   problemsOf: (object: T) => readonly string[],

@@ -22,15 +22,15 @@ export class TestOwner implements KeyOwner {
   /** As a member whose lease ran out: nobody is waited for. */
   lose(key: string): void {
     this.#tenures.delete(key);
-    for (const worker of this.#workers) void worker.letGo?.((other) => other === key);
+    for (const worker of this.#workers) void worker.release?.((other) => other === key);
   }
 
   /** As a member that hands over in order. */
-  async letGo(key: string): Promise<void> {
+  async release(key: string): Promise<void> {
     const isKey = (other: string) => other === key;
     this.#tenures.delete(key);
     await Promise.all([...this.#workers].map((worker) => worker.drained(isKey)));
-    await Promise.all([...this.#workers].map(async (worker) => worker.letGo?.(isKey)));
+    await Promise.all([...this.#workers].map(async (worker) => worker.release?.(isKey)));
   }
 
   stillMine(key: string): boolean {

@@ -114,7 +114,7 @@ export class ClusterSweeper {
       return Math.max(problem.retryAfterMs ?? 0, PROBLEM_RETRY_MS);
     }
     await credentials.remove(uid);
-    if (this.#dependencies.cache.clusters.get(clusterKey) === undefined) clouds.letGo((each) => each === clusterKey);
+    if (this.#dependencies.cache.clusters.get(clusterKey) === undefined) clouds.release((each) => each === clusterKey);
     this.#tell(vanished, 'was ended: control plane, servers, network and roots of trust');
     return undefined;
   }

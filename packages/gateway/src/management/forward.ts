@@ -36,7 +36,7 @@ export function forwardedHeaders(
   };
 }
 
-/** The headers that are meant for whoever is at the end of the line. */
+/** The end-to-end headers (RFC 9110 7.6.1). */
 function withoutHops(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = connectionOptions(headers.connection);
   const isKept = ([name]: [string, unknown]) => !HOP_BY_HOP.has(name) && !named.includes(name);

@@ -24,7 +24,7 @@ export async function noteDisruption(
   }
 }
 
-/** Deletes this very pod; one that is gone or was replaced is well. */
+/** Deletes this very pod; one that is gone or was replaced is no error. */
 export async function deletePod(
   client: KubeClient,
   { metadata }: Pod,

@@ -8,7 +8,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import type { KeyPair } from '@fairway/kube/pki/key-pair';
 
-export interface CertificateWish {
+export interface DesiredCertificate {
   readonly nodeName: string;
   readonly signerName: 'kubernetes.io/kube-apiserver-client-kubelet' | 'kubernetes.io/kubelet-serving';
   readonly keys: KeyPair;
@@ -36,10 +36,10 @@ const WAIT_MS = 15 * 60_000;
  */
 export async function requestCertificate(
   client: KubeClient,
-  wish: CertificateWish,
+  desired: DesiredCertificate,
   { clock, random, signal }: { readonly clock: Clock; readonly random: () => number; readonly signal: AbortSignal },
 ): Promise<string> {
-  const request = await certificateSigningRequest(wish);
+  const request = await certificateSigningRequest(desired);
   const name = request.metadata.name ?? '';
   await client
     .resource(CertificateSigningRequests)
@@ -77,8 +77,8 @@ export async function requestCertificate(
   }
 }
 
-async function certificateSigningRequest(wish: CertificateWish): Promise<CertificateSigningRequest> {
-  const { nodeName, signerName, keys, ipAddresses = [], dnsNames = [] } = wish;
+async function certificateSigningRequest(desired: DesiredCertificate): Promise<CertificateSigningRequest> {
+  const { nodeName, signerName, keys, ipAddresses = [], dnsNames = [] } = desired;
   const isServing = signerName === 'kubernetes.io/kubelet-serving';
   const pem = await createCertificateRequest({
     commonName: `system:node:${nodeName}`,

@@ -94,8 +94,12 @@ export class NodeIdentity {
   ): Promise<void> {
     const renew = async () => {
       const keys = await generateKeyPair();
-      const wish = { ...names, nodeName: this.#options.nodeName, keys } as const;
-      const certificate = await this.#request(client, { ...wish, signerName: 'kubernetes.io/kubelet-serving' }, signal);
+      const desired = { ...names, nodeName: this.#options.nodeName, keys } as const;
+      const certificate = await this.#request(
+        client,
+        { ...desired, signerName: 'kubernetes.io/kubelet-serving' },
+        signal,
+      );
       await this.#save({ serving: { certificate, privateKey: await privateKeyToPem(keys.privateKey) } });
     };
     const { serving } = this.#state;
@@ -107,8 +111,8 @@ export class NodeIdentity {
     const { nodeName } = this.#options;
     const keys = await this.#pendingKeys();
     try {
-      const wish = { nodeName, keys, signerName: 'kubernetes.io/kube-apiserver-client-kubelet' } as const;
-      const certificate = await this.#request(client, wish, signal);
+      const desired = { nodeName, keys, signerName: 'kubernetes.io/kube-apiserver-client-kubelet' } as const;
+      const certificate = await this.#request(client, desired, signal);
       await this.#save({ client: { certificate, privateKey: await privateKeyToPem(keys.privateKey) } }, 'pendingKey');
     } catch (error) {
       // The request is bound to its key: after a denial only a new one can be asked for.
@@ -117,9 +121,13 @@ export class NodeIdentity {
     }
   }
 
-  #request(client: KubeClient, wish: Parameters<typeof requestCertificate>[1], signal: AbortSignal): Promise<string> {
+  #request(
+    client: KubeClient,
+    desired: Parameters<typeof requestCertificate>[1],
+    signal: AbortSignal,
+  ): Promise<string> {
     const { clock, random } = this.#options;
-    return requestCertificate(client, wish, { clock, random, signal });
+    return requestCertificate(client, desired, { clock, random, signal });
   }
 
   /** The key of a request that an earlier life may have made, or a new one. */

@@ -89,7 +89,7 @@ describe('the HTTPS transport', () => {
   test.each([
     { reason: 'on a new connection', before: 0 },
     { reason: 'on one that is kept', before: 1 },
-  ])('sends nothing when the leave is lost before the request is written, $reason', async ({ before }) => {
+  ])('sends nothing when the permission is lost before the request is written, $reason', async ({ before }) => {
     const received: string[] = [];
     const { transport } = await connect((request, response) => {
       received.push(request.method ?? '');
@@ -109,7 +109,7 @@ describe('the HTTPS transport', () => {
     expect(asked).toBe(1);
   });
 
-  test('asks for leave when the connection stands, and so never where nobody listens', async () => {
+  test('asks for permission when the connection stands, and so never where nobody listens', async () => {
     const { server, transport } = await connect((_request, response) => response.end('ok'));
     await server.close();
     let asked = 0;

@@ -203,7 +203,7 @@ describe('an answer that is not a success', () => {
   });
 });
 
-describe('leave to act', () => {
+describe('permission to act', () => {
   const busy = { status: 429, body: tooManyRequests('busy', 1).toStatus() };
 
   test('is asked for before each write, also when it is repeated', async () => {

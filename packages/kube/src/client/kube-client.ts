@@ -49,7 +49,7 @@ export class KubeClient {
   /**
    * Sends a request and resolves with its successful answer; any other status rejects with an ApiError. 429, and 503 that says when to
    * come back, are retried at most four times after what `Retry-After` asks for, if that is at most 10 s. A POST never is: an eviction answers 429 to say no.
-   * Rejects with a FencedError in place of a write for which the caller has lost the leave.
+   * Rejects with a FencedError in place of a write for which the caller has lost the permission.
    */
   async raw(request: TransportRequest): Promise<TransportResponse> {
     const headers = { accept: 'application/json', 'user-agent': this.#userAgent, ...request.headers };

@@ -32,7 +32,7 @@ export interface ControllerOptions {
    */
   readonly ownerKey?: (key: string) => string | undefined;
   /** As KeyWorker's: matching keys, told by the owner's, are another's from now on. */
-  readonly letGo?: (isMatching: (ownerKey: string) => boolean) => Promise<void> | void;
+  readonly release?: (isMatching: (ownerKey: string) => boolean) => Promise<void> | void;
   /** How long running reconciles may go on after a stop before their signal aborts. */
   readonly stopTimeoutMs?: number;
 }
@@ -183,8 +183,8 @@ export class Controller implements KeyWorker {
   }
 
   /** Lets go of what is remembered of matching keys, told by the owner's. */
-  letGo(isMatching: (key: string) => boolean): Promise<void> | void {
-    return this.#options.letGo?.(isMatching);
+  release(isMatching: (key: string) => boolean): Promise<void> | void {
+    return this.#options.release?.(isMatching);
   }
 
   /** Whether a person has done something to the object. Controllers write status and metadata; what else they change, they do for somebody. */

@@ -107,7 +107,7 @@ test('the owner of keys knows its keys by their owner key, and lets it forget', 
   const { api, shared, settle } = await start(owner);
   api.put('a', { color: 'red' });
   await settle();
-  for (const worker of workers) await worker.letGo?.((key) => key === 'owner-of-b');
+  for (const worker of workers) await worker.release?.((key) => key === 'owner-of-b');
 
   expect(asked).toContain('owner-of-ns/a');
   expect(shared.forgotten).toEqual(['owner-of-b']);
@@ -124,5 +124,5 @@ test('a declaration without forget has nothing to let go of', async () => {
     { clock: new FakeClock(), random: () => 1, log: silentLogger },
   );
 
-  expect(await controllers[0]?.letGo(() => true)).toBeUndefined();
+  expect(await controllers[0]?.release(() => true)).toBeUndefined();
 });

@@ -98,7 +98,7 @@ export function declaredControllers<Shared>(
       reconcile,
       ...(owner && { owner }),
       ...(ownerKey && { ownerKey: (key) => ownerKey(key, shared) }),
-      ...(forget && { letGo: forget }),
+      ...(forget && { release: forget }),
     });
     for (const source of declaration.watches(shared)) source.addTo(controller);
     declaration.listen?.((key) => controller.enqueue(key), shared);

@@ -7,7 +7,7 @@ export interface KeyWorker {
   /** Resolves as soon as no work on a matching key is under way. */
   drained(isMatching: (key: string) => boolean): Promise<void>;
   /** Matching keys are ours no longer, and nobody works on them under a good grant: drop what is held or known of them. */
-  letGo?(isMatching: (key: string) => boolean): Promise<void> | void;
+  release?(isMatching: (key: string) => boolean): Promise<void> | void;
 }
 
 /** The time for which a key is this process's without a break. */

@@ -19,13 +19,13 @@ export function hash32(text: string): number {
  */
 export function assignEvenly(count: number, members: readonly string[]): readonly string[] {
   const limit = Math.ceil(count / members.length);
-  const wishes = members.flatMap((member) =>
+  const preferences = members.flatMap((member) =>
     Array.from({ length: count }, (_, item) => ({ member, item, weight: hash32(`${member}\0${item}`) })),
   );
-  wishes.sort((a, b) => b.weight - a.weight || a.item - b.item || (a.member < b.member ? -1 : 1));
+  preferences.sort((a, b) => b.weight - a.weight || a.item - b.item || (a.member < b.member ? -1 : 1));
   const assigned: string[] = [];
   const loads = new Map<string, number>();
-  for (const { member, item } of wishes) {
+  for (const { member, item } of preferences) {
     const load = loads.get(member) ?? 0;
     if (assigned[item] !== undefined || load >= limit) continue;
     assigned[item] = member;

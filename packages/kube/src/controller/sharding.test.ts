@@ -385,7 +385,7 @@ describe('members of a group', () => {
     a.member.register({
       enqueueAll: () => undefined,
       drained: () => Promise.resolve(),
-      letGo: (isMatching) => {
+      release: (isMatching) => {
         const gone = keys.filter(isMatching);
         dropped.push(...gone);
         takenTooEarly.push(...gone.filter((key) => b.member.stillMine(key)));
@@ -405,7 +405,7 @@ describe('members of a group', () => {
     expect(dropped.sort()).toEqual(left.sort());
   });
 
-  test('a handover takes the leave from what runs too long', async () => {
+  test('a handover takes the permission from what runs too long', async () => {
     const g = await group();
     const a = g.join('a');
     a.start();

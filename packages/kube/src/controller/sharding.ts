@@ -78,7 +78,7 @@ export class ShardMember implements KeyOwner, Runnable {
   readonly #held: HeldShards;
   readonly #now: () => Moment;
   /** What is let go after a lapse; nothing is taken before its end. */
-  #lettingGo: Promise<unknown> = Promise.resolve();
+  #releasing: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> = Promise.resolve();
 
   constructor(options: ShardMemberOptions) {
@@ -221,12 +221,12 @@ export class ShardMember implements KeyOwner, Runnable {
     const lost = new Set(this.#held.dropIfLapsed());
     if (lost.size === 0) return;
     this.#log.warn({ shards: [...lost] }, 'lease lapsed, shards lost');
-    this.#lettingGo = Promise.all([this.#lettingGo, this.#letGo((key) => lost.has(this.shardOf(key)))]);
+    this.#releasing = Promise.all([this.#releasing, this.#releaseKeys((key) => lost.has(this.shardOf(key)))]);
   }
 
   /** Tells the workers; one that fails has no say in whose a shard is. */
-  async #letGo(isMatching: (key: string) => boolean): Promise<void> {
-    const results = await Promise.allSettled(this.#workers.map(async (worker) => worker.letGo?.(isMatching)));
+  async #releaseKeys(isMatching: (key: string) => boolean): Promise<void> {
+    const results = await Promise.allSettled(this.#workers.map(async (worker) => worker.release?.(isMatching)));
     for (const result of results) {
       if (result.status === 'rejected') this.#log.error({ err: result.reason }, 'could not let go in order');
     }
@@ -246,7 +246,7 @@ export class ShardMember implements KeyOwner, Runnable {
 
   /** Takes a shard that is free; comes back when its holder will be dead. */
   async #take(shard: number, lease: Lease | undefined): Promise<Result> {
-    await this.#lettingGo;
+    await this.#releasing;
     const nowMs = this.#clock.now();
     const { lapses } = this.#held;
     const { identity } = this.#options;
@@ -309,7 +309,7 @@ export class ShardMember implements KeyOwner, Runnable {
     ];
     await Promise.race([drained, limit.promise]);
     for (const timer of patience) timer.cancel();
-    await this.#letGo(isOfShard);
+    await this.#releaseKeys(isOfShard);
   }
 
   /** An orderly end: others need not wait for our lease to expire. */

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../types/identity.ts';
 
 export type EndpointInterface = 'public' | 'internal' | 'admin';
 
-export interface EndpointWish {
+export interface DesiredEndpoint {
   readonly service: Pick<ServiceDefinition, 'type' | 'aliases'>;
   readonly interface: EndpointInterface;
   /** Undefined takes the only region there is, or the first. */
@@ -16,23 +16,23 @@ export type EndpointChoice =
   | { readonly problem: string };
 
 /** The URL of a service as the catalog of a token gives it. */
-export function findEndpoint(catalog: readonly CatalogEntry[], wish: EndpointWish): EndpointChoice {
-  const { type: wanted, aliases = [] } = wish.service;
+export function findEndpoint(catalog: readonly CatalogEntry[], desired: DesiredEndpoint): EndpointChoice {
+  const { type: wanted, aliases = [] } = desired.service;
   const entries = catalog.filter(({ type }) => type === wanted || aliases.includes(type));
   if (entries.length === 0) {
     const types = catalog.map((entry) => entry.type).sort();
     return { problem: `the catalog has no ${wanted} service, only: ${types.join(', ') || 'nothing'}` };
   }
   const endpoints = entries.flatMap((entry) => entry.endpoints);
-  const ofInterface = endpoints.filter((endpoint) => endpoint.interface === wish.interface);
+  const ofInterface = endpoints.filter((endpoint) => endpoint.interface === desired.interface);
   const found = ofInterface.find(
-    (endpoint) => wish.region === undefined || (endpoint.region_id ?? endpoint.region) === wish.region,
+    (endpoint) => desired.region === undefined || (endpoint.region_id ?? endpoint.region) === desired.region,
   );
   if (found !== undefined) return { url: found.url.replace(/\/+$/, '') };
   const there = endpoints.map((endpoint) => `${endpoint.interface} in ${endpoint.region_id ?? endpoint.region}`);
   return {
-    problem: `the catalog has no ${wish.interface} endpoint of ${wanted}${
-      wish.region === undefined ? '' : ` in region ${wish.region}`
+    problem: `the catalog has no ${desired.interface} endpoint of ${wanted}${
+      desired.region === undefined ? '' : ` in region ${desired.region}`
     }, only: ${there.join(', ') || 'none'}`,
   };
 }

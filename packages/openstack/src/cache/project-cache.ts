@@ -47,7 +47,7 @@ class NamedCaches {
     Object.assign(this, caches);
   }
 
-  /** Ends the pauses after failures: what caused them has been mended. */
+  /** Ends the pauses after failures: what caused them has been fixed. */
   retryNow(): void {
     for (const each of this.#all) each.retryNow();
   }

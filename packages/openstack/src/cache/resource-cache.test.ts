@@ -291,7 +291,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0, 375, 1125, 2625, 5625]);
   });
 
-  it('lists at once when what made it fail has been mended', async () => {
+  it('lists at once when what made it fail has been fixed', async () => {
     const { clock, cloud, cache, listen } = start();
     cloud.failure = failure(30_000);
     listen();

@@ -163,7 +163,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#schedule();
   }
 
-  /** What made lists fail has been mended: the pause after the failure ends now. */
+  /** What made lists fail has been fixed: the pause after the failure ends now. */
   retryNow(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
@@ -204,7 +204,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
 
   /** When the next list begins. */
   #dueMs(): number {
-    // What is wished for can't shorten the pause after a failure.
+    // What is desired can't shorten the pause after a failure.
     if (this.#failures > 0) return this.#pollAtMs;
     const { listedAtMs = Number.NEGATIVE_INFINITY } = this.#snapshot;
     const invalidatedAtMs = this.#invalidatedAtMs;

@@ -52,7 +52,7 @@ describe('HttpClient', () => {
     { reason: 'so is one that may be repeated', method: 'DELETE', sent: 1 },
     { reason: 'a read needs none', method: 'GET', sent: 2 },
     { reason: 'nor does a request for a token', method: 'POST', isReading: true, sent: 2 },
-  ])('leave to act: $reason', async ({ method, isReading = false, sent }) => {
+  ])('permission to act: $reason', async ({ method, isReading = false, sent }) => {
     let isMine = true;
     const send = await start((_, index) => {
       isMine = false;

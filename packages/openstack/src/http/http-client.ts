@@ -77,7 +77,7 @@ export class HttpClient {
 
   /**
    * Resolves with an answer below 400; throws an {@link OpenStackError}, the signal's reason when it aborts, or a FencedError when the caller
-   * lost the leave to act before the request was sent.
+   * lost the permission to act before the request was sent.
    */
   async call(call: HttpCall): Promise<HttpResponse> {
     const deadlineMs = this.#clock.now() + this.#timeouts.totalMs;

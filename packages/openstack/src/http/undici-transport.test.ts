@@ -77,7 +77,7 @@ describe('UndiciTransport', () => {
     expect(error).toMatchObject({ name: 'TransportError', mayHaveArrived: false });
   });
 
-  it('asks for leave when a connection is free and not before, and sends nothing without', async () => {
+  it('asks for permission when a connection is free and not before, and sends nothing without', async () => {
     const received: string[] = [];
     const first = Promise.withResolvers<void>();
     server.removeAllListeners('request').on('request', (request, response) => {

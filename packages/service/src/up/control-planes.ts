@@ -126,7 +126,7 @@ export function processControlPlanes({
     return {
       runtime,
       stopAllBut: (isCluster) => runtime.stopAllBut(isCluster),
-      close: () => (areLeft ? runtime.leave() : runtime.close()),
+      close: () => (areLeft ? runtime.detach() : runtime.close()),
     };
   };
 }

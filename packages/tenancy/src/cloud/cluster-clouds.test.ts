@@ -86,7 +86,7 @@ test('a cluster that is another process’s is not followed, and one that is han
   expect(followed).toEqual(['mine']);
 
   tenures.delete('team/a');
-  clouds.letGo((key) => key === 'team/a');
+  clouds.release((key) => key === 'team/a');
   clouds.of('team/a', 'mine');
   expect(followed).toEqual([]);
 });

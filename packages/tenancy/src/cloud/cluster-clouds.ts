@@ -71,7 +71,7 @@ export class ClusterClouds {
   }
 
   /** Forgets clusters, and stops to follow the projects of which none is left. */
-  letGo(isMatching: (clusterKey: string) => boolean): void {
+  release(isMatching: (clusterKey: string) => boolean): void {
     for (const key of this.#held.keys()) if (isMatching(key)) this.#release(key);
   }
 

@@ -120,7 +120,7 @@ export class ProjectCloud {
     return this.#clock.now();
   }
 
-  /** What made calls fail has been mended: their pauses end. */
+  /** What made calls fail has been fixed: their pauses end. */
   retryNow(): void {
     this.cache.retryNow();
     this.attempts.retryNow();

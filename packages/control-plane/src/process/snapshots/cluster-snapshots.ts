@@ -27,7 +27,7 @@ export interface ClusterSnapshotsOptions {
   readonly onChange: () => void;
 }
 
-export interface SnapshotWishes {
+export interface DesiredSnapshots {
   readonly spec: Pick<ControlPlaneSpec, 'snapshots' | 'restore'>;
   readonly record: ClusterRecord;
   /** The program that runs. */
@@ -62,8 +62,8 @@ export class ClusterSnapshots {
     this.#restorer = new Restorer({ clock, log, onChange });
   }
 
-  /** Takes a step towards what is wished; `keep` gets what changes in the record by a restore. */
-  ensure({ spec, record, etcd, mayAct }: SnapshotWishes, keep: (restored: RestoredData) => Promise<void>): void {
+  /** Takes a step towards the desired state; `keep` gets what changes in the record by a restore. */
+  ensure({ spec, record, etcd, mayAct }: DesiredSnapshots, keep: (restored: RestoredData) => Promise<void>): void {
     this.#record = record;
     this.#mayAct = mayAct;
     const isDone = spec.restore === undefined || isSameRequest(spec.restore, record.restored);

@@ -70,7 +70,7 @@ export class FakeMachine implements ProcessHost, Probes {
   isFull = false;
   /** What processes take; nothing is known of others. */
   readonly memory = new Map<Component, number>();
-  /** Components that do not heed SIGTERM. */
+  /** Components that ignore SIGTERM. */
   readonly stubborn = new Set<Component>();
   /** How often somebody asked whether a process is alive. */
   looks = 0;

@@ -27,7 +27,7 @@ const TOKEN = 'abcdef.0123456789abcdef';
 const kinds = authKinds(ALL_KINDS);
 const master: UserInfo = { username: 'root', groups: ['system:masters', 'system:authenticated'] };
 
-export interface NodeWish {
+export interface DesiredNode {
   readonly labels?: string;
   readonly flags?: string;
   readonly kubelet?: object;
@@ -94,8 +94,8 @@ export class NodeCluster {
   }
 
   /** A node on a server of its own, not started. */
-  node(name = 'node-1', wish: NodeWish = {}): HollowNode {
-    return this.nodeFrom(userDataOf(name, wish), name);
+  node(name = 'node-1', desired: DesiredNode = {}): HollowNode {
+    return this.nodeFrom(userDataOf(name, desired), name);
   }
 
   nodeFrom(userData: string, name = 'node-1'): HollowNode {
@@ -208,9 +208,9 @@ export class NodeCluster {
 const FLAVOR = { vcpus: 4, ramMib: 16_384, diskGib: 100 };
 
 /** User data as a control plane writes it. */
-export function userDataOf(name: string, wish: NodeWish = {}): string {
-  const { labels = '', flags = '', kubelet = {}, token = TOKEN } = wish;
-  const { server = 'https://10.0.0.1:6443', certificateAuthority = 'CA' } = wish;
+export function userDataOf(name: string, desired: DesiredNode = {}): string {
+  const { labels = '', flags = '', kubelet = {}, token = TOKEN } = desired;
+  const { server = 'https://10.0.0.1:6443', certificateAuthority = 'CA' } = desired;
   const kubeconfig = renderKubeconfig({ name: 'kubernetes', server, certificateAuthority, token });
   const configuration = {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',

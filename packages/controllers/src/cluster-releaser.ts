@@ -10,11 +10,11 @@ export function clusterReleaser(shared: ControllerDependencies): KeyWorker {
     // The controllers look at them and are waited for; they come before.
     enqueueAll: () => undefined,
     drained: () => Promise.resolve(),
-    async letGo(isMatching) {
+    async release(isMatching) {
       const known = cache.clusters.list().filter((cluster) => isMatching(keyOf(cluster)));
       const connected = tenants.connected().filter(({ clusterKey }) => isMatching(clusterKey));
       const uids = new Set([...known.map(identityOf), ...connected.map(({ clusterUid }) => clusterUid)]);
-      clouds.letGo(isMatching);
+      clouds.release(isMatching);
       for (const uid of uids) {
         tenants.remove(uid);
         credentials.forget(uid);

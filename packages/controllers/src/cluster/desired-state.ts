@@ -7,10 +7,10 @@ import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneSpec, SnapshotPolicy } from '@fairway/control-plane/runtime';
 import { clusterIdentity } from '@fairway/tenancy/credentials/credentials';
-import type { NetworkWish } from './network-plan.ts';
+import type { DesiredNetwork } from './network-plan.ts';
 
 /** What the cluster asks of its network. */
-export function networkWish(cluster: Cluster, plan: PlanSpec, pools: readonly NodePool[]): NetworkWish {
+export function desiredNetwork(cluster: Cluster, plan: PlanSpec, pools: readonly NodePool[]): DesiredNetwork {
   const { network } = cluster.spec;
   const { gateway } = network;
   return {

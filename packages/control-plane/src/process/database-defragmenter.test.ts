@@ -1,7 +1,7 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import { expect, test } from 'vitest';
-import { DatabaseRoom, makeRoom } from './database-room.ts';
+import { DatabaseDefragmenter, makeRoom } from './database-defragmenter.ts';
 
 /** An etcd whose database is full: so many bytes, of which so many are left after compaction. */
 function fullEtcd({ size, live }: { readonly size: number; readonly live: number }) {
@@ -56,7 +56,7 @@ test('it is tried once a minute, and at once when the quota grows', async () => 
   const clock = new FakeClock();
   const etcd = fullEtcd({ size: 110, live: 110 });
   let asked = 0;
-  const room = new DatabaseRoom({ call: etcd.call, clock, log: silentLogger, onChange: () => asked++ });
+  const room = new DatabaseDefragmenter({ call: etcd.call, clock, log: silentLogger, onChange: () => asked++ });
   const attempts = async (quotaBytes: number) => {
     etcd.calls.splice(0);
     room.step(true, quotaBytes);

@@ -34,7 +34,7 @@ export async function makeRoom(call: EtcdCall, quotaBytes: number): Promise<bool
   return true;
 }
 
-export interface DatabaseRoomOptions {
+export interface DatabaseDefragmenterOptions {
   readonly call: EtcdCall;
   readonly clock: Clock;
   readonly log: Logger;
@@ -44,14 +44,14 @@ export interface DatabaseRoomOptions {
 const RETRY_MS = 60_000;
 
 /** Makes room in one cluster's database when it is full, again every minute while there is none to make. */
-export class DatabaseRoom {
-  readonly #options: DatabaseRoomOptions;
+export class DatabaseDefragmenter {
+  readonly #options: DatabaseDefragmenterOptions;
   #work: Promise<void> | undefined;
   #retry: Timer | undefined;
   #retryAtMs = 0;
   #quotaBytes: number | undefined;
 
-  constructor(options: DatabaseRoomOptions) {
+  constructor(options: DatabaseDefragmenterOptions) {
     this.#options = options;
   }
 
