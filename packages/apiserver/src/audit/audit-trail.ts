@@ -101,7 +101,7 @@ export class AuditTrail {
       level: 'Metadata',
       auditID: auditId,
       stage: this.verb === 'watch' && status === 200 ? 'ResponseStarted' : 'ResponseComplete',
-      requestURI: query.size === 0 ? path : `${path}?${query}`,
+      requestURI: query.size === 0 ? path : `${path}?${query.toString()}`,
       verb: this.verb,
       user: this.#user ?? {},
       ...(this.#impersonated && { impersonatedUser: this.#impersonated }),

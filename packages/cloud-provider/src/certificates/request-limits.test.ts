@@ -14,7 +14,7 @@ import { ApprovalReconciler } from './approval-reconciler.ts';
 const FLOOD = 10_000;
 const keys = await generateKeyPair();
 
-const cluster: Cluster = { ...aCluster({}, { name: 'demo', namespace: 'team' }) } as Cluster;
+const cluster: Cluster = aCluster({}, { name: 'demo', namespace: 'team' });
 cluster.metadata.uid = 'cluster-uid';
 const machine: Machine = {
   metadata: { name: 'demo-general-a', namespace: 'team', uid: 'machine-uid' },

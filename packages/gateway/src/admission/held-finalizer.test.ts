@@ -1,6 +1,6 @@
 import { API_VERSION, FINALIZER } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
-import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ describe.each(FORMS)('%s gateway: the finalizer of the controllers', (form) => {
     const { metadata, ...cluster } = await client.get('demo', { namespace: TEAM });
     const { finalizers: _finalizers, ...rest } = metadata;
 
-    const error = await refusal(client.update({ ...cluster, metadata: rest } as Cluster));
+    const error = await refusal(client.update({ ...cluster, metadata: rest }));
 
     expect(error).toMatchObject({ code: 422, message: expect.stringContaining(`${FINALIZER} must stay in the list`) });
   });

@@ -64,7 +64,7 @@ export async function frontOver(
     front.handler(incoming, response);
   });
   const answered = async () => {
-    await Promise.all(answers.map((answer) => answer.closed || once(answer, 'close')));
+    await Promise.all(answers.filter((answer) => !answer.closed).map((answer) => once(answer, 'close')));
   };
   return { front, server, registry, audit, answered, answers, [Symbol.asyncDispose]: () => server.close() };
 }

@@ -62,7 +62,7 @@ function oneObject(first: KubeObject) {
     whenSynced: () => Promise.resolve(),
   };
   const update = (object: KubeObject) => {
-    for (const { onUpdate } of handlers) onUpdate(first, object);
+    for (const handler of handlers) handler.onUpdate(first, object);
   };
   return { informer: informer as unknown as Informer<KubeObject>, update };
 }

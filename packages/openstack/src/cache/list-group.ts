@@ -57,8 +57,7 @@ export class ListGroups {
   /** `kind` says what is listed, and so what T is. */
   of<T extends Identified>(projectId: string, kind: string): ListGroup<T> {
     const key = JSON.stringify([projectId, kind]);
-    const known = this.#groups.get(key) ?? this.#add(key);
-    return known as ListGroup<T>;
+    return this.#groups.get(key) ?? this.#add(key);
   }
 
   #add(key: string): ListGroup<Identified> {

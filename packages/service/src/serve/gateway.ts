@@ -41,8 +41,8 @@ export async function openGateway(
   const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
   await using opening = new AsyncDisposableStack();
   opening.defer(() => client.close());
-  const { auditor, close } = await openAudit(shared.audit, { registry, clock, log });
-  opening.defer(close);
+  const audit = await openAudit(shared.audit, { registry, clock, log });
+  opening.defer(() => audit.close());
   const gateway = await createManagementGateway({
     connection,
     client,
@@ -54,7 +54,7 @@ export async function openGateway(
     webhookUrl,
     routes: [metricsRoute(registry)],
     metrics: new GatewayMetrics(registry),
-    auditor,
+    auditor: audit.auditor,
     ...shared,
   });
   opening.defer(() => gateway.close());

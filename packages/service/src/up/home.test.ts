@@ -81,7 +81,7 @@ test('a folder that can not be made is an error, not a wait', () => {
 });
 
 test.each([
-  { way: 'at once', write: () => home.write(home.kubeconfig, 'secret') },
+  { way: 'at once', write: async () => home.write(home.kubeconfig, 'secret') },
   { way: 'while Fairway runs', write: () => home.replace(home.kubeconfig, 'secret') },
 ])('what is written $way is for its owner alone', async ({ write }) => {
   await write();

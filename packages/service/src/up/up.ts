@@ -89,9 +89,9 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const fairway = await startFairway({
     openEngine: async (parts) => {
       const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
-      const { auditor, close } = await openAudit(settings, { registry: parts.registry, clock, log });
-      opening.defer(close);
-      return openEmbeddedEngine({ store, pki, version, auditor, ...shared }, parts);
+      const audit = await openAudit(settings, { registry: parts.registry, clock, log });
+      opening.defer(() => audit.close());
+      return openEmbeddedEngine({ store, pki, version, auditor: audit.auditor, ...shared }, parts);
     },
     cloudsYaml,
     cloudName,
