@@ -10,13 +10,23 @@ import type { RunningControlPlane } from './control-planes.ts';
 import { startControllerManager } from './real-controllers.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 
+export interface RealControlPlaneOptions {
+  /** YAML or JSON of an audit.k8s.io/v1 Policy; nothing is audited unless given. */
+  readonly auditPolicy?: string;
+}
+
 export interface RealControlPlane extends RunningControlPlane {
+  /** Where kube-apiserver writes its audit log. */
+  readonly auditLog: string;
   /** Ends kube-apiserver in order, does `meanwhile`, and starts it again on its port; the rest of the control plane goes on. */
   restartApiServer(meanwhile?: () => Promise<void>): Promise<void>;
 }
 
 /** Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a folder of their own that goes with them. */
-export async function startRealControlPlane(binaries: KubernetesBinaries): Promise<RealControlPlane> {
+export async function startRealControlPlane(
+  binaries: KubernetesBinaries,
+  { auditPolicy }: RealControlPlaneOptions = {},
+): Promise<RealControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-contract-'));
   const stack = new AsyncDisposableStack();
   stack.defer(() => rm(folder, { recursive: true }));
@@ -25,7 +35,8 @@ export async function startRealControlPlane(binaries: KubernetesBinaries): Promi
     const [etcdPort = 0, peerPort = 0, port = 0] = await freePorts(3);
     stack.use(await startEtcd(binaries, folder, etcdPort, peerPort));
     const url = `https://127.0.0.1:${port}`;
-    const startServer = () => startApiServer(binaries, folder, pki, { etcdPort, port });
+    const auditLog = join(folder, 'audit.log');
+    const startServer = () => startApiServer(binaries, folder, pki, { etcdPort, port, auditPolicy, auditLog });
     let server = await startServer();
     stack.defer(() => server[Symbol.asyncDispose]());
     stack.use(await startControllerManager(binaries, { url, pki, minor: binaries.minor }));
@@ -33,6 +44,7 @@ export async function startRealControlPlane(binaries: KubernetesBinaries): Promi
       url,
       pki,
       minor: binaries.minor,
+      auditLog,
       async restartApiServer(meanwhile = async () => {}) {
         await server[Symbol.asyncDispose]();
         await meanwhile();
@@ -70,11 +82,18 @@ async function startEtcd(binaries: KubernetesBinaries, folder: string, port: num
   return etcd;
 }
 
+interface ApiServerSettings {
+  readonly etcdPort: number;
+  readonly port: number;
+  readonly auditPolicy: string | undefined;
+  readonly auditLog: string;
+}
+
 async function startApiServer(
   binaries: KubernetesBinaries,
   folder: string,
   pki: ClusterPki,
-  { etcdPort, port }: { etcdPort: number; port: number },
+  { etcdPort, port, auditPolicy, auditLog }: ApiServerSettings,
 ): Promise<SupervisedProcess> {
   const file = async (name: string, content: string) => {
     const path = join(folder, name);
@@ -84,6 +103,10 @@ async function startApiServer(
   const ca = await file('ca.crt', pki.authority.certificatePem);
   const { signing } = pki.serviceAccountKeys;
   const serviceAccountKey = await file('sa.key', signing.privateKeyPem);
+  const audit =
+    auditPolicy === undefined
+      ? []
+      : [`--audit-policy-file=${await file('audit-policy', auditPolicy)}`, `--audit-log-path=${auditLog}`];
   const issuer = `https://127.0.0.1:${port}`;
   const server = new SupervisedProcess(
     binaries.path('kube-apiserver'),
@@ -106,6 +129,7 @@ async function startApiServer(
       '--enable-bootstrap-token-auth',
       '--allow-privileged',
       '--profiling=false',
+      ...audit,
     ],
     join(folder, 'kube-apiserver.log'),
   );

@@ -1,0 +1,247 @@
+import { readFile } from 'node:fs/promises';
+import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
+import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { Upstream } from '@fairway/gateway/management/upstream';
+import { createGateway } from '@fairway/gateway/server/gateway';
+import { frontOver } from '@fairway/gateway/testing/front-before';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import type { TransportRequest } from '@fairway/kube/client/transport';
+import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBinaries } from './contract/kubernetes/binaries.ts';
+import { type RealControlPlane, startRealControlPlane } from './contract/kubernetes/real-control-plane.ts';
+
+/** Older ones say less of a caller and of a failure. */
+const releases = findBinaries().filter(({ minor }) => minor >= 36);
+const NONE = { version: '(skipped: there is no kube-apiserver 1.36 or later at hand)', minor: 0 };
+
+/** What Fairway's log would hold of what is asked here, its one event of each request. */
+const POLICY = JSON.stringify({
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'Metadata' }],
+});
+
+type Who = 'admin' | 'alice' | 'thief';
+type Asked = Pick<TransportRequest, 'method' | 'path'> & {
+  readonly who?: Who;
+  readonly as?: string;
+  readonly body?: object;
+};
+
+const MAPS = '/api/v1/namespaces/red/configmaps';
+const SECRETS = '/api/v1/namespaces/red/secrets';
+const ACCOUNTS = '/api/v1/namespaces/red/serviceaccounts';
+
+const ASKED: readonly (Asked & { readonly what: string })[] = [
+  { what: 'a namespace is made', method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'red' } } },
+  { what: 'a ConfigMap is made', method: 'POST', path: `${MAPS}?fieldManager=test`, body: { metadata: { name: 'a' } } },
+  { what: 'it is made twice', method: 'POST', path: MAPS, body: { metadata: { name: 'a' } } },
+  { what: 'it is patched', method: 'PATCH', path: `${MAPS}/a`, body: { data: { a: 'b' } } },
+  { what: 'a ConfigMap that is not there is', method: 'PATCH', path: `${MAPS}/b`, body: { data: { a: 'b' } } },
+  {
+    what: 'it is replaced wrongly',
+    method: 'PUT',
+    path: `${MAPS}/a`,
+    body: { metadata: { name: 'a' }, data: { 'a b': '' } },
+  },
+  {
+    what: 'a Secret is made',
+    method: 'POST',
+    path: SECRETS,
+    body: { metadata: { name: 's' }, stringData: { a: 'b' } },
+  },
+  { what: 'Secrets are listed', method: 'GET', path: `${SECRETS}?limit=500` },
+  { what: 'a Secret is looked for', method: 'GET', path: `${SECRETS}/t` },
+  { what: 'a Secret is tried', method: 'DELETE', path: `${SECRETS}/s?dryRun=All` },
+  { what: 'a ServiceAccount is made', method: 'POST', path: ACCOUNTS, body: { metadata: { name: 'robot' } } },
+  { what: 'it gets a token', method: 'POST', path: `${ACCOUNTS}/robot/token`, body: { spec: {} } },
+  { what: 'all ConfigMaps are deleted', method: 'DELETE', path: `${MAPS}?labelSelector=a%3Db` },
+  { what: 'somebody reads in the name of another', method: 'GET', path: MAPS, as: 'bob' },
+  { what: 'somebody may not read', method: 'GET', path: `${SECRETS}/s`, who: 'alice' },
+  { what: 'somebody may not write', method: 'DELETE', path: `${MAPS}/a`, who: 'alice' },
+  { what: 'nobody knows a token', method: 'GET', path: MAPS, who: 'thief' },
+];
+
+describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
+  "beside kube-apiserver $version's audit log",
+  (binaries) => {
+    const stack = new AsyncDisposableStack();
+    let plane: RealControlPlane;
+    let logOf: () => Promise<AuditEvent[]>;
+    const audit = new RecordedAudit();
+    let real: Caller;
+    let embedded: Caller;
+
+    beforeAll(async () => {
+      plane = stack.use(await startRealControlPlane(binaries, { auditPolicy: POLICY }));
+      logOf = async () => linesOf(await readFile(plane.auditLog, 'utf8'));
+      real = await callerOf(plane, plane.url, stack);
+      const { server, start } = createGateway({
+        store: new MemoryStore(),
+        version: '0.0.0',
+        auditor: audit.auditor,
+        issuer: 'https://fairway.test',
+        authority: plane.pki.authority,
+        serviceAccountKeys: plane.pki.serviceAccountKeys,
+        clouds: noClouds(),
+        credentials: () => {
+          throw new Error('no part of this test');
+        },
+        clock: systemClock,
+        random: Math.random,
+        log: silentLogger,
+      });
+      await start();
+      const { certificate: cert, privateKey: key } = plane.pki.serving;
+      const clientCa = plane.pki.authority.certificatePem;
+      const { url } = await server.listen({ host: '127.0.0.1', port: 0, tls: { cert, key, clientCa } });
+      stack.defer(() => server.close());
+      embedded = await callerOf(plane, url, stack);
+    });
+    afterAll(() => stack.disposeAsync());
+
+    test.each(ASKED)('the event is the same when $what', async (asked) => {
+      const id = `same-${ASKED.findIndex(({ what }) => what === asked.what)}`;
+      const codes = [await embedded(asked, id), await real(asked, id)];
+      const theirs = (await logOf()).filter(({ auditID }) => auditID === id);
+      const ours = audit.events.filter(({ auditID }) => auditID === id);
+
+      expect(codes[0]).toBe(codes[1]);
+      expect(ours).toHaveLength(1);
+      expect(ours.map(comparable)).toEqual(theirs.map(comparable));
+      for (const event of [...ours, ...theirs]) {
+        expect(event.stageTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+        expect(event.requestReceivedTimestamp <= event.stageTimestamp).toBe(true);
+      }
+    });
+
+    // In other words since 1.35, and without the decision.
+    test('a refused impersonation has the same caller, object and code', async () => {
+      const asked: Asked = { method: 'GET', path: MAPS, who: 'alice', as: 'bob' };
+      await embedded(asked, 'refused');
+      await real(asked, 'refused');
+      const [ours] = audit.events.filter(({ auditID }) => auditID === 'refused');
+      const [theirs] = (await logOf()).filter(({ auditID }) => auditID === 'refused');
+
+      const { verb, user, objectRef, impersonatedUser } = theirs ?? {};
+      expect(ours).toMatchObject({ verb, user, objectRef, responseStatus: { reason: 'Forbidden', code: 403 } });
+      expect([impersonatedUser, ours?.impersonatedUser]).toEqual([undefined, undefined]);
+      expect(theirs?.responseStatus).toMatchObject({ reason: 'Forbidden', code: 403 });
+    });
+
+    test('what passes the gateway has one id in both logs, and the tenant behind the gateway', async () => {
+      const certificate = await plane.pki.clientCertificate('gateway', ['system:masters']);
+      const certificateAuthority = plane.pki.authority.certificatePem;
+      const upstream = new Upstream({ server: plane.url, certificateAuthority, clientCertificate: () => certificate });
+      stack.defer(() => upstream.close());
+      const front = stack.use(await frontOver(upstream, { username: 'carol', groups: ['system:masters'] }));
+      const transport = new HttpsTransport({
+        server: front.server.url,
+        certificateAuthority: front.server.authority.certificatePem,
+      });
+      const body = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { generateName: 'made-' } });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await transport.request({ method: 'POST', path: SECRETS, headers, body });
+      const { metadata } = JSON.parse(await answer.text()) as { metadata: { name: string } };
+      transport.close();
+      await front.answered();
+      const [ours] = front.audit.events;
+      const [theirs] = (await logOf()).filter(({ auditID }) => auditID === answer.headers['audit-id']);
+
+      expect(ours).toMatchObject({
+        auditID: theirs?.auditID,
+        user: { username: 'carol' },
+        responseStatus: { code: 201 },
+      });
+      expect(ours?.objectRef).toMatchObject({ resource: 'secrets', namespace: 'red', name: metadata.name });
+      expect(theirs).toMatchObject({ user: { username: 'gateway' }, impersonatedUser: { username: 'carol' } });
+      expect(theirs?.sourceIPs).toEqual(['127.0.0.1']);
+    });
+  },
+);
+
+type Caller = (asked: Asked, auditId: string) => Promise<number>;
+
+/** Callers by certificates of one authority, so that they are the same to both servers. */
+async function callerOf({ pki }: RealControlPlane, server: string, stack: AsyncDisposableStack): Promise<Caller> {
+  const certificateAuthority = pki.authority.certificatePem;
+  const transports = new Map<Who, HttpsTransport>();
+  for (const [who, groups] of [
+    ['admin', ['system:masters']],
+    ['alice', []],
+  ] as const) {
+    known[who] ??= await pki.clientCertificate(who, groups);
+    const certificate = known[who];
+    transports.set(who, new HttpsTransport({ server, certificateAuthority, clientCertificate: () => certificate }));
+  }
+  transports.set('thief', new HttpsTransport({ server, certificateAuthority, bearerToken: () => 'stolen' }));
+  for (const transport of transports.values()) stack.defer(() => transport.close());
+  return async ({ who = 'admin', as, method, path, body }, auditId) => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const headers = {
+      'audit-id': auditId,
+      'content-type': type,
+      'user-agent': 'test/1.0',
+      ...(as !== undefined && { 'impersonate-user': as, 'impersonate-group': 'system:masters' }),
+    };
+    const kinds = body === undefined ? undefined : JSON.stringify({ ...typeOf(path), ...body });
+    const answer = await transports.get(who)?.request({ method, path, headers, ...(kinds && { body: kinds }) });
+    await answer?.text();
+    return answer?.status ?? 0;
+  };
+}
+
+const known: Partial<Record<Who, { readonly certificate: string; readonly privateKey: string }>> = {};
+
+function typeOf(path: string): object {
+  if (path.endsWith('/token')) return { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
+  const kinds = {
+    configmaps: 'ConfigMap',
+    secrets: 'Secret',
+    serviceaccounts: 'ServiceAccount',
+    namespaces: 'Namespace',
+  };
+  const plural = Object.keys(kinds).find((name) => path.includes(name)) as keyof typeof kinds;
+  return { apiVersion: 'v1', kind: kinds[plural] };
+}
+
+function linesOf(text: string): AuditEvent[] {
+  const lines = text.trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as AuditEvent);
+}
+
+/** An event without what docs/operators/audit.md says is different, and without what each server makes up. */
+function comparable(whole: AuditEvent): object {
+  const { requestReceivedTimestamp: _, stageTimestamp: __, ...event } = whole;
+  const { uid: ___, resourceVersion: ____, ...objectRef } = { ...event.objectRef } as Record<string, unknown>;
+  const { code, status, reason, message, details } = { ...event.responseStatus };
+  const isFailure = (code ?? 0) >= 400;
+  const isSecret = objectRef['resource'] === 'secrets' || objectRef['subresource'] === 'token';
+  const { causes: _____, uid: ______, ...about } = { ...details } as Record<string, unknown>;
+  return {
+    ...event,
+    annotations: { ...event.annotations, 'authentication.kubernetes.io/issued-credential-id': undefined },
+    stage: 'ResponseComplete',
+    objectRef,
+    responseStatus: {
+      metadata: {},
+      code,
+      ...(isFailure && { status, reason, details: about }),
+      ...(isFailure && !isSecret && code !== 401 && code !== 422 && { message }),
+    },
+  };
+}
+
+function noClouds(): ConfiguredClouds {
+  return new ConfiguredClouds({
+    nameOf: () => undefined,
+    open: () => undefined,
+    credentialOf: () => undefined,
+    openAs: () => undefined,
+  });
+}
