@@ -17,7 +17,7 @@ const INSTALLED_USER = `system:serviceaccount:${SYSTEM_NAMESPACE}:fairway`;
 
 const Review = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) });
 
-/** Asks the API server who it takes us for: SelfSubjectReview, in kube-apiserver since 1.28. Rejects with its error. */
+/** Asks the API server who it takes us for: SelfSubjectReview, in kube-apiserver since 1.28 (an older one forbids what no role names). Rejects with its error. */
 export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {
   const apiVersion = 'authentication.k8s.io/v1';
   try {
@@ -30,7 +30,7 @@ export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {
     const { username } = Review.parse(JSON.parse(await answer.text())).status.userInfo;
     return { usernames: [...new Set([username, INSTALLED_USER])], isCertain: true };
   } catch (error) {
-    if (!isApiError(error, 'NotFound')) throw error;
+    if (!isApiError(error, 'NotFound', 'Forbidden')) throw error;
     return { usernames: [INSTALLED_USER], isCertain: false };
   }
 }
