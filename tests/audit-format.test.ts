@@ -81,7 +81,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       plane = stack.use(await startRealControlPlane(binaries, { auditPolicy: POLICY }));
       logOf = async () => linesOf(await readFile(plane.auditLog, 'utf8'));
       real = await callerOf(plane, plane.url, stack);
-      const { server, start } = createGateway({
+      const gateway = createGateway({
         store: new MemoryStore(),
         version: '0.0.0',
         auditor: audit.auditor,
@@ -96,11 +96,11 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         random: Math.random,
         log: silentLogger,
       });
-      await start();
+      await gateway.start();
       const { certificate: cert, privateKey: key } = plane.pki.serving;
       const clientCa = plane.pki.authority.certificatePem;
-      const { url } = await server.listen({ host: '127.0.0.1', port: 0, tls: { cert, key, clientCa } });
-      stack.defer(() => server.close());
+      const { url } = await gateway.server.listen({ host: '127.0.0.1', port: 0, tls: { cert, key, clientCa } });
+      stack.defer(() => gateway.server.close());
       embedded = await callerOf(plane, url, stack);
     });
     afterAll(() => stack.disposeAsync());
