@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { COMPONENTS, type Component } from '@fairway/control-plane/process/components';
 import { findExecutable } from '@fairway/control-plane/process/executables';
@@ -57,19 +58,27 @@ function releaseOf({ version, paths }: Binaries): TestRelease {
     bumpsRevisions: toolsOf(paths).some((path) => basename(path) === 'etcdutl'),
     folder: dirname(paths['kube-apiserver']),
     described: isOld ? `${version}, without ${lacks.join(' and ')}` : version,
-    assets: (parent) => wrapPrograms(join(parent, `kubernetes-${version}`), paths, isOld),
+    assets: (parent) => wrapPrograms(parent, { version, paths }, isOld),
   };
 }
 
-function wrapPrograms(folder: string, paths: Binaries['paths'], isOld: boolean): string {
-  mkdirSync(folder, { recursive: true });
+function wrapPrograms(parent: string, { version, paths }: Binaries, isOld: boolean): string {
+  const folder = join(parent, `kubernetes-${version}`);
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
   for (const tool of toolsOf(paths)) symlinkSync(tool, join(folder, basename(tool)));
   for (const component of COMPONENTS) {
     const flags = isOld ? OLD_FLAGS[component] : undefined;
     const path = join(folder, component);
-    if (flags === undefined) symlinkSync(paths[component], path);
-    else writeFileSync(path, wrapper(paths[component], flags));
-    if (flags !== undefined) chmodSync(path, 0o755);
+    if (flags === undefined) {
+      symlinkSync(paths[component], path);
+      continue;
+    }
+    // A cluster's user starts the wrapper, and may not look into the folder of the programs.
+    for (let at = parent; at.startsWith(`${tmpdir()}/`); at = dirname(at)) chmodSync(at, 0o711);
+    const program = join(folder, `${component}-${version}`);
+    copyFileSync(paths[component], program);
+    writeFileSync(path, wrapper(program, flags));
+    for (const file of [program, path]) chmodSync(file, 0o755);
   }
   return folder;
 }
