@@ -245,7 +245,9 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
           '{"metadata":{"finalizers":null}}',
         ];
 
-        for (const who of ['admin', 'alice'] as const) {
+        // Before 1.28 nobody can tell Fairway whether it is the administrator itself.
+        const others = binaries.minor < 28 ? (['alice'] as const) : (['admin', 'alice'] as const);
+        for (const who of others) {
           expect(await as(who, ...change)).toMatchObject({
             code: 1,
             stderr: expect.stringContaining('metadata.finalizers: Forbidden: fairway.dev/cloud-resources must stay'),
