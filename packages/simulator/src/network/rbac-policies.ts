@@ -3,7 +3,16 @@ import { ApiError, type ApiRequest, created, noContent, ok, type Route } from '.
 import { type Access, canSee, canWrite, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { parseAttributes } from './parse.ts';
-import { badRequest, conflict, disallowed, groupMissing, invalidInput, missing, networkMissing } from './problem.ts';
+import {
+  badRequest,
+  conflict,
+  disallowed,
+  groupMissing,
+  invalidInput,
+  missing,
+  networkMissing,
+  refusal,
+} from './problem.ts';
 import { answerList } from './query.ts';
 import type { RbacPolicy } from './records.ts';
 import { ownerAttributes, Uuid } from './schema.ts';
@@ -133,7 +142,11 @@ function parseType(text: string): ObjectType {
 function parseAction(type: ObjectType, text: string): Action {
   const action = ACTIONS.find((each) => each === text);
   if (action !== undefined) return action;
-  throw invalidInput(`Invalid action '${text}' for object type '${type}'. Valid actions: ${ACTIONS.join(', ')}`);
+  const valid = ACTIONS.map((action) => `'${action}'`).join(', ');
+  throw refusal(
+    'InvalidActionForType',
+    `Invalid action '${text}' for object type '${type}'. Valid actions: (${valid})`,
+  );
 }
 
 /** A stranger's object is told from one that is shared with the caller and from none at all. */
