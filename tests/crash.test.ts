@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Lane } from './crash/lane.ts';
-import { seededRandom } from './crash/seeded-random.ts';
 
 /** How often Fairway is killed in all; each kill finds it at something else. */
 const ROUNDS = Number(process.env['FAIRWAY_CRASH_ROUNDS'] ?? 200);

@@ -1,4 +1,5 @@
 import { FakeClock } from '@fairway/base/clock-fake';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { type Cloud, createCloud } from './cloud.ts';
 import type { CloudConfig } from './config.ts';
 
@@ -44,17 +45,6 @@ export interface TestUser {
 }
 
 export const TEST_PASSWORD = 'secret';
-
-/** A random source that repeats itself from one run to the next: mulberry32. */
-export function seededRandom(seed = 1): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 export async function startTestCloud(config: Partial<CloudConfig> = {}, seed = 1): Promise<TestCloud> {
   const clock = new FakeClock();

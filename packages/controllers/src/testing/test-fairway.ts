@@ -57,6 +57,8 @@ export interface TestFairwayOptions {
   readonly clock?: SteppingClock;
   /** What goes wrong on the way to tenants' API servers; nothing unless given. */
   readonly tenantFaults?: ChooseApiFault;
+  /** The jitter of all pauses, in [0, 1); that of everyday unless given. */
+  readonly random?: () => number;
 }
 
 /** What the pieces of one process share. */
@@ -96,6 +98,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #vanishedGraceMs: number | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
+  readonly #random: () => number;
   #process: Process | undefined;
 
   private constructor(
@@ -116,6 +119,7 @@ export class TestFairway implements AsyncDisposable {
     this.#apiFaults = apiFaults;
     this.#vanishedGraceMs = options.vanishedGraceMs;
     this.#tenantFaults = options.tenantFaults;
+    this.#random = options.random ?? Math.random;
     this.runtime = new TestControlPlanes(clock);
     this.#engine = engine;
     this.client = engine.client;
@@ -141,7 +145,7 @@ export class TestFairway implements AsyncDisposable {
     const connection = new CloudConnection({
       config,
       clock,
-      random: Math.random,
+      random: options.random ?? Math.random,
       readFile: () => '',
       logger: log,
       ...(stepping && { transport: stepping.watching(openTransport()) }),
@@ -162,7 +166,7 @@ export class TestFairway implements AsyncDisposable {
   async startProcess(owner?: TestOwner): Promise<void> {
     const { clock, runtime } = this;
     const log = this.#log;
-    const random = Math.random;
+    const random = this.#random;
     const engine = await this.#engine.connect({ clock, random, log, chooseFault: this.#apiFaults });
     const { client, reader, informers } = engine;
     const openStack = this.#connection.client();

@@ -1,6 +1,7 @@
 import { kindOf } from '@fairway/apiserver/kinds/builtin-kinds';
 import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { TestServer, testResources } from '@fairway/apiserver/server/test-server';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { afterEach, describe, expect, test } from 'vitest';
 import { KubeClient } from '../client/kube-client.ts';
 import type { Transport } from '../client/transport.ts';
@@ -69,17 +70,6 @@ class Gate implements Transport {
   close(): void {
     this.#transport.close();
   }
-}
-
-/** mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let hash = Math.imul(state ^ (state >>> 15), 1 | state);
-    hash = (hash + Math.imul(hash ^ (hash >>> 7), 61 | hash)) ^ hash;
-    return ((hash ^ (hash >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 const stops: AbortController[] = [];
@@ -273,7 +263,7 @@ describe('members of a group', () => {
   test.each(Array.from({ length: 25 }, (_, seed) => seed))(
     'never share a shard in a bad network, seed %i',
     async (seed) => {
-      const random = randomFrom(seed);
+      const random = seededRandom(seed);
       const g = await group();
       const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
       for (const { start } of members) {
