@@ -14,6 +14,7 @@ import type { ControllerMetrics } from '@fairway/kube/controller/metrics';
 import { EventRecorder } from '@fairway/kube/events/recorder';
 import { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
+import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { clusterController } from './cluster/controller.ts';
 import { clusterReleaser } from './cluster-releaser.ts';
 import { credentialController } from './credential/controller.ts';
@@ -23,7 +24,6 @@ import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
 import { serverSweepController } from './orphans/controller.ts';
-import { judgeStep } from './reconcile/failure.ts';
 import { vanishedClusterController, vanishedClusterScan } from './vanished/controller.ts';
 
 /** Fairway's controllers, in the order in which they start. */

@@ -8,12 +8,12 @@ import { READ } from '@fairway/kube/controller/rights';
 import { machinesByCluster, machinesByIdentity, machinesByPool } from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { CacheExpectations } from '../cache-expectations.ts';
 import { isAskedFor, isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { listenToNodes } from '../node-events.ts';
 import { ownedByCluster } from '../owner-key.ts';
-import { judgeStep } from '../reconcile/failure.ts';
 import { MachineReconciler } from './reconciler.ts';
 import { ServerBuilds } from './server-builds.ts';
 

@@ -6,7 +6,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import { type NetworkRole, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import { ProblemError } from '../reconcile/problem-error.ts';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { MachineScope } from './scope.ts';
 
 /** How old the list of floating IPs may be for a server that shows none. */

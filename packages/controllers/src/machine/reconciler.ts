@@ -9,9 +9,9 @@ import { ForeignProject, requireOwnProject } from '@fairway/tenancy/cloud/foreig
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
+import type { Failure } from '@fairway/tenancy/reconcile/failure';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ensurePausedCondition } from '../pause.ts';
-import type { Failure } from '../reconcile/failure.ts';
-import { Pass } from '../reconcile/pass.ts';
 import { tellIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { deleteMachine } from './deletion.ts';

@@ -2,7 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Attempts, BegunAttempt } from '@fairway/kube/controller/attempts';
-import type { ProblemError } from '../reconcile/problem-error.ts';
+import type { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 const KIND = 'build servers';
 

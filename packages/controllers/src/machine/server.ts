@@ -7,7 +7,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
-import { ProblemError } from '../reconcile/problem-error.ts';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { MachineScope } from './scope.ts';
 import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '@fairway/tenancy/problem';
+import type { Problem } from '../problem.ts';
 
 /** Thrown by a step of the cloud that was answered well and came to nothing, such as a server that ends in ERROR. */
 export class ProblemError extends Error {

@@ -3,9 +3,9 @@ import { FencedError } from '@fairway/base/fence';
 import { TransportError } from '@fairway/kube/client/transport';
 import { type AttemptVerdict, lastFailure, restsUntilMs } from '@fairway/kube/controller/attempts';
 import { type ApiError, isApiError } from '@fairway/kube/object/api-error';
-import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
-import { tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
-import type { RetryableProblem } from '@fairway/tenancy/problem';
+import { cloudProblemOf } from '../cloud/cloud-problem.ts';
+import { tenantProblemOf } from '../connection/tenant-problem.ts';
+import type { RetryableProblem } from '../problem.ts';
 import { ProblemError } from './problem-error.ts';
 import { runtimeProblemOf } from './runtime-problem.ts';
 

@@ -1,5 +1,5 @@
 import { FencedError } from '@fairway/base/fence';
-import type { Problem } from '@fairway/tenancy/problem';
+import type { Problem } from '../problem.ts';
 
 /** Thrown when the runtime of control planes could not do what it was asked to. */
 export class RuntimeError extends Error {
