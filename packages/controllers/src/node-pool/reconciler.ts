@@ -5,28 +5,21 @@ import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import type { Plan } from '@fairway/api/kinds/plan';
 import { machineName } from '@fairway/api/names';
-import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
-import type { Informer } from '@fairway/kube/client/informer';
-import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { keyOf } from '@fairway/kube/client/object-key';
-import type { Attempts } from '@fairway/kube/controller/attempts';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import { controllerRef } from '@fairway/kube/controller/owners';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import { machinesByCluster, machinesByPool, poolsByCluster } from '@fairway/tenancy/cache-indexes';
-import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
+import type { ControllerDependencies } from '../dependencies.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { chooseImage } from './images.ts';
@@ -35,24 +28,10 @@ import { type PoolShare, poolShare } from './pool-share.ts';
 import { ensureServerGroup, removeServerGroups } from './server-group.ts';
 import { poolStatus } from './status.ts';
 
-export interface NodePoolDependencies {
-  readonly client: KubeClient;
-  readonly cache: {
-    readonly clusters: Informer<Cluster>;
-    readonly nodePools: Informer<NodePool>;
-    readonly machines: Informer<Machine>;
-    readonly plans: Informer<Plan>;
-  };
-  readonly clouds: ClusterClouds;
-  readonly tenants: TenantClusters;
-  /** The operator's image of nodes, by id or name; undefined: the newest Ubuntu LTS of the cloud. */
-  readonly defaultImage: string | undefined;
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** Steps for one object of Fairway, by its identity; those of a project's cloud are its own. */
-  readonly attempts: Attempts;
-  readonly events: EventRecorder;
-}
+type NodePoolDependencies = Pick<
+  ControllerDependencies,
+  'client' | 'cache' | 'clouds' | 'tenants' | 'defaultImage' | 'clock' | 'random' | 'attempts'
+>;
 
 const RESYNC_MS = 600_000;
 /** How often to look whether there is an image now. */

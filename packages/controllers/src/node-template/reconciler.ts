@@ -1,30 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '@fairway/api/identity';
-import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type AppliedTemplate, type Machine, machines } from '@fairway/api/kinds/machine';
-import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { isPaused } from '@fairway/api/pause';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
-import type { Informer } from '@fairway/kube/client/informer';
-import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { TransportError } from '@fairway/kube/client/transport';
 import type { Result } from '@fairway/kube/controller/result';
 import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
-import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { eitherOf, recordOf, templatePatch, type WantedTemplate, wantedTemplate } from './template-patch.ts';
 
-export interface NodeTemplateDependencies {
-  /** Fairway's own API, where each Machine says what was put on its node. */
-  readonly client: KubeClient;
-  readonly cache: {
-    readonly clusters: Informer<Cluster>;
-    readonly nodePools: Informer<NodePool>;
-    readonly machines: Informer<Machine>;
-  };
-  readonly tenants: TenantClusters;
-}
+/** `client` is Fairway's own API, where each Machine says what was put on its node. */
+type NodeTemplateDependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'tenants'>;
 
 const RETRY_MS = 5_000;
 

@@ -1,23 +1,15 @@
 import { CLUSTER_UID_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { machines } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
-import type { Informer } from '@fairway/kube/client/informer';
-import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Result } from '@fairway/kube/controller/result';
-import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { machinesByIdentity } from '@fairway/tenancy/cache-indexes';
-import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
+import type { ControllerDependencies } from '../dependencies.ts';
 
-export interface ServerSweeperDependencies {
-  readonly client: KubeClient;
-  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
-  readonly clouds: ClusterClouds;
-  readonly events: EventRecorder;
-}
+type ServerSweeperDependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clouds' | 'events'>;
 
 /**
  * Deletes servers of a cluster whose Machines are gone: made by a create that came through long after it was given up and its Machine
