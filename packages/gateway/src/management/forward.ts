@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { atEnd } from '@fairway/apiserver/server/exchange-end';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { ImpersonationHeaders } from './impersonation.ts';
-import { connectionOptions, type RequestMessage } from './request-message.ts';
+import { connectionOptions } from './request-message.ts';
 import type { Upstream } from './upstream.ts';
 
 /** RFC 9110 7.6.1: they speak of one connection, and end with it. */
@@ -59,20 +60,22 @@ export class Forwarding {
     request: IncomingMessage,
     response: ServerResponse,
     {
-      message: { method, body },
+      method,
       headers,
+      body,
       isWatch,
       onAnswer,
     }: {
-      readonly message: RequestMessage;
+      readonly method: string;
       readonly headers: OutgoingHttpHeaders;
+      readonly body: Uint8Array;
       readonly isWatch: boolean;
       /** Told of the answer before it streams. */
       readonly onAnswer: (answer: IncomingMessage) => void;
     },
   ): Promise<void> {
     const gone = new AbortController();
-    response.once('close', () => {
+    atEnd(response, () => {
       // An abort makes an exception with its stack: not for each of the many that end as they should.
       if (!response.writableFinished) gone.abort();
     });
@@ -105,7 +108,7 @@ export class Forwarding {
   #keep(response: ServerResponse, end: () => void): void {
     this.#watches.add(end);
     const ended = this.#metrics.watching();
-    response.once('close', () => {
+    atEnd(response, () => {
       this.#watches.delete(end);
       ended();
     });

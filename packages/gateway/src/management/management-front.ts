@@ -14,6 +14,7 @@ import { credentialsOf, headersOf, send, serveHttp } from '@fairway/apiserver/se
 import { impersonatedUser } from '@fairway/apiserver/server/impersonate';
 import { statusAnswer } from '@fairway/apiserver/server/pipeline';
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import { readBody } from '@fairway/apiserver/server/request-body';
 import type { Routes } from '@fairway/apiserver/server/routes';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Logger } from '@fairway/base/log';
@@ -25,7 +26,7 @@ import { Forwarding, forwardedHeaders } from './forward.ts';
 import type { Destination, GatewayMetrics } from './gateway-metrics.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { type Passage, passageOf } from './passage.ts';
-import { requestMessage } from './request-message.ts';
+import { methodOf } from './request-message.ts';
 import { type RequestTarget, requestTarget } from './request-target.ts';
 import { type Upstream, unreachable } from './upstream.ts';
 
@@ -77,7 +78,7 @@ export class ManagementFront {
     const { auditor, metrics } = this.#options;
     const auditId = auditIdOf(request.headersDistinct['audit-id']?.[0], randomUUID);
     const way: Way = { auditId, trail: auditor.begin(auditedRequest(request, auditId)), destination: 'unknown' };
-    response.once('close', () => {
+    atEnd(response, () => {
       const status = response.headersSent ? response.statusCode : undefined;
       metrics.answered(way.destination, status ?? 0);
       // The path of reviews is a secret of the gateway's.
@@ -99,8 +100,7 @@ export class ManagementFront {
 
   async #serve(request: IncomingMessage, response: ServerResponse, way: Way): Promise<void> {
     const { auditId, trail } = way;
-    const message = requestMessage(request);
-    const { method } = message;
+    const method = methodOf(request);
     const target = requestTarget(request.url ?? '/');
     const { traffic } = this.#options;
     const answer = (handle: (apiRequest: ApiRequest) => Promise<Answer>) =>
@@ -136,6 +136,9 @@ export class ManagementFront {
       case 'kubeconfig':
         return answer((apiRequest) => this.#options.answerKubeconfig(passage, apiRequest, user, authorizer));
       case 'api-server': {
+        // All of it, before it costs the API server anything: a body that comes slowly would hold one of its places, and one of everybody's here.
+        const { bytes: body, release } = await readBody(request, user, traffic);
+        atEnd(response, release);
         const isReading = method === 'GET' || method === 'HEAD';
         const limited = passage.isWatch ? 'watches' : isReading ? 'readingRequests' : 'mutatingRequests';
         atEnd(response, traffic.enter(limited, user));
@@ -147,7 +150,13 @@ export class ManagementFront {
           factsOf(incoming, trail, (failure) => {
             way.failure = failure;
           });
-        return this.#forwarding.forward(request, response, { message, headers, isWatch: passage.isWatch, onAnswer });
+        return this.#forwarding.forward(request, response, {
+          method,
+          headers,
+          body,
+          isWatch: passage.isWatch,
+          onAnswer,
+        });
       }
     }
   }

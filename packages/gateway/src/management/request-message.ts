@@ -1,20 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
-
-/** A body that is on its way. */
-export interface MessageBody {
-  readonly stream: Readable;
-  /** In bytes; undefined where only its end will tell. */
-  readonly length: number | undefined;
-}
-
-/** A request whose bounds leave no room for interpretation. */
-export interface RequestMessage {
-  readonly method: string;
-  /** None where nothing follows the head. */
-  readonly body: MessageBody | undefined;
-}
 
 /** What a Kubernetes API has verbs for. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -27,11 +12,11 @@ const OF_THE_REQUEST =
   /^(?:accept.*|audit-id|authorization|content-.*|forwarded|host|impersonate-.*|transfer-encoding|user-agent|x-forwarded-.*|x-real-ip|x-remote-.*)$/;
 
 /**
- * Where a request ends, as every program on its way must see it (RFC 9112 6). What Node's parser lets through and another may read otherwise
- * is refused: 400, or 405 for a method without a verb. The parser itself refuses two lengths, a length beside an encoding, folded lines and line
- * ends without CR.
+ * The method of a request whose end every program on its way must see at the same place (RFC 9112 6). What Node's parser lets through and another
+ * may read otherwise is refused: 400, or 405 for a method without a verb. The parser itself refuses two lengths, a length beside an encoding,
+ * folded lines and line ends without CR.
  */
-export function requestMessage(request: IncomingMessage): RequestMessage {
+export function methodOf(request: IncomingMessage): string {
   const { method = '', headersDistinct } = request;
   if (!METHODS.has(method)) {
     const message = `the method ${method} is not served: use one of ${[...METHODS].join(', ')}`;
@@ -45,11 +30,10 @@ export function requestMessage(request: IncomingMessage): RequestMessage {
       throw badRequest(`the header Connection names ${name}, which belongs to the request: leave it out of Connection`);
     }
   }
-  const body = bodyOf(request);
-  if (body !== undefined && WITHOUT_BODY.has(method)) {
+  if (hasBody(request) && WITHOUT_BODY.has(method)) {
     throw badRequest(`a ${method} with a body is not served: send it without Content-Length and Transfer-Encoding`);
   }
-  return { method, body };
+  return method;
 }
 
 /** The names that a `Connection` header lists, in lower case. */
@@ -57,14 +41,9 @@ export function connectionOptions(connection: string | undefined): string[] {
   return (connection ?? '').split(',').map((name) => name.trim().toLowerCase());
 }
 
-function bodyOf(request: IncomingMessage): MessageBody | undefined {
+function hasBody(request: IncomingMessage): boolean {
   const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
-  if (encoding !== undefined) {
-    if (encoding.toLowerCase() === 'chunked') return { stream: request, length: undefined };
-    throw badRequest(
-      `the transfer encoding ${JSON.stringify(encoding)} is not served: use "chunked" or Content-Length`,
-    );
-  }
-  const bytes = Number(length ?? 0);
-  return bytes === 0 ? undefined : { stream: request, length: bytes };
+  if (encoding === undefined) return Number(length ?? 0) !== 0;
+  if (encoding.toLowerCase() === 'chunked') return true;
+  throw badRequest(`the transfer encoding ${JSON.stringify(encoding)} is not served: use "chunked" or Content-Length`);
 }

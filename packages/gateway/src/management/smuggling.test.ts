@@ -154,7 +154,8 @@ describe('a body that belongs there arrives as that, whatever is in it', () => {
     );
     const frames = [...bytes.matchAll(/(?:content-length|transfer-encoding|trailer): .*(?=\r)/gi)].map(String);
 
-    expect(frames.sort()).toEqual(['content-length: 0', `content-length: ${OWN.length}`, 'transfer-encoding: chunked']);
+    const own = `content-length: ${OWN.length}`;
+    expect(frames.sort()).toEqual(['content-length: 0', own, own]);
     expect(bytes).not.toContain('root');
   });
 

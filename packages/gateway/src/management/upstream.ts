@@ -6,7 +6,6 @@ import {
   isStaleConnection,
 } from '@fairway/kube/client/https-connections';
 import { ApiError } from '@fairway/kube/object/api-error';
-import type { MessageBody } from './request-message.ts';
 
 export interface UpstreamRequest {
   readonly method: string;
@@ -14,11 +13,17 @@ export interface UpstreamRequest {
   readonly path: string;
   /** Without Content-Length and Transfer-Encoding, which follow from `body`. */
   readonly headers: OutgoingHttpHeaders;
-  /** Sent as it comes; none for a request without a body. */
-  readonly body?: MessageBody | undefined;
+  /** All of it, so that its length is known; none, or empty, for a request without a body. */
+  readonly body?: Uint8Array;
   readonly signal: AbortSignal;
 }
 
+/**
+ * Sent again by itself where a connection from the pool was closed meanwhile. Nothing else is: the API server may have done it already, and
+ * a DELETE again would hit what has come to bear the same name.
+ */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const NO_BODY = new Uint8Array();
 const RETRY_AFTER_SECONDS = 1;
 /** What many clients ask at a time, they ask again soon; a handshake costs more than the request. */
 const MAX_IDLE_CONNECTIONS = 256;
@@ -45,7 +50,7 @@ export class Upstream {
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
     try {
-      return await this.#exchange(request, request.body === undefined);
+      return await this.#exchange(request, WITHOUT_EFFECT.has(request.method));
     } catch (error) {
       if (request.signal.aborted || error instanceof ApiError) throw error;
       throw unreachable(request.method, error);
@@ -57,7 +62,7 @@ export class Upstream {
   }
 
   async #exchange(request: UpstreamRequest, mayRepeat: boolean): Promise<IncomingMessage> {
-    const { method, path, headers, body, signal } = request;
+    const { method, path, headers, body = NO_BODY, signal } = request;
     const { pathPrefix, authorization, ...target } = await this.#connections.route();
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -81,8 +86,7 @@ export class Upstream {
       if (incoming.statusCode === 503) outgoing.shouldKeepAlive = false;
       resolve(incoming);
     });
-    if (body === undefined) outgoing.end();
-    else body.stream.pipe(outgoing);
+    outgoing.end(body);
     return promise;
   }
 }
@@ -91,15 +95,14 @@ export class Upstream {
  * How the API server finds the end of a request. Node frames a body by itself for some methods alone (not GET, DELETE, OPTIONS) and writes
  * that of others as it is, where it reads as the next request.
  */
-function framing(method: string, body: MessageBody | undefined): OutgoingHttpHeaders {
-  if (body === undefined) return method === 'GET' || method === 'HEAD' ? {} : { 'content-length': 0 };
-  return body.length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': body.length };
+function framing(method: string, body: Uint8Array): OutgoingHttpHeaders {
+  return WITHOUT_EFFECT.has(method) && body.length === 0 ? {} : { 'content-length': body.length };
 }
 
 /** 503 for a request that the API server did not answer. */
 export function unreachable(method: string, error: unknown): ApiError {
   const { code, message } = error as NodeJS.ErrnoException;
-  const isSafe = method === 'GET' || method === 'HEAD' || NOT_CONNECTED.has(code);
+  const isSafe = WITHOUT_EFFECT.has(method) || NOT_CONNECTED.has(code);
   return new ApiError(
     503,
     'ServiceUnavailable',

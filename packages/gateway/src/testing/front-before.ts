@@ -7,7 +7,7 @@ import { Health } from '@fairway/apiserver/server/health';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { Routes } from '@fairway/apiserver/server/routes';
 import { Traffic } from '@fairway/apiserver/server/traffic';
-import { systemClock } from '@fairway/base/clock';
+import { type Clock, systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
 import { Registry } from 'prom-client';
@@ -27,6 +27,7 @@ export interface FrontOver extends AsyncDisposable {
   readonly front: ManagementFront;
   readonly server: TlsServer;
   readonly audit: RecordedAudit;
+  readonly traffic: Traffic;
   /** Of the front's metrics. */
   readonly registry: Registry;
   /** What the front answers now, latest last. */
@@ -40,7 +41,9 @@ export async function frontOver(
   upstream: Upstream,
   user: UserInfo,
   limits?: Partial<ServerLimits>,
+  clock: Clock = systemClock,
 ): Promise<FrontOver> {
+  const traffic = new Traffic({ limits, clock });
   const audit = new RecordedAudit();
   const registry = new Registry();
   const nowhere = () => Promise.reject(new Error('not a part of this test'));
@@ -53,7 +56,7 @@ export async function frontOver(
     answerKubeconfig: nowhere,
     answerReview: nowhere,
     webhookKey: () => 'secret',
-    traffic: new Traffic({ limits, clock: systemClock }),
+    traffic,
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,
     log: silentLogger,
@@ -66,7 +69,7 @@ export async function frontOver(
   const answered = async () => {
     await Promise.all(answers.filter((answer) => !answer.closed).map((answer) => once(answer, 'close')));
   };
-  return { front, server, registry, audit, answered, answers, [Symbol.asyncDispose]: () => server.close() };
+  return { front, server, traffic, registry, audit, answered, answers, [Symbol.asyncDispose]: () => server.close() };
 }
 
 /** A front that takes everybody for `user`, before an API server that does what a test says. */
@@ -74,6 +77,7 @@ export async function frontBefore(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   user: UserInfo,
   limits?: Partial<ServerLimits>,
+  clock?: Clock,
 ): Promise<FrontBefore> {
   const upstream = await startTlsServer(listener);
   const connections = new Upstream({
@@ -81,7 +85,7 @@ export async function frontBefore(
     certificateAuthority: upstream.authority.certificatePem,
     bearerToken: () => 'the-gateway',
   });
-  const over = await frontOver(connections, user, limits);
+  const over = await frontOver(connections, user, limits, clock);
   const { server } = over;
   return {
     ...over,
