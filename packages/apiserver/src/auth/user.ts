@@ -16,6 +16,8 @@ export interface Credentials {
    * same array for all requests of a connection: the verification is remembered by it.
    */
   readonly clientCertificate?: Uint8Array | undefined;
+  /** IP address that they come from, to bound what strangers can have looked at. It proves nothing. */
+  readonly peer?: string | undefined;
 }
 
 /**

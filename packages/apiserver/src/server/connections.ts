@@ -3,10 +3,12 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Timer } from '@fairway/base/clock';
 import type { UserInfo } from '../auth/user.ts';
+import { peerNetwork } from './peer-network.ts';
 import { holderOf, type Release, type Traffic } from './traffic.ts';
 
 interface Connection {
   readonly raw: Socket;
+  /** Whom it is counted for until somebody authenticates. */
   readonly address: string;
   readonly acceptedMs: number;
   /** Since the TLS handshake. */
@@ -44,7 +46,7 @@ export class Connections {
 
   /** A TCP connection, before its handshake; destroyed where there is no room for it. */
   accept(raw: Socket): void {
-    const { remoteAddress: address = '' } = raw;
+    const address = peerNetwork(raw.remoteAddress ?? '');
     if (!this.#hasRoom(address)) {
       raw.destroy();
       return;

@@ -112,7 +112,7 @@ export function headersOf(request: IncomingMessage): Record<string, string | und
 /** What the caller shows of itself. */
 export function credentialsOf(request: IncomingMessage): Credentials {
   const [, bearerToken] = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '') ?? [];
-  return { bearerToken, clientCertificate: certificateOf(request.socket) };
+  return { bearerToken, clientCertificate: certificateOf(request.socket), peer: request.socket.remoteAddress };
 }
 
 /** The same array for all requests of a connection: whoever verifies it remembers it by that. */

@@ -1,0 +1,21 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * Whom a peer's address is counted for. Whoever has one address of IPv6 has the 2^64 of its network, so that those count as one: `2001:db8::1`
+ * gives `2001:db8:0:0::/64`. An IPv4 address counts for itself, in both ways to write it.
+ */
+export function peerNetwork(address: string): string {
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (mapped !== undefined) return mapped;
+  const [bare = ''] = address.split('%');
+  if (!isIPv6(bare)) return address;
+  const [head = '', tail] = bare.split('::');
+  const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));
+  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')];
+  // An IPv4 address at the end takes the place of two groups.
+  const width = first.length + last.length + (bare.includes('.') ? 1 : 0);
+  const zeros = tail === undefined ? 0 : 8 - width;
+  const groups = [...first, ...Array.from({ length: zeros }, () => '0'), ...last];
+  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
+}

@@ -1,0 +1,34 @@
+import { RecentMap } from './recent-map.ts';
+
+export interface Rate {
+  /** How many at once after a pause. */
+  readonly burst: number;
+  readonly perMinute: number;
+}
+
+/** A token bucket for each key; those that were longest not asked for are forgotten, and so full again. */
+export class TokenBuckets {
+  readonly #rate: Rate;
+  readonly #buckets: RecentMap<{ tokens: number; atMs: number }>;
+
+  constructor(rate: Rate, maxKeys: number) {
+    this.#rate = rate;
+    this.#buckets = new RecentMap(maxKeys);
+  }
+
+  /** How many the key may take now. */
+  left(key: string, nowMs: number): number {
+    const { burst, perMinute } = this.#rate;
+    const known = this.#buckets.get(key);
+    if (known === undefined) return burst;
+    return Math.min(burst, known.tokens + (Math.max(nowMs - known.atMs, 0) * perMinute) / 60_000);
+  }
+
+  /** Takes one where there is one; tells whether there was. */
+  take(key: string, nowMs: number): boolean {
+    const tokens = this.left(key, nowMs);
+    const isThere = tokens >= 1;
+    this.#buckets.set(key, { tokens: isThere ? tokens - 1 : tokens, atMs: nowMs });
+    return isThere;
+  }
+}
