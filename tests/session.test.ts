@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lacking } from '@fairway/kube/testing/kubectl';
+import { kubectlTooOld } from '@fairway/kube/testing/kubectl';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cloudContent } from './session/cloud-content.ts';
 import { type Answer, RunningFairway, run, start } from './session/running-fairway.ts';
@@ -57,7 +57,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(samePort).toMatchObject({ code: 2, stderr: expect.stringContaining('--listen') });
     });
 
-    const enums = lacking(27, minor);
+    const enums = kubectlTooOld(27, minor);
     test.skipIf(enums.isTooOld)(`the kinds are explained${enums.reason}`, async () => {
       const { stdout } = await kubectl('explain', 'cluster.spec');
       const taints = await kubectl('explain', 'nodepool.spec.template.spec.taints.effect');
@@ -209,7 +209,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(waited.code).toBe(0);
     });
 
-    const paths = lacking(23, minor);
+    const paths = kubectlTooOld(23, minor);
     test.skipIf(paths.isTooOld)(`a pool is scaled, and a deleted machine replaced${paths.reason}`, async () => {
       const [machine = ''] = (
         await kubectl('get', 'machines', '-l', 'fairway.dev/node-pool=general', '-o', 'name')

@@ -30,20 +30,20 @@ export class FakeClock implements Clock {
     return sleepOn(this, delayMs, signal);
   }
 
-  /** How many timers wait; a test of a graceful stop expects none. */
+  /** How many timers are pending; a test of a graceful stop expects none. */
   get pendingTimers(): number {
     return this.#pending.size;
   }
 
-  /** Milliseconds until the next timer is due, or undefined when none waits. */
+  /** Milliseconds until the next timer is due, or undefined when none is pending. */
   get nextDueMs(): number | undefined {
     const next = this.#next();
     return next && next.dueMs - this.#nowMs;
   }
 
   /**
-   * Moves time forward, firing what falls due in order, and lets the event loop run dry between two timers so that
-   * what a timer started (promises, loopback I/O callbacks) has its say before the next one fires.
+   * Moves time forward, firing what falls due in order, and drains the event loop between two timers so that
+   * what a timer started (promises, loopback I/O callbacks) completes before the next one fires.
    */
   async advance(deltaMs: number): Promise<void> {
     const targetMs = this.#nowMs + deltaMs;

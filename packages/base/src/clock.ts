@@ -7,13 +7,13 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Runs `callback` once, `delayMs` from now. The timer alone does not keep the process alive. */
+  /** Runs `callback` once after `delayMs`. The timer does not keep the process alive. */
   after(delayMs: number, callback: () => void): Timer;
   /** Resolves `delayMs` from now; rejects with the signal's reason when it aborts first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Longest delay that setTimeout takes; a longer one would fire at once. */
+/** Longest delay that setTimeout supports; a longer one would fire immediately. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

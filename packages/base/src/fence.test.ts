@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FencedError, fenceFor, leaveToAct, runUnder } from './fence.ts';
+import { captureGrant, FencedError, fenceFor, runUnder } from './fence.ts';
 
 function grant() {
   const state = { isValid: true };
   return { state, grant: { subject: 'team/demo', isValid: () => state.isValid } };
 }
 
-test('a fence is asked when the effect happens, not when it was asked for', async () => {
+test('a fence is checked when the side effect happens, not when it is requested', async () => {
   const { state, grant: held } = grant();
   const fence = await runUnder(held, async () => {
     await setTimeout();
@@ -20,17 +20,17 @@ test('a fence is asked when the effect happens, not when it was asked for', asyn
   expect(fence).toThrow(/POST \/servers was not done: team\/demo is not/);
 });
 
-test('what needs no permission has no fence, and one run does not hand its grant to the next', async () => {
+test('work without a grant has no fence, and one run does not pass its grant to the next', async () => {
   const { grant: held } = grant();
   const inner = runUnder(held, () => runUnder(undefined, async () => fenceFor('GET /servers')));
 
   expect(await inner).toBeUndefined();
-  expect(leaveToAct()()).toBe(true);
+  expect(captureGrant()()).toBe(true);
 });
 
-test('what outlives its caller can ask whether it may go on', () => {
+test('background work can check whether its caller’s grant is still valid', () => {
   const { state, grant: held } = grant();
-  const mayGoOn = runUnder(held, leaveToAct);
+  const mayGoOn = runUnder(held, captureGrant);
   expect(mayGoOn()).toBe(true);
   state.isValid = false;
 

@@ -1,4 +1,4 @@
-/** A random delay between 0 and base × 2^attempt, at most `capMs`: those who failed together don't come back together. */
+/** A random delay between 0 and base × 2^attempt, at most `capMs`: clients that failed together don't retry together. */
 export function fullJitterMs(attempt: number, baseMs: number, capMs: number, random: () => number): number {
   return random() * Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30));
 }

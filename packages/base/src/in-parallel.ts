@@ -1,4 +1,4 @@
-/** Does `work` for each item, at most `width` at a time. Rejects with the first error, when what has begun has ended. */
+/** Runs `work` for each item, at most `width` at a time. Rejects with the first error once running items have finished. */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,

@@ -1,6 +1,6 @@
 /**
- * What rooms log through; `cli` backs it with pino. Messages are constant text, what varies goes into fields, so that
- * lines can be grouped. Levels: `error` needs an operator, `warn` may need one, `info` is a change of state, `debug` the rest.
+ * The logger interface of all rooms; `service` implements it with pino. Messages are constant text and variables go into fields, so
+ * that lines can be grouped. Levels: `error` needs an operator, `warn` may need one, `info` is a change of state, `debug` the rest.
  */
 export interface Logger {
   debug(fields: object, message: string): void;

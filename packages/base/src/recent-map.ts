@@ -1,4 +1,4 @@
-/** A map of bounded size that forgets what was longest not asked for. */
+/** A bounded map that evicts the least recently used entry. */
 export class RecentMap<Value> {
   readonly #limit: number;
   readonly #values = new Map<string, Value>();

@@ -6,11 +6,11 @@ import { systemClock } from '@fairway/base/clock';
 import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import { generateKeyPair } from '@fairway/kube/pki/key-pair';
-import { kubectlMinor, lacking } from '@fairway/kube/testing/kubectl';
+import { kubectlMinor, kubectlTooOld } from '@fairway/kube/testing/kubectl';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AuthServer } from './auth-server-fixture.ts';
 
-const whoami = lacking(28);
+const whoami = kubectlTooOld(28);
 
 describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it is not installed)', () => {
   let fixture: AuthServer;

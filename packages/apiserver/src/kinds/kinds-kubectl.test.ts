@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kubectlMinor, lacking } from '@fairway/kube/testing/kubectl';
+import { kubectlMinor, kubectlTooOld } from '@fairway/kube/testing/kubectl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HttpsFixture, startHttpsServer } from '../server/https-server-fixture.ts';
 import { ALL_KINDS } from './builtin-kinds.ts';
 import { builtinDefinitions } from './definitions.ts';
 
-const serverSide = lacking(22);
+const serverSide = kubectlTooOld(22);
 
 /** What every user of GitOps does in the first hour. */
 const MANIFESTS = `

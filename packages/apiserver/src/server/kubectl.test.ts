@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { kubectlMinor, lacking } from '@fairway/kube/testing/kubectl';
+import { kubectlMinor, kubectlTooOld } from '@fairway/kube/testing/kubectl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HttpsFixture, startHttpsServer } from './https-server-fixture.ts';
 
 const installed = kubectlMinor !== undefined;
-const subresources = lacking(24);
+const subresources = kubectlTooOld(24);
 
 describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is not installed)'}`, () => {
   let fixture: HttpsFixture;

@@ -3,14 +3,14 @@ import { systemClock } from '../clock.ts';
 import type { ConfinedCall, ConfinedResult } from './confined-worker.ts';
 
 export interface ConfinedOptions {
-  /** Real time for one call; generous, for it only ends what hangs. */
+  /** Real time limit of one call; generous, as it only ends calls that hang. */
   readonly deadlineMs?: number;
   readonly maxHeapMb?: number;
 }
 
 /**
- * Calls a module's functions in a thread of its own, with a bound on time and heap: what hangs or fills memory fails its test by name
- * and leaves the others alone. Arguments and results are cloned. `close` it.
+ * Calls a module's functions in a worker thread with limits on time and heap: a call that hangs or exhausts memory fails its
+ * own test only. Arguments and results are cloned. Call `close` when done.
  */
 export class ConfinedModule {
   readonly #module: string;
@@ -24,7 +24,7 @@ export class ConfinedModule {
     this.#maxHeapMb = maxHeapMb;
   }
 
-  /** Rejects with what the function throws, or when it takes more time or memory than it has. One call at a time. */
+  /** Rejects with what the function throws, or when it exceeds its time or memory. One call at a time. */
   async call(name: string, ...args: readonly unknown[]): Promise<unknown> {
     const worker = (this.#worker ??= this.#start());
     const { promise, resolve, reject } = Promise.withResolvers<ConfinedResult>();

@@ -18,7 +18,7 @@ export class FastClock implements Clock {
     return Math.floor(this.#startMs + this.#skippedMs + (performance.now() - this.#origin) * this.#speed);
   }
 
-  /** Makes it later at once; timers that wait already are none the earlier for it. */
+  /** Jumps forward; pending timers are not affected. */
   skip(ms: number): void {
     this.#skippedMs += ms;
   }

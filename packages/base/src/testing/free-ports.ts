@@ -5,8 +5,8 @@ const FIRST_PORT = 11_000;
 const PORTS = 9_000;
 
 /**
- * Ports of 127.0.0.1 that are free, for programs that can't choose one themselves and for servers that start again where they were: nobody is given one by
- * chance in between.
+ * Ports of 127.0.0.1 that are free, for programs that can't choose one themselves and for servers that start again where they were: no other process gets
+ * one by chance meanwhile.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '@fairway/base/clock';
-import { leaveToAct } from '@fairway/base/fence';
+import { captureGrant } from '@fairway/base/fence';
 import type { Logger } from '@fairway/base/log';
 import type { ControlPlaneState, Endpoint } from '../runtime.ts';
 import { type ClusterRecord, makeRecord, readRecord, writeRecord } from './cluster-record.ts';
@@ -74,7 +74,7 @@ export class ClusterSlots<Parts> {
     if (this.#isClosed) throw new Error('the runtime of control planes is closed');
     const slot = this.#of(uid);
     if (slot.isGoing) return slot;
-    slot.mayAct = leaveToAct();
+    slot.mayAct = captureGrant();
     const turn = slot.turn.then(() => work(slot));
     slot.turn = turn.catch(() => {});
     await turn;
@@ -126,7 +126,7 @@ export class ClusterSlots<Parts> {
   remove(uid: string): boolean {
     if (!this.list().includes(uid)) return true;
     const slot = this.#of(uid);
-    slot.mayAct = leaveToAct();
+    slot.mayAct = captureGrant();
     if (!slot.isGoing) void this.#removeSlot(slot);
     return false;
   }

@@ -1,7 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
-import type { Attempts, BegunAttempt } from '@fairway/kube/controller/attempts';
+import type { Attempts, StartedAttempt } from '@fairway/kube/controller/attempts';
 import type { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 const KIND = 'build servers';
@@ -22,13 +22,13 @@ function poolOf(shape: string): unknown {
  */
 export class ServerBuilds {
   readonly #attempts: Attempts;
-  readonly #begun = new Map<string, BegunAttempt>();
+  readonly #begun = new Map<string, StartedAttempt>();
 
   constructor(attempts: Attempts) {
     this.#attempts = attempts;
   }
 
-  /** Throws a RestingError when it is too early after servers of this shape that failed. */
+  /** Throws a BackoffError when it is too early after servers of this shape that failed. */
   begin(machineUid: string, shape: string): { release(): void } {
     this.#begun.get(machineUid)?.release();
     const begun = this.#attempts.begin({ kind: KIND, item: shape });

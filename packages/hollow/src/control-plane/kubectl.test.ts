@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@fairway/base/clock';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
-import { kubectlMinor, lacking } from '@fairway/kube/testing/kubectl';
+import { kubectlMinor, kubectlTooOld } from '@fairway/kube/testing/kubectl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestCluster } from '../testing/test-cluster.ts';
 
 const installed = kubectlMinor !== undefined;
-const tokens = lacking(24);
-const policyV1 = lacking(22);
+const tokens = kubectlTooOld(24);
+const policyV1 = kubectlTooOld(22);
 const HOUR_MS = 3_600_000;
 
 describe.skipIf(!installed)(`kubectl on a hollow cluster${installed ? '' : ' (skipped: not installed)'}`, () => {

@@ -3,7 +3,7 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta
 import type { KubeClient } from './kube-client.ts';
 import type { ObjectReader } from './object-reader.ts';
 
-/** Creates an object that the server does not hold yet; one that is there stays as it is. */
+/** Creates an object if it does not exist; an existing object is left unchanged. */
 export async function createIfMissing<T extends KubeObject>(
   client: KubeClient,
   reader: ObjectReader,

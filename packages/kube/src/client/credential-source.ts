@@ -1,9 +1,9 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** Files of credentials are read again after so long, as client-go does. */
+/** How often credential files are reread, as in client-go. */
 const RELOAD_MS = 60_000;
 
-/** Keeps a value for a minute; when it can't be had again, the last one stays in use. */
+/** Caches a value for a minute; if a reload fails, the last value stays in use. */
 export function reloading<Value>(clock: Clock, load: () => Promise<Value>): () => Promise<Value> {
   let current: { readonly value: Value; readonly loadedMs: number } | undefined;
   return async () => {

@@ -12,11 +12,11 @@ export interface ServedResource extends ResourceType {
 export interface Discovery {
   /** Each kind once, in the version that its group prefers among those that have it. */
   readonly resources: readonly ServedResource[];
-  /** Group versions (`metrics.k8s.io/v1beta1`) whose kinds are not known now, because the aggregated server behind them is silent. */
+  /** Group versions (`metrics.k8s.io/v1beta1`) whose kinds are not known now, because the aggregated API server behind them does not answer. */
   readonly unavailable: readonly string[];
 }
 
-/** GETs a path with an `Accept` header; rejects with an ApiError for an answer that is not a success. */
+/** GETs a path with an `Accept` header; rejects with an ApiError for an error response. */
 type Get = (path: string, accept: string) => Promise<unknown>;
 
 const ResponseKind = z.looseObject({
@@ -75,7 +75,7 @@ const ACCEPT_AGGREGATED =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,' +
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
 
-/** Asks a server what it serves: two requests where it knows aggregated discovery (1.27 and later), else one a group version. */
+/** Discovers what a server serves: two requests with aggregated discovery (1.27 and later), else one per group version. */
 export async function discover(get: Get): Promise<Discovery> {
   const [core, groups] = await Promise.all([get('/api', ACCEPT_AGGREGATED), get('/apis', ACCEPT_AGGREGATED)]);
   const aggregated = [AggregatedDiscovery.safeParse(core), AggregatedDiscovery.safeParse(groups)];

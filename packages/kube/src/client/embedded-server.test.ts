@@ -18,7 +18,7 @@ import { KubeClient } from './kube-client.ts';
 const clock = systemClock;
 const validityMs = 3_600_000;
 
-/** An embedded server over mTLS that can be stopped and started on its store and port, as a process that crashes. */
+/** An embedded server over mTLS that can be stopped and restarted on its store and port, like a process that crashes. */
 async function restartableServer() {
   const authority = await createCertificateAuthority({ commonName: 'test', clock, validityMs });
   const certificateFor = async (commonName: string, usages: 'client' | 'server') => {
@@ -55,7 +55,7 @@ async function restartableServer() {
   });
   return {
     client: new KubeClient(transport),
-    /** Writes past the network, also while nothing listens. */
+    /** Writes directly to the store, even while the server is down. */
     direct: () => new KubeClient(running.server.transport(admin)),
     restart: async (meanwhile: (direct: KubeClient) => Promise<void>) => {
       await running.server.close();
@@ -77,7 +77,7 @@ function revisions(objects: readonly KubeObject[]): string[] {
   return objects.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`).sort();
 }
 
-test('client and embedded server understand each other over mTLS', async () => {
+test('client and embedded server interoperate over mTLS', async () => {
   const { client, close } = await restartableServer();
   await client.resource(Namespaces).create({ metadata: { name: 'ns' }, spec: {} });
   const maps = client.resource(ConfigMaps);
@@ -102,7 +102,7 @@ test('client and embedded server understand each other over mTLS', async () => {
   await close();
 });
 
-test('an informer lives through restarts of the server and misses nothing', async () => {
+test('an informer survives server restarts without missing a change', async () => {
   const { client, direct, restart, close } = await restartableServer();
   await direct()
     .resource(Namespaces)
@@ -147,7 +147,7 @@ test('an informer lives through restarts of the server and misses nothing', asyn
   await close();
 });
 
-test('eventually sees over the network what happens elsewhere', async () => {
+test('eventually sees over the network what other clients change', async () => {
   const { client, direct, close } = await restartableServer();
   await direct()
     .resource(Namespaces)

@@ -12,7 +12,7 @@ import type {
 import { type PathTarget, queryString, resourcePath } from './resource-path.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
-/** Sends a request; rejects unless the answer is a success. */
+/** Sends a request; rejects unless the response is a success. */
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
 /** Whether reads ask for whole objects or for `PartialObjectMetadata`. */
@@ -49,7 +49,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   async list(options: ListOptions = {}): Promise<KubeList<T>> {
     const path = resourcePath(this.type, { namespace: options.namespace }) + queryString(listQuery(options));
     const list = await this.#read<KubeList<T> & { readonly items: T[] | null }>(path, PARTIAL_LIST, options);
-    // kube-apiserver's own word for an empty list of PartialObjectMetadata.
+    // kube-apiserver returns null for an empty list of PartialObjectMetadata.
     return { ...list, items: list.items ?? [] };
   }
 
@@ -176,7 +176,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
 function targetOf(object: KubeObject): PathTarget {
   const { namespace, name } = object.metadata;
-  if (name === undefined) throw new TypeError('an object is addressed by metadata.name, which is missing');
+  if (name === undefined) throw new TypeError('metadata.name is required to address an object');
   return { namespace, name };
 }
 

@@ -7,26 +7,26 @@ export interface ClientCertificate {
   readonly privateKey: string;
 }
 
-/** Where an API server is, and who asks. */
+/** The address of an API server and the client's identity. */
 export interface HttpsConnectionOptions {
-  /** `https://host:port`, with a path prefix where the API server stands behind one. */
+  /** `https://host:port`, with a path prefix if the API server is served under one. */
   readonly server: string;
-  /** PEM bundle that the server's certificate must chain to; Node's own roots when absent. */
+  /** PEM bundle that the server's certificate must chain to; Node's built-in roots if absent. */
   readonly certificateAuthority?: string;
-  /** Name that the server's certificate must carry, when it is not the host of `server`. */
+  /** Name expected in the server's certificate, if different from the host of `server`. */
   readonly serverName?: string;
   readonly insecureSkipTlsVerify?: boolean;
-  /** Asked before each request, so that certificates can rotate; a new one is used from the next connection on. */
+  /** Called before each request, so that certificates can rotate; a new one is used from the next connection on. */
   readonly clientCertificate?: () => ClientCertificate | Promise<ClientCertificate>;
-  /** Asked before each request, so that tokens can rotate. */
+  /** Called before each request, so that tokens can rotate. */
   readonly bearerToken?: () => string | Promise<string>;
-  /** How many connections are kept for later; 4 unless given, enough for what a process asks by itself. */
+  /** How many idle connections are kept open; 4 by default, enough for one process. */
   readonly maxIdleConnections?: number;
 }
 
-/** How one request gets to the server: to be completed with method and further headers. */
+/** Socket options of one request; the caller adds the method and further headers. */
 export interface RequestRoute extends Pick<RequestOptions, 'host' | 'port' | 'agent'> {
-  /** Goes before every path. */
+  /** Prepended to every path. */
   readonly pathPrefix: string;
   readonly authorization: string | undefined;
 }
@@ -35,15 +35,15 @@ const TCP_KEEP_ALIVE_MS = 30_000;
 const IDLE_CONNECTION_MS = 30_000;
 const MAX_IDLE_CONNECTIONS = 4;
 
-/** The connections that were made with one TLS identity. */
+/** Connections made with one TLS identity. */
 interface Connections {
   readonly identity: ClientCertificate | undefined;
   readonly agent: Agent;
 }
 
 /**
- * The connections to one API server. Idle ones are closed after 30 s, so that a quiet cluster costs its watches and nothing else; a
- * dead peer of a watch is found out by TCP keep-alive.
+ * The connections to one API server. Idle ones are closed after 30 s, so that a quiet cluster costs only its watches;
+ * TCP keep-alive detects a dead peer of a watch.
  */
 export class HttpsConnections {
   readonly #options: HttpsConnectionOptions;
@@ -68,7 +68,7 @@ export class HttpsConnections {
     return this.#isClosed;
   }
 
-  /** Asks for the identity of the moment. */
+  /** Returns the current identity. */
   async route(): Promise<RequestRoute> {
     const { clientCertificate, bearerToken } = this.#options;
     const [identity, token] = await Promise.all([clientCertificate?.(), bearerToken?.()]);
@@ -117,7 +117,7 @@ export class HttpsConnections {
   }
 }
 
-/** The server closed a kept-alive connection just when the request was sent on it: nothing was answered, a read may be sent again. */
+/** The server closed a keep-alive connection just as the request was sent on it: there was no response, so a read can be retried. */
 export function isStaleConnection(error: NodeJS.ErrnoException, reusedSocket: boolean): boolean {
   return reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
@@ -126,7 +126,7 @@ function isSameIdentity(a: ClientCertificate | undefined, b: ClientCertificate |
   return a === b || (a?.certificate === b?.certificate && a?.privateKey === b?.privateKey);
 }
 
-/** Requests under way keep their connections; `agent.destroy` would cut them. */
+/** In-flight requests keep their connections; `agent.destroy` would close them. */
 function closeIdle(agent: Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();

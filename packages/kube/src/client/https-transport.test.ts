@@ -35,16 +35,16 @@ function userOf(request: IncomingMessage): string {
 const GET: TransportRequest = { method: 'GET', path: '/' };
 
 describe('the HTTPS transport', () => {
-  test('reads no more of an answer than it takes', async () => {
+  test('stops reading a response that exceeds the limit', async () => {
     const listener: RequestListener = (_, response) => void response.end('x'.repeat(100_000));
     const { transport } = await connect(listener, { maxAnswerBytes: 99_999 });
 
     const response = await transport.request(GET);
 
-    await expect(response.text()).rejects.toThrow(/GET \/ at 127\.0\.0\.1:\d+: the answer has more than 99999 bytes/);
+    await expect(response.text()).rejects.toThrow(/GET \/ at 127\.0\.0\.1:\d+: the response exceeds 99999 bytes/);
   });
 
-  test('reads no line that never ends', async () => {
+  test('rejects a line that never ends', async () => {
     const { transport } = await connect((_, response) => {
       const more = () => {
         while (response.write('x'.repeat(1_000_000)));
@@ -60,7 +60,7 @@ describe('the HTTPS transport', () => {
     );
   });
 
-  test('sends what it is given and hands back the answer', async () => {
+  test('sends the request and returns the response', async () => {
     const { transport } = await connect((request, response) => {
       const { method, url, headers } = request;
       response.writeHead(201, { 'x-answer': 'yes' });
@@ -88,8 +88,8 @@ describe('the HTTPS transport', () => {
 
   test.each([
     { reason: 'on a new connection', before: 0 },
-    { reason: 'on one that is kept', before: 1 },
-  ])('sends nothing when the permission is lost before the request is written, $reason', async ({ before }) => {
+    { reason: 'on a reused connection', before: 1 },
+  ])('sends nothing when the grant is lost before the request is written, $reason', async ({ before }) => {
     const received: string[] = [];
     const { transport } = await connect((request, response) => {
       received.push(request.method ?? '');
@@ -109,7 +109,7 @@ describe('the HTTPS transport', () => {
     expect(asked).toBe(1);
   });
 
-  test('asks for permission when the connection stands, and so never where nobody listens', async () => {
+  test('checks the grant once connected, and so never where nothing listens', async () => {
     const { server, transport } = await connect((_request, response) => response.end('ok'));
     await server.close();
     let asked = 0;
@@ -130,7 +130,7 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(1);
   });
 
-  test('leaves a connection on which the service was unavailable', async () => {
+  test('drops a connection on which the service was unavailable', async () => {
     const { transport, server } = await connect((_request, response) => {
       response.statusCode = 503;
       response.end();
@@ -142,16 +142,16 @@ describe('the HTTPS transport', () => {
 
   test.each`
     bytes      | connections | reason
-    ${1_000}   | ${1}        | ${'a small answer leaves the connection as it was'}
-    ${200_000} | ${2}        | ${'a large one leaves it with large buffers'}
-  `('after an answer of $bytes bytes: $reason', async ({ bytes, connections }) => {
+    ${1_000}   | ${1}        | ${'a small response does not grow the buffers of the connection'}
+    ${200_000} | ${2}        | ${'a large one does'}
+  `('after a response of $bytes bytes: $reason', async ({ bytes, connections }) => {
     const { transport, server } = await connect((_request, response) => response.end('x'.repeat(bytes)));
     for (let i = 0; i < 2; i++) expect(await (await transport.request(GET)).text()).toHaveLength(bytes);
 
     expect(server.connections.accepted).toBe(connections);
   });
 
-  test('puts the path of the server before its own', async () => {
+  test('prepends the server’s path', async () => {
     const { server } = await connect((request, response) => response.end(request.url));
     const transport = transportTo(server, { server: `${server.url}/k8s/clusters/c-1/` });
 
@@ -160,7 +160,7 @@ describe('the HTTPS transport', () => {
     );
   });
 
-  test('asks for the token each time', async () => {
+  test('gets the token for each request', async () => {
     const { server } = await connect((request, response) => response.end(request.headers.authorization));
     let count = 0;
     const transport = transportTo(server, { bearerToken: () => `t${++count}` });
@@ -184,7 +184,7 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('trusts the given authority alone', async () => {
+  test('trusts only the given authority', async () => {
     const { server } = await connect((_request, response) => response.end('ok'));
     const other = await startTlsServer((_request, response) => response.end('ok'));
     closers.push(() => other.close());
@@ -202,7 +202,7 @@ describe('the HTTPS transport', () => {
     expect(() => new HttpsTransport({ server: 'http://127.0.0.1:8080' })).toThrow('https://');
   });
 
-  test('says where nothing listens', async () => {
+  test('names the address where nothing listens', async () => {
     const { server, transport } = await connect((_request, response) => response.end());
     await server.close();
     closers.splice(0, 1);
@@ -216,7 +216,7 @@ describe('the HTTPS transport', () => {
     reason              | listener
     ${'never answers'}  | ${() => undefined}
     ${'stops half-way'} | ${(_: IncomingMessage, response: ServerResponse) => response.write('half')}
-  `('gives up on a server that $reason', async ({ listener }) => {
+  `('times out on a server that $reason', async ({ listener }) => {
     const arrived = Promise.withResolvers<void>();
     const clock = new FakeClock();
     const { transport } = await connect(
@@ -232,11 +232,11 @@ describe('the HTTPS transport', () => {
 
     await clock.advance(5_000);
 
-    expect(await failure).toContain('no complete answer within 5000 ms');
+    expect(await failure).toContain('no complete response within 5000 ms');
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('lets a watch last and hands out its lines as they come', async () => {
+  test('never times out a watch and yields its lines as they arrive', async () => {
     const clock = new FakeClock();
     const watch = Promise.withResolvers<ServerResponse>();
     const { transport } = await connect(
@@ -290,7 +290,7 @@ describe('the HTTPS transport', () => {
     expect(await failure).toBe('Error: enough');
   });
 
-  test('whoever stops reading lines frees the connection', async () => {
+  test('a reader that stops early frees the connection', async () => {
     const closed = Promise.withResolvers<void>();
     const { transport } = await connect((_request, response) => {
       response.on('close', () => closed.resolve());
@@ -304,7 +304,7 @@ describe('the HTTPS transport', () => {
     await closed.promise;
   });
 
-  test('reads again on a new connection when the server had closed the kept one', async () => {
+  test('retries a read on a new connection when the server closed the idle one', async () => {
     let requests = 0;
     const { transport } = await connect((request, response) => {
       if (++requests === 2) request.socket.destroy();
@@ -315,7 +315,7 @@ describe('the HTTPS transport', () => {
     expect(await (await transport.request(GET)).text()).toBe('answer 3');
   });
 
-  test('never writes twice', async () => {
+  test('never retries a write', async () => {
     let requests = 0;
     const { transport } = await connect((request, response) => {
       if (++requests === 2) request.socket.destroy();

@@ -8,16 +8,16 @@ import { readLines } from './line-reader.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 export interface HttpsTransportOptions extends HttpsConnectionOptions {
-  /** For everything but the lines of a watch: from the request to the end of its body. 60 s, as kube-apiserver's own limit. */
+  /** From sending the request to the end of the response body, watches excepted. 60 s, kube-apiserver's own limit. */
   readonly requestTimeoutMs?: number;
-  /** Of one answer that is read as a whole. 64 MiB: pages of lists have 500 objects. */
+  /** Limit of one response that is buffered as a whole. 64 MiB: list pages have 500 objects. */
   readonly maxAnswerBytes?: number;
   readonly clock?: Clock;
 }
 
 /**
- * A connection never gives back the buffers of the largest answer that it carried: a watch on the connection of its list costs 210 KB more than on a
- * new one (1000 clusters of 10 nodes). Beyond this size a connection is not used again.
+ * A connection never frees the buffers of the largest response that it carried: a watch on the connection of its list costs 210 KB more than on a
+ * new one (1000 clusters of 10 nodes). After a larger response the connection is not reused.
  */
 const LARGE_ANSWER_BYTES = 65_536;
 
@@ -62,7 +62,7 @@ export class HttpsTransport implements Transport {
       const outgoing = httpsRequest(options);
       let timeout: Error | undefined;
       const deadline = this.#clock.after(this.#requestTimeoutMs, () => {
-        timeout = new Error(`no complete answer within ${this.#requestTimeoutMs} ms`);
+        timeout = new Error(`no complete response within ${this.#requestTimeoutMs} ms`);
         outgoing.destroy(timeout);
       });
       const explain = (error: unknown) =>
@@ -80,7 +80,7 @@ export class HttpsTransport implements Transport {
         else reject(explain(error));
       });
       outgoing.once('response', (incoming) => {
-        // A server that is going away, or a balancer's that is down: the next request had better go by a new connection.
+        // The server is shutting down, or a load balancer's backend is down: the next request should use a new connection.
         if (incoming.statusCode === 503) outgoing.shouldKeepAlive = false;
         let bytes = 0;
         const onBytes = (count: number) => {
@@ -93,8 +93,7 @@ export class HttpsTransport implements Transport {
           text: () =>
             readText(incoming, explain, (count) => {
               onBytes(count);
-              if (bytes > this.#maxAnswerBytes)
-                throw new Error(`the answer has more than ${this.#maxAnswerBytes} bytes`);
+              if (bytes > this.#maxAnswerBytes) throw new Error(`the response exceeds ${this.#maxAnswerBytes} bytes`);
             }),
           lines: () => {
             deadline.cancel();
@@ -107,7 +106,7 @@ export class HttpsTransport implements Transport {
   }
 }
 
-/** Calls `write` at once, or where `beforeWrite` has a say, as soon as what is written leaves: the connection stands and it does not object. */
+/** Calls `write` immediately; with `beforeWrite`, once connected, and only if `beforeWrite` does not throw. */
 function whenWritable(outgoing: ClientRequest, beforeWrite: (() => void) | undefined, write: () => void): void {
   if (beforeWrite === undefined) return write();
   const writeIfAllowed = () => {

@@ -1,6 +1,6 @@
 import { isApiError } from '../object/api-error.ts';
 
-/** Awaits a write to an object that may be gone, or replaced by another of its name, already. */
+/** Awaits a write to an object that may have been deleted, or replaced by another of the same name, meanwhile. */
 export async function ignoreGone(write: Promise<unknown>): Promise<void> {
   try {
     await write;

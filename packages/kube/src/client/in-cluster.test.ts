@@ -13,14 +13,14 @@ function files(content: Readonly<Record<string, string>>): (path: string) => Pro
   };
 }
 
-test("a pod reaches its own cluster's API with the token of its ServiceAccount", async () => {
+test("a pod connects to its own cluster's API with its ServiceAccount token", async () => {
   const connection = await inClusterConnection({ env, readFile: files({ token: 'secret\n', 'ca.crt': 'PEM' }) });
 
   expect(connection).toMatchObject({ server: 'https://10.3.0.1:443', certificateAuthority: 'PEM' });
   expect(await connection?.bearerToken?.()).toBe('secret');
 });
 
-test('an IPv6 address stands in brackets', async () => {
+test('an IPv6 address is put in brackets', async () => {
   const host = { ...env, KUBERNETES_SERVICE_HOST: 'fd00::1' };
 
   const connection = await inClusterConnection({ env: host, readFile: files({ token: 't', 'ca.crt': 'PEM' }) });
@@ -28,7 +28,7 @@ test('an IPv6 address stands in brackets', async () => {
   expect(connection?.server).toBe('https://[fd00::1]:443');
 });
 
-test('a renewed token is read after a minute', async () => {
+test('a rotated token is reread after a minute', async () => {
   const clock = new FakeClock();
   const content = { token: 'first', 'ca.crt': 'PEM' };
   const connection = await inClusterConnection({ env, clock, readFile: files(content) });
@@ -44,6 +44,6 @@ test('a renewed token is read after a minute', async () => {
 test.each([
   { reason: 'there is no service', given: {}, content: { token: 't', 'ca.crt': 'PEM' } },
   { reason: 'there is no token', given: env, content: { 'ca.crt': 'PEM' } },
-])('outside a cluster there is none: $reason', async ({ given, content }) => {
+])('outside a cluster there is no connection: $reason', async ({ given, content }) => {
   expect(await inClusterConnection({ env: given, readFile: files(content) })).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '@fairway/base/clock';
 import { reloading } from './credential-source.ts';
 import type { HttpsTransportOptions } from './https-transport.ts';
 
-/** Where a kubelet puts the files of a pod's ServiceAccount. */
+/** Where the kubelet mounts a pod's ServiceAccount files. */
 export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export interface InClusterOptions {
@@ -15,7 +15,7 @@ export interface InClusterOptions {
 }
 
 /**
- * How a pod reaches the API server of its own cluster: with the token of its ServiceAccount, which is read again as it is renewed. Undefined
+ * How a pod connects to its own cluster's API server: with its ServiceAccount token, which is reread as it rotates. Undefined
  * outside a cluster: without KUBERNETES_SERVICE_HOST or without the files.
  */
 export async function inClusterConnection(options: InClusterOptions): Promise<HttpsTransportOptions | undefined> {

@@ -40,7 +40,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test('what the set holds is read by name and by namespace', () => {
+test('reads cached objects by name and by namespace', () => {
   expect(reader.get(Namespaces, '', 'a')?.metadata.name).toBe('a');
   expect(reader.get(ConfigMaps, 'b', 'one')?.metadata.namespace).toBe('b');
   expect(reader.get(ConfigMaps, 'c', 'one')).toBeUndefined();
@@ -48,6 +48,6 @@ test('what the set holds is read by name and by namespace', () => {
   expect(reader.list(ConfigMaps, 'a').map(({ metadata }) => metadata.namespace)).toEqual(['a']);
 });
 
-test('a kind that was not named is an error, and not an empty answer', () => {
-  expect(() => reader.get(Secrets, 'a', 'one')).toThrow('secrets are not followed');
+test('reading an undeclared kind throws rather than returning nothing', () => {
+  expect(() => reader.get(Secrets, 'a', 'one')).toThrow('secrets are not cached');
 });

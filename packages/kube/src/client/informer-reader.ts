@@ -10,8 +10,8 @@ interface Followed {
 }
 
 /**
- * What informers hold, read without waiting, for a server that is elsewhere: as an embedded server's reader, but as old as the watches.
- * Kinds are named beforehand, so that everything is there once the set has synced; asking for another one throws.
+ * Synchronous reads from informer caches, for a remote server: like an embedded server's reader, but as stale as the watches.
+ * Kinds are declared up front, so that all are available once the set has synced; reading any other kind throws.
  */
 export class InformerReader implements ObjectReader {
   readonly #followed = new Map<string, Followed>();
@@ -29,7 +29,7 @@ export class InformerReader implements ObjectReader {
 
   get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): T | undefined {
     const key = keyOf({ metadata: { name, ...(namespace !== '' && { namespace }) } });
-    // The kind says what it holds.
+    // The kind determines the object type.
     return this.#of(type).informer.get(key) as T | undefined;
   }
 
@@ -43,7 +43,7 @@ export class InformerReader implements ObjectReader {
 
   #of(type: ResourceType): Followed {
     const followed = this.#followed.get(idOf(type));
-    if (followed === undefined) throw new Error(`${type.plural} are not followed by this reader`);
+    if (followed === undefined) throw new Error(`${type.plural} are not cached by this reader`);
     return followed;
   }
 }

@@ -3,12 +3,12 @@ import { Informer, type InformerOptions } from './informer.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { ResourceClient } from './resource-client.ts';
 
-/** Which objects an informer of a set follows. */
+/** Which objects an informer of a set caches. */
 export interface InformerSelection<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** As in InformerOptions. Whoever asks first decides; asking for the same objects with another function is an error. */
+  /** As in InformerOptions. The first caller decides; requesting the same objects with a different function is an error. */
   readonly trim?: (object: T) => T;
   /** Caches metadata alone (`PartialObjectMetadata`). */
   readonly metadataOnly?: boolean;
@@ -20,7 +20,7 @@ interface Member {
   readonly stop: AbortController;
 }
 
-/** The informers of one process over one API server: one for each kind and selector, however many controllers ask. */
+/** The shared informers of one process for one API server: one per kind and selector, however many controllers use it. */
 export class InformerSet {
   readonly #client: KubeClient;
   readonly #options: Pick<InformerOptions<KubeObject>, 'clock' | 'random' | 'log' | 'pageSize'>;
@@ -35,30 +35,30 @@ export class InformerSet {
     this.#options = options;
   }
 
-  /** The informer of a kind, made and (once the set is started) started when first asked for. */
+  /** The informer of a kind; created and (once the set is started) started on first use. */
   informer<T extends KubeObject>(type: ResourceType<T>, selection: InformerSelection<T> = {}): Informer<T> {
     const key = selectionKey(type, selection);
     const known = this.#members.get(key);
     if (known && known.trim !== selection.trim) {
-      throw new Error(`an informer of ${type.plural} exists with another trim function`);
+      throw new Error(`an informer of ${type.plural} exists with a different trim function`);
     }
     const member = known ?? this.#add(key, type, selection);
     // The key holds the kind, so what is cached under it has its type.
     return member.informer as unknown as Informer<T>;
   }
 
-  /** Starts what was asked for and whatever will be, until the signal aborts. */
+  /** Starts all informers, also those added later, until the signal aborts. */
   start(signal: AbortSignal): void {
     this.#signal = signal;
     for (const member of this.#members.values()) this.#start(member);
   }
 
-  /** Resolves when all informers that are known now have synced; rejects with the signal's reason. */
+  /** Resolves when all current informers have synced; rejects with the signal's reason. */
   async whenSynced(signal?: AbortSignal): Promise<void> {
     await Promise.all([...this.#members.values()].map(({ informer }) => informer.whenSynced(signal)));
   }
 
-  /** Stops and forgets an informer, for kinds that are served no more. */
+  /** Stops and removes an informer, for kinds that are no longer served. */
   remove<T extends KubeObject>(type: ResourceType<T>, selection: InformerSelection<T> = {}): void {
     const key = selectionKey(type, selection);
     this.#members.get(key)?.stop.abort();

@@ -38,7 +38,7 @@ function failureOf(code: number): Error {
   return code === 0 ? new TransportError('reset') : new ApiError(code, 'Unknown', `failed with ${code}`);
 }
 
-/** What a handler believes exists, which must follow from adds, updates and deletes alone. */
+/** The objects a handler knows of, from adds, updates and deletes alone. */
 class Believer {
   readonly uids = new Map<string, string>();
   readonly mistakes: string[] = [];
@@ -60,7 +60,7 @@ class Believer {
   }
 }
 
-test('an informer ends equal to the server after any history of writes, breaks and failures', async () => {
+test('an informer converges to the server’s state after any history of writes, disconnects and failures', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60, size: 'max' }),

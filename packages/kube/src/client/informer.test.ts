@@ -56,7 +56,7 @@ describe('an informer', () => {
     expect(watchVersions(api)).toEqual(['103']);
   });
 
-  test('shows a page only when all of them are there', async () => {
+  test('shows no page before all of them have arrived', async () => {
     const api = new ScriptedApi();
     for (const name of ['a', 'b', 'c']) api.put(name);
 
@@ -69,7 +69,7 @@ describe('an informer', () => {
     expect(informer.size).toBe(3);
   });
 
-  test('tells adds, updates and deletes in order', async () => {
+  test('delivers adds, updates and deletes in order', async () => {
     const api = new ScriptedApi();
     const { seen, settle } = follow(api);
     await settle();
@@ -82,7 +82,7 @@ describe('an informer', () => {
     expect(seen).toEqual(['add a', 'update a', 'delete a']);
   });
 
-  test.each(['reset', 'end'] as const)('goes on where the stream ended when it ends by %s', async (how) => {
+  test.each(['reset', 'end'] as const)('resumes where the stream ended when it ends by %s', async (how) => {
     const api = new ScriptedApi();
     const { seen, clock, settle } = follow(api);
     await settle();
@@ -114,7 +114,7 @@ describe('an informer', () => {
     expect(lists(api)).toBe(1);
   });
 
-  test('lists again after 410 and tells the difference alone', async () => {
+  test('relists after 410 and delivers only the difference', async () => {
     const api = new ScriptedApi();
     for (const name of ['stays', 'changes', 'goes', 'returns']) api.put(name);
     const { informer, seen, clock, settle } = follow(api);
@@ -141,13 +141,13 @@ describe('an informer', () => {
     expect(api.watches).toBe(1);
   });
 
-  test('takes an ERROR event for what it says', async () => {
+  test('handles an ERROR event by its status', async () => {
     const api = new ScriptedApi();
     const { clock, settle } = follow(api);
     await settle();
     expect(lists(api)).toBe(1);
 
-    api.failNext(new ApiError(500, 'InternalError', 'etcd is away'));
+    api.failNext(new ApiError(500, 'InternalError', 'etcd is unavailable'));
     api.failNext(
       new ApiError(504, 'Timeout', 'Too large resource version', { causes: [{ reason: 'ResourceVersionTooLarge' }] }),
     );
@@ -157,7 +157,7 @@ describe('an informer', () => {
     expect(lists(api)).toBe(2);
   });
 
-  test('starts a list over when its continue token has expired', async () => {
+  test('restarts a list when its continue token has expired', async () => {
     const api = new ScriptedApi();
     for (const name of ['a', 'b', 'c']) api.put(name);
     const { informer, clock, settle } = follow(api, { pageSize: 2 });
@@ -170,7 +170,7 @@ describe('an informer', () => {
     expect(informer.size).toBe(3);
   });
 
-  test('waits longer after each failure, by full jitter, and not at all once it works', async () => {
+  test('backs off with full jitter after failures and resets after a success', async () => {
     const api = new ScriptedApi();
     const delays: number[] = [];
     for (let i = 0; i < 8; i++) api.failNext(new TransportError('refused'));
@@ -187,7 +187,7 @@ describe('an informer', () => {
     expect(informer.lastError).toBeUndefined();
   });
 
-  test('gives up a watch that the server should have ended long ago', async () => {
+  test('abandons a watch that the server should have ended long ago', async () => {
     const api = new ScriptedApi();
     const { clock, settle } = follow(api, { random: () => 0 });
     await settle();
@@ -214,7 +214,7 @@ describe('an informer', () => {
     });
   });
 
-  test('keeps its indexes true', async () => {
+  test('keeps its indexes consistent', async () => {
     const api = new ScriptedApi();
     api.put('a', { color: 'red' });
     api.put('b', { color: 'red' });
@@ -233,7 +233,7 @@ describe('an informer', () => {
     expect(informer.byIndex('initial', 'a')).toHaveLength(1);
   });
 
-  test('tells a late handler what is there', async () => {
+  test('delivers the cached objects to a handler added later', async () => {
     const api = new ScriptedApi();
     api.put('a');
     const { informer, settle } = follow(api);
@@ -250,7 +250,7 @@ describe('an informer', () => {
     expect(added).toEqual(['a', 'b']);
   });
 
-  test('outlives a handler that throws', async () => {
+  test('survives a handler that throws', async () => {
     const api = new ScriptedApi();
     const { informer, settle } = follow(api);
     informer.addHandler({
@@ -265,7 +265,7 @@ describe('an informer', () => {
     expect(informer.size).toBe(2);
   });
 
-  test('leaves nothing behind when it stops', async () => {
+  test('leaves no timers or handlers when it stops', async () => {
     const api = new ScriptedApi();
     const { informer, clock, stop, settle } = follow(api);
     await settle();

@@ -7,7 +7,7 @@ import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from '.
 import { keyOf } from './object-key.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
 
-/** Called for every change of the cache, after it, in order. What they throw is logged. Objects are shared: never change one. */
+/** Called in order after each change of the cache. Exceptions are logged. Objects are shared: never mutate one. */
 export interface InformerHandler<T> {
   onAdd?(object: T): void;
   onUpdate?(old: T, object: T): void;
@@ -18,10 +18,10 @@ export interface InformerOptions<T extends KubeObject> {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** Makes an object smaller before it is cached; may change it in place. `metadata.managedFields` is always dropped. */
+  /** Trims an object before it is cached; may mutate it. `metadata.managedFields` is always dropped. */
   readonly trim?: ((object: T) => T) | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Objects a page of a list. */
+  /** Objects per page of a list. */
   readonly pageSize?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -30,10 +30,10 @@ export interface InformerOptions<T extends KubeObject> {
 
 /**
  * Where an informer stands:
- * - `empty`: nothing is known, or what is known is too old to resume from;
- * - `listing`: pages come in, the cache still shows what it showed before;
- * - `listed`: the cache stood as the server at `resourceVersion`, and a watch from there is to be opened or runs. Each event moves
- *   `resourceVersion`, so that after a broken stream the next watch goes on where the last one ended.
+ * - `empty`: nothing is cached, or the cache is too old to resume from;
+ * - `listing`: pages are being read, the cache is still the previous one;
+ * - `listed`: the cache matched the server at `resourceVersion`, and a watch from there is open or about to be opened. Each event moves
+ *   `resourceVersion`, so that after a broken stream the next watch resumes where the last one ended.
  */
 type State<T> =
   | { readonly phase: 'empty' }
@@ -42,18 +42,18 @@ type State<T> =
 
 const BACKOFF_BASE_MS = 800;
 const BACKOFF_CAP_MS = 30_000;
-/** A watch that ended sooner than this and told nothing is a failure, or a server could make us spin. */
+/** A watch that ends sooner than this without an event counts as a failure; otherwise a server could make us spin. */
 const SHORT_WATCH_MS = 1_000;
 const WATCH_SECONDS = 300;
 const WATCH_JITTER_SECONDS = 60;
-/** The server ends a watch by itself; when it is silent so much longer, the connection is dead. */
+/** The server ends a watch by itself; if it is silent this much longer, the connection is dead. */
 const WATCH_OVERDUE_MS = 30_000;
 
 /**
- * A cache of all objects of one kind and selector that follows the server.
+ * A cache of all objects of one kind and selector, kept current by list and watch.
  *
- * Guarantees: handlers see each object as add, any number of updates, delete, in this order; over broken streams, restarts and
- * relists no delete is lost and none comes twice. States in between may be skipped.
+ * Guarantees: handlers see each object as add, any number of updates, delete, in this order; across broken streams, restarts
+ * and relists no delete is lost or duplicated. Intermediate states may be skipped.
  * Assumptions: objects and handlers are not shared with a second informer that changes them.
  * Caveats: the cache is as old as the connection; `hasSynced` stays true through a break.
  */
@@ -85,7 +85,7 @@ export class Informer<T extends KubeObject> {
     return this.#hasSynced;
   }
 
-  /** Why the server can't be followed right now; undefined while all is well. */
+  /** Why list or watch currently fails; undefined while it works. */
   get lastError(): unknown {
     return this.#lastError;
   }
@@ -129,7 +129,7 @@ export class Informer<T extends KubeObject> {
     return this.#cache.byIndex(name, value);
   }
 
-  /** Objects that the index, which was added before, finds under `value`. */
+  /** Objects that a previously added index finds under `value`. */
   find(index: CacheIndex<T>, value: string): T[] {
     return this.#cache.byIndex(index.name, value);
   }
@@ -139,16 +139,16 @@ export class Informer<T extends KubeObject> {
     this.#cache.addIndex(name, valuesOf);
   }
 
-  /** Tells `handler` of what is cached (as adds) and of all that follows. Returns how to unsubscribe. */
+  /** Delivers what is cached (as adds) and all later changes to `handler`. Returns a function that unsubscribes. */
   addHandler(handler: InformerHandler<T>): () => void {
     for (const object of this.#cache.values()) this.#call(handler, { type: 'add', object });
     this.#handlers.add(handler);
     return () => this.#handlers.delete(handler);
   }
 
-  /** Begins to follow the server, until the signal aborts. */
+  /** Starts list and watch, until the signal aborts. */
   start(signal: AbortSignal): void {
-    if (this.#stopped) throw new Error(`the informer of ${this.client.type.plural} runs already`);
+    if (this.#stopped) throw new Error(`the informer of ${this.client.type.plural} is already running`);
     this.#stopped = this.#run(signal);
   }
 
@@ -220,7 +220,7 @@ export class Informer<T extends KubeObject> {
       if (this.#clock.now() - startedMs >= SHORT_WATCH_MS) this.#failures = 0;
     }
     const wasShort = this.#clock.now() - startedMs < SHORT_WATCH_MS && state.resourceVersion === resourceVersion;
-    if (wasShort && !signal.aborted) throw new Error('the server ended the watch at once');
+    if (wasShort && !signal.aborted) throw new Error('the server ended the watch immediately');
     return state;
   }
 
@@ -294,7 +294,7 @@ export class Informer<T extends KubeObject> {
   }
 }
 
-/** The version or continue token that was asked for is too old, or from a future that a restored server does not know. */
+/** The requested version or continue token is too old, or newer than a restored server knows. */
 function isUnusableVersion(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.code === 410 || error.code === 400) return true;

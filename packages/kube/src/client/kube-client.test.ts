@@ -12,7 +12,7 @@ interface Canned {
   readonly body?: unknown;
 }
 
-/** Answers in order, the last one for ever, and remembers what was asked. */
+/** Returns the responses in order, then the last one repeatedly, and records the requests. */
 function canned(...answers: readonly Canned[]) {
   const requests: TransportRequest[] = [];
   const queue = [...answers];
@@ -91,7 +91,7 @@ describe('requests on the wire', () => {
     expect(requests[0]?.headers?.['user-agent']).toBe('test/1');
   });
 
-  test('written objects say their kind', async () => {
+  test('written objects carry apiVersion and kind', async () => {
     const { client, requests } = canned({});
     await client.resource(Deployments).create({ metadata: { name: 'd', namespace: 'ns' } } as never);
     expect(bodyOf(requests[0])).toMatchObject({ apiVersion: 'apps/v1', kind: 'Deployment' });
@@ -135,20 +135,20 @@ describe('requests on the wire', () => {
     );
   });
 
-  test('a list without items is empty, however the server says so', async () => {
+  test('a list with null or missing items is empty', async () => {
     const { client } = canned({ body: { kind: 'PartialObjectMetadataList', metadata: {}, items: null } });
 
     expect((await client.metadata(Nodes).list()).items).toEqual([]);
   });
 
-  test('a namespaced object without its namespace is a mistake of ours', () => {
+  test('addressing a namespaced object without a namespace throws', () => {
     const { client } = canned({});
-    expect(() => client.resource(ConfigMaps).get('m')).toThrow('addressed with its namespace');
+    expect(() => client.resource(ConfigMaps).get('m')).toThrow('requires a namespace');
   });
 });
 
 describe('a watch', () => {
-  test('gives events and ends with the stream', async () => {
+  test('yields events and ends with the stream', async () => {
     const lines = ['ADDED', 'BOOKMARK'].map((type) => JSON.stringify({ type, object: map })).join('\n');
     const { client, requests } = canned({ body: `${lines}\n` });
     const types: string[] = [];
@@ -170,7 +170,7 @@ describe('a watch', () => {
     await expect(next).rejects.toMatchObject({ code: 410, reason: 'Expired' });
   });
 
-  test('ends quietly when its signal aborts', async () => {
+  test('ends without an error when its signal aborts', async () => {
     const { client } = canned({ status: 500 });
     const abort = new AbortController();
     abort.abort();
@@ -179,8 +179,8 @@ describe('a watch', () => {
   });
 });
 
-describe('an answer that is not a success', () => {
-  test('becomes the ApiError that it says', async () => {
+describe('an error response', () => {
+  test('becomes the ApiError of its Status', async () => {
     const error = new ApiError(409, 'Conflict', 'changed', { subject: { resource: 'configmaps', name: 'm' } });
     const { client } = canned({ status: 409, body: error.toStatus() });
     await expect(client.resource(ConfigMaps).update(map)).rejects.toMatchObject({
@@ -206,7 +206,7 @@ describe('an answer that is not a success', () => {
 describe('permission to act', () => {
   const busy = { status: 429, body: tooManyRequests('busy', 1).toStatus() };
 
-  test('is asked for before each write, also when it is repeated', async () => {
+  test('is checked before each write, retries included', async () => {
     const { client, requests, clock } = canned(busy);
     let isMine = true;
     const grant = { subject: 'team/demo', isValid: () => isMine };
@@ -220,7 +220,7 @@ describe('permission to act', () => {
     expect(requests[0]?.beforeWrite).toThrow(FencedError);
   });
 
-  test('is not needed for reads', async () => {
+  test('is not checked for reads', async () => {
     const { client, requests } = canned({ body: map });
     await runUnder(NO_GRANT, () => client.resource(ConfigMaps).get('m', { namespace: 'ns' }));
 
@@ -231,7 +231,7 @@ describe('permission to act', () => {
 describe('429', () => {
   const busy = { status: 429, body: tooManyRequests('slow down', 2).toStatus() };
 
-  test('is obeyed, then the answer comes', async () => {
+  test('is honoured before the retry', async () => {
     const { client, clock, requests } = canned(busy, { body: map });
     const answer = client.resource(ConfigMaps).get('m', { namespace: 'ns' });
     await clock.advance(1_999);
@@ -249,7 +249,7 @@ describe('429', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('is handed on after five tries', async () => {
+  test('is returned after five attempts', async () => {
     const { client, clock, requests } = canned(busy);
     const answer = client.resource(Nodes).get('n');
     const failure = answer.catch((error: unknown) => error);
@@ -259,11 +259,11 @@ describe('429', () => {
   });
 
   test.each`
-    reason                                 | answer                                                        | call
-    ${'a POST is not repeated (eviction)'} | ${busy}                                                       | ${(c: KubeClient) => c.resource(ConfigMaps).create(map)}
-    ${'a long pause is the caller’s'}      | ${{ status: 429, body: tooManyRequests('x', 60).toStatus() }} | ${(c: KubeClient) => c.version()}
-    ${'no pause is named'}                 | ${{ status: 429, body: 'busy' }}                              | ${(c: KubeClient) => c.version()}
-  `('is handed on at once when $reason', async ({ answer, call }) => {
+    reason                                  | answer                                                        | call
+    ${'a POST is not repeated (eviction)'}  | ${busy}                                                       | ${(c: KubeClient) => c.resource(ConfigMaps).create(map)}
+    ${'a long delay is left to the caller'} | ${{ status: 429, body: tooManyRequests('x', 60).toStatus() }} | ${(c: KubeClient) => c.version()}
+    ${'there is no Retry-After'}            | ${{ status: 429, body: 'busy' }}                              | ${(c: KubeClient) => c.version()}
+  `('is returned immediately when $reason', async ({ answer, call }) => {
     const { client, requests } = canned(answer);
     await expect(call(client)).rejects.toSatisfy((error) => isApiError(error, 'TooManyRequests'));
     expect(requests).toHaveLength(1);
@@ -328,7 +328,7 @@ describe('discovery', () => {
     expect(requests.map(({ path }) => path)).toEqual(['/api', '/apis']);
   });
 
-  test('falls back to one request a group version', async () => {
+  test('falls back to one request per group version', async () => {
     const { client } = canned(
       { body: { kind: 'APIVersions', versions: ['v1'] } },
       {

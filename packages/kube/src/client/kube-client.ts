@@ -14,14 +14,14 @@ export interface KubeClientOptions {
 }
 
 const ServerVersion = z.looseObject({ major: z.string(), minor: z.string(), gitVersion: z.string() });
-/** The answer of `/version`. */
+/** The response of `/version`. */
 export type ServerVersion = z.infer<typeof ServerVersion>;
 
 const MAX_ATTEMPTS = 5;
-/** A server that asks for a longer pause is answered with the error, whose `retryAfterSeconds` a work queue obeys. */
+/** A longer Retry-After is not waited for here: the error is thrown, and work queues honour its `retryAfterSeconds`. */
 const MAX_RETRY_AFTER_SECONDS = 10;
 
-/** One API server seen with one identity. */
+/** A client of one API server with one identity. */
 export class KubeClient {
   readonly #transport: Transport;
   readonly #userAgent: string;
@@ -37,7 +37,7 @@ export class KubeClient {
     return this.#resourceIn(type, 'full');
   }
 
-  /** As `resource`, but reads answer with `PartialObjectMetadata`: metadata alone, a fraction of the bytes. */
+  /** Like `resource`, but reads return `PartialObjectMetadata`: metadata alone, a fraction of the bytes. */
   metadata(type: ResourceType): ResourceClient<KubeObject> {
     return this.#resourceIn(type, 'metadata');
   }
@@ -47,9 +47,9 @@ export class KubeClient {
   }
 
   /**
-   * Sends a request and resolves with its successful answer; any other status rejects with an ApiError. 429, and 503 that says when to
-   * come back, are retried at most four times after what `Retry-After` asks for, if that is at most 10 s. A POST never is: an eviction answers 429 to say no.
-   * Rejects with a FencedError in place of a write for which the caller has lost the permission.
+   * Sends a request and resolves with a successful response; any other status rejects with an ApiError. 429, and 503 with
+   * Retry-After, are retried at most four times after `Retry-After`, if that is at most 10 s. A POST is never retried: an eviction returns 429 to
+   * refuse. Rejects with a FencedError instead of writing when the caller has lost its grant.
    */
   async raw(request: TransportRequest): Promise<TransportResponse> {
     const headers = { accept: 'application/json', 'user-agent': this.#userAgent, ...request.headers };
@@ -91,7 +91,7 @@ function retryAfterSeconds(error: ApiError, method: TransportRequest['method']):
   return seconds !== undefined && seconds <= MAX_RETRY_AFTER_SECONDS ? seconds : undefined;
 }
 
-/** The error that an answer stands for: its Status body, or what its code means where the body is none (a proxy, a crash). */
+/** The error of a response: its Status body, or one made from the status code if there is none (a proxy, a crash). */
 export function toApiError(response: Pick<TransportResponse, 'status' | 'headers'>, body: string): ApiError {
   const status = parseStatus(body) ?? {
     message: body.trim() === '' ? `HTTP ${response.status}` : `HTTP ${response.status}: ${body.trim().slice(0, 500)}`,

@@ -15,9 +15,9 @@ import {
 } from './kubeconfig.ts';
 
 export interface KubeconfigLoaderOptions {
-  /** Instead of what `KUBECONFIG` lists. */
+  /** Overrides `KUBECONFIG`. */
   readonly path?: string | undefined;
-  /** Instead of the current context. */
+  /** Overrides the current context. */
   readonly context?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly readFile?: (path: string) => Promise<string>;
@@ -39,7 +39,7 @@ export async function loadKubeConnection(options: KubeconfigLoaderOptions = {}):
   const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
   const config = await loadKubeconfig(options, read);
   const contextName = options.context ?? config['current-context'];
-  if (!contextName) throw new KubeconfigError('no context is chosen, and the kubeconfig has no current-context');
+  if (!contextName) throw new KubeconfigError('no context was given, and the kubeconfig has no current-context');
   const { context } = named(config.contexts, 'context', contextName);
   const { cluster } = named(config.clusters, 'cluster', context.cluster);
   const { user } = named(config.users, 'user', context.user);
@@ -68,7 +68,7 @@ async function loadKubeconfig(options: KubeconfigLoaderOptions, read: ReadFile):
   return mergeKubeconfigs(configs);
 }
 
-/** File names in a kubeconfig are relative to the file that has them. */
+/** File names in a kubeconfig are relative to the file that contains them. */
 function withAbsolutePaths(config: Kubeconfig, folder: string): Kubeconfig {
   const absolute = <Entry extends object>(entry: Entry, fields: readonly string[]): Entry => {
     const paths = Object.entries(entry).filter(([field, value]) => fields.includes(field) && typeof value === 'string');
@@ -110,11 +110,11 @@ async function clusterOptions(cluster: KubeconfigCluster, name: string, read: Re
   };
 }
 
-/** What would silently change who asks, if it were passed over. */
+/** Fields that would silently change the identity if they were ignored. */
 const UNSUPPORTED_USER_FIELDS: readonly (readonly [field: string, advice: string])[] = [
   ['exec', 'run the command yourself and put what it prints into token or tokenFile'],
-  ['auth-provider', 'Kubernetes dropped it in 1.26; use a token or a client certificate'],
-  ['username', 'Kubernetes dropped basic authentication in 1.19; use a token or a client certificate'],
+  ['auth-provider', 'Kubernetes removed it in 1.26; use a token or a client certificate'],
+  ['username', 'Kubernetes removed basic authentication in 1.19; use a token or a client certificate'],
   ['as', 'impersonation is not supported; use the credentials of that user'],
 ];
 
@@ -125,7 +125,7 @@ async function userOptions(user: KubeconfigUser, name: string, read: ReadFile, c
   const certificate = source(user['client-certificate-data'], user['client-certificate'], read);
   const privateKey = source(user['client-key-data'], user['client-key'], read);
   if ((certificate === undefined) !== (privateKey === undefined)) {
-    throw new KubeconfigError(`user "${name}": a client certificate needs its key, and the other way round`);
+    throw new KubeconfigError(`user "${name}": a client certificate and its key must be given together`);
   }
   const token = user.token ? () => Promise.resolve(user.token ?? '') : source(undefined, user.tokenFile, read);
   const options = {
@@ -141,7 +141,7 @@ async function userOptions(user: KubeconfigUser, name: string, read: ReadFile, c
   return options;
 }
 
-/** Inline data wins over a file, as in client-go. */
+/** Inline data takes precedence over a file, as in client-go. */
 function source(
   data: string | undefined,
   path: string | undefined,

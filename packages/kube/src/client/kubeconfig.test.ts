@@ -40,7 +40,7 @@ describe('a kubeconfig', () => {
     expect(parseKubeconfig(text)['current-context']).toBe('demo');
   });
 
-  test('may be a list of files: the first to name a thing wins, missing ones are passed over', async () => {
+  test('may be a list of files: the first definition wins, missing files are ignored', async () => {
     const readFile = files({
       '/a': 'current-context: x\nclusters: [{name: c, cluster: {server: "https://from-a"}}]',
       '/b/config': config({ tokenFile: 'token' }),
@@ -58,7 +58,7 @@ describe('a kubeconfig', () => {
     expect(await transport.bearerToken?.()).toBe('t');
   });
 
-  test('has its files of credentials read again, and keeps the last while they are gone', async () => {
+  test('rereads credential files, and keeps the last value while they are missing', async () => {
     const clock = new FakeClock();
     const contents: Record<string, string> = { '/f': config({ tokenFile: '/token' }), '/token': 'one' };
     const { transport } = await loadKubeConnection({ path: '/f', clock, readFile: (path) => files(contents)(path) });
@@ -82,7 +82,7 @@ describe('a kubeconfig', () => {
     ${'a password'}                   | ${config({ username: 'admin' })}                                                 | ${undefined} | ${'username is not supported'}
     ${'plain HTTP'}                   | ${config({}, { server: 'http://c' })}                                            | ${undefined} | ${'must be an https:// URL'}
     ${'a proxy'}                      | ${config({}, { 'proxy-url': 'http://p' })}                                       | ${undefined} | ${'proxy-url is not supported'}
-    ${'a certificate without key'}    | ${config({ 'client-certificate-data': b64('x') })}                               | ${undefined} | ${'needs its key'}
+    ${'a certificate without key'}    | ${config({ 'client-certificate-data': b64('x') })}                               | ${undefined} | ${'must be given together'}
     ${'a file that is not there'}     | ${config({ 'client-certificate': 'c.pem', 'client-key': 'k.pem' })}              | ${undefined} | ${'cannot read /c.pem'}
     ${'a cluster that is not there'}  | ${'{current-context: x, contexts: [{name: x, context: {cluster: c, user: u}}]}'} | ${undefined} | ${'has no cluster "c" (it has: none)'}
     ${'a list where a map should be'} | ${'[]'}                                                                          | ${undefined} | ${'/f is not a kubeconfig'}

@@ -48,7 +48,7 @@ const Kubeconfig = z.looseObject({
 });
 export type Kubeconfig = z.infer<typeof Kubeconfig>;
 
-/** What is wrong with a kubeconfig, and in which file, where one is known. For the person who wrote it. */
+/** Says what is wrong with a kubeconfig and, if known, in which file; meant for its author. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
@@ -69,7 +69,7 @@ export function kubeconfigPaths(env: Readonly<Record<string, string | undefined>
   return listed.length > 0 ? [...new Set(listed)] : [`${env['HOME'] ?? ''}/.kube/config`];
 }
 
-/** Merges files as kubectl does: the first to name a cluster, a user, a context or the current context wins. */
+/** Merges files as kubectl does: the first definition of a cluster, user, context or current-context wins. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const current = configs.map((config) => config['current-context']).find((name) => name);
   return {
@@ -88,7 +88,7 @@ function firstOfEachName<Entry extends { readonly name: string }>(entries: reado
   return [...byName.values()];
 }
 
-/** What a new kubeconfig is made of; PEM as text. */
+/** The contents of a new kubeconfig; PEM as text. */
 export interface KubeconfigContents {
   /** Name of the cluster and of the context. */
   readonly name: string;

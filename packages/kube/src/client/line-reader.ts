@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 
 const NEWLINE = 0x0a;
 
-/** Of one line: an object takes 2 MiB at most in this project's API server, and no more in others. */
+/** Limit of one line: objects have at most 2 MiB in this project's API server, and no more in others. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Lines of a byte stream, without their ends; an unfinished last line counts when the stream ends well. An error of the stream is thrown
- * as `toError` says, and so is a line of more than 16 MiB. Whoever stops reading early destroys the stream, which frees its connection.
+ * Yields the lines of a byte stream without line ends, including an unterminated last line. A stream error, or a line of more
+ * than 16 MiB, is thrown as converted by `toError`. Ending the iteration early destroys the stream and frees its connection.
  */
 export async function* readLines(
   stream: Readable,

@@ -4,14 +4,14 @@ import { keyOf } from './object-key.ts';
 /** Values under which an index finds an object. */
 export type IndexFunction<T> = (object: T) => Iterable<string>;
 
-/** A way to find the objects of a cache by a value that they have. */
+/** Finds the objects of a cache by a value derived from them. */
 export interface CacheIndex<T> {
   /** Unique among the indexes of a kind. */
   readonly name: string;
   readonly valuesOf: IndexFunction<T>;
 }
 
-/** One change of a cache. An object that was deleted and made anew under its name is a delete and an add, never an update. */
+/** One change of a cache. An object that was deleted and recreated under the same name is a delete and an add, never an update. */
 export type Change<T> =
   | { readonly type: 'add'; readonly object: T }
   | { readonly type: 'update'; readonly old: T; readonly object: T }
@@ -22,7 +22,7 @@ interface Index<T> {
   readonly keys: Map<string, Set<string>>;
 }
 
-/** No name of a path in an object, so that nobody else's index has it. */
+/** Not a valid field path, so that it can't collide with another index. */
 const NAMESPACE_INDEX = '(namespace)';
 
 /** The objects of an informer with their indexes. Objects are shared by all readers. */
@@ -46,7 +46,7 @@ export class ObjectCache<T extends KubeObject> {
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     const known = this.#indexes.get(name);
     if (known?.valuesOf === valuesOf) return;
-    if (known) throw new Error(`index ${name} exists with another function`);
+    if (known) throw new Error(`index ${name} exists with a different function`);
     const index = { valuesOf, keys: new Map<string, Set<string>>() };
     this.#indexes.set(name, index);
     for (const [key, object] of this.#objects) insert(index, key, object);
@@ -63,13 +63,13 @@ export class ObjectCache<T extends KubeObject> {
     return found;
   }
 
-  /** Indexed from the first time that anybody asks. */
+  /** Built on first use. */
   inNamespace(namespace: string): T[] {
     this.addIndex(NAMESPACE_INDEX, namespaceOf);
     return this.byIndex(NAMESPACE_INDEX, namespace);
   }
 
-  /** Takes in an object that a watch or a write showed. */
+  /** Stores an object received from a watch or a write. */
   *put(object: T): Generator<Change<T>> {
     const key = keyOf(object);
     const old = this.#objects.get(key);
@@ -92,7 +92,7 @@ export class ObjectCache<T extends KubeObject> {
     yield { type: 'delete', old };
   }
 
-  /** Makes the cache equal to a list; what was cached and is not listed has been deleted unseen. */
+  /** Replaces the cache with a list; cached objects that are not listed were deleted meanwhile. */
   *replace(listed: ReadonlyMap<string, T>): Generator<Change<T>> {
     for (const key of this.#objects.keys()) {
       if (!listed.has(key)) yield* this.delete(key);

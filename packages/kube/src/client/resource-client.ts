@@ -17,7 +17,7 @@ export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
   readonly timeoutSeconds?: number;
 }
 
-/** One line of a watch; ERROR is not among them: it becomes a thrown ApiError. */
+/** One event of a watch; ERROR is thrown as an ApiError instead. */
 export interface WatchEvent<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: T;
@@ -46,7 +46,7 @@ export type Patch =
 
 /**
  * The verbs of one kind. Namespaced objects carry their namespace in metadata; `get`, `patch` and `delete` take it as an option.
- * Every method rejects with an ApiError for an answer that is not a success, with a TransportError for no answer.
+ * Every method rejects with an ApiError for an error response, with a TransportError for no answer.
  */
 export interface ResourceClient<T extends KubeObject> {
   readonly type: ResourceType<T>;

@@ -1,18 +1,18 @@
 import { apiVersionOf, type ResourceType } from '../object/meta.ts';
 
-/** What of a kind a URL names. */
+/** The object, collection or subresource that a URL names. */
 export interface PathTarget {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
 }
 
-/** URL path of a kind, an object of it, or a subresource. Without a namespace it spans them all. */
+/** URL path of a kind, an object of it, or a subresource. Without a namespace it covers all namespaces. */
 export function resourcePath(type: ResourceType, { namespace, name, subresource }: PathTarget = {}): string {
   const root = type.group === '' ? '/api' : '/apis';
   const scope = type.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   if (type.namespaced && name !== undefined && !namespace) {
-    throw new TypeError(`${type.kind} "${name}": a namespaced object is addressed with its namespace`);
+    throw new TypeError(`${type.kind} "${name}": a namespaced object is requires a namespace`);
   }
   const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
   return `${root}/${apiVersionOf(type)}${scope}/${type.plural}${object}${subresource ? `/${subresource}` : ''}`;

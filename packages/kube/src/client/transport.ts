@@ -1,4 +1,4 @@
-/** One HTTP exchange with a Kubernetes API, whatever carries it. */
+/** One HTTP exchange with a Kubernetes API, over any transport. */
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With the query: `/api/v1/pods?limit=500`. */
@@ -6,7 +6,7 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** Called right before the request is written to a connection. What it throws `request` rejects with, and nothing is sent. */
+  /** Called right before the request is written to a connection. If it throws, `request` rejects with that error and nothing is sent. */
   readonly beforeWrite?: () => void;
 }
 
@@ -20,8 +20,8 @@ export interface TransportResponse {
 }
 
 /**
- * Carries requests to one API server with one identity: over TLS (`https-transport.ts`), or by calling an embedded
- * server in this process (`ApiServer.transport(user)`). Rejects with a TransportError only when there is no answer.
+ * Sends requests to one API server with one identity: over TLS (`https-transport.ts`), or by calling an embedded
+ * server in this process (`ApiServer.transport(user)`). Rejects with a TransportError only if there is no response.
  */
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
@@ -29,7 +29,7 @@ export interface Transport {
   close(): void;
 }
 
-/** Thrown when a request got no HTTP answer: refused, reset, timed out, TLS failure. Whether it took effect is unknown. */
+/** Thrown when a request got no HTTP response: refused, reset, timed out, TLS failure. It may or may not have taken effect. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
 }

@@ -1,6 +1,6 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { describe, expect, test } from 'vitest';
-import { type Attempt, Attempts, RestingError, restsUntilMs } from './attempts.ts';
+import { type Attempt, Attempts, BackoffError, retryAtMs } from './attempts.ts';
 
 class Failure extends Error {
   readonly isShared: boolean;
@@ -19,7 +19,7 @@ function setUp() {
     judge: (error) => (error instanceof Failure ? { cause: error.message, isShared: error.isShared } : undefined),
   });
   let calls = 0;
-  /** Tries once; resolves with what came of it. */
+  /** Makes one attempt; resolves with its outcome. */
   const attempt = async (what: Attempt, failure?: Error): Promise<'done' | 'failed' | 'rested'> => {
     try {
       await attempts.make(what, async () => {
@@ -29,7 +29,7 @@ function setUp() {
       });
       return 'done';
     } catch (error) {
-      return error instanceof RestingError ? 'rested' : 'failed';
+      return error instanceof BackoffError ? 'rested' : 'failed';
     }
   };
   return { clock, attempts, attempt, calls: () => calls };
@@ -41,12 +41,12 @@ const one = { kind: 'create', item: 'one' };
 const two = { kind: 'create', item: 'two' };
 
 describe('attempts', () => {
-  test('pauses grow to five minutes, and a success ends them', async () => {
+  test('the backoff grows to five minutes, and a success resets it', async () => {
     const { clock, attempts, attempt } = setUp();
     const pauses: number[] = [];
     for (let i = 0; i < 12; i++) {
       const error = await attempts.make(one, () => Promise.reject(new Failure('quota', true))).catch((e: unknown) => e);
-      pauses.push((restsUntilMs(error) ?? 0) - clock.now());
+      pauses.push((retryAtMs(error) ?? 0) - clock.now());
       expect(await attempt(one)).toBe('rested');
       await clock.advance(pauses.at(-1) ?? 0);
     }
@@ -57,7 +57,7 @@ describe('attempts', () => {
     expect(await attempt(one)).toBe('done');
   });
 
-  test('another cause begins anew', async () => {
+  test('a different cause restarts the backoff', async () => {
     const { clock, attempt, attempts } = setUp();
     for (const pauseMs of [1_000, 2_000, 4_000]) {
       await attempt(one, quota);
@@ -65,10 +65,10 @@ describe('attempts', () => {
     }
     const error = await attempts.make(one, () => Promise.reject(new Failure('other', true))).catch((e: unknown) => e);
 
-    expect((restsUntilMs(error) ?? 0) - clock.now()).toBe(1_000);
+    expect((retryAtMs(error) ?? 0) - clock.now()).toBe(1_000);
   });
 
-  test('many that fail together of what all share count as one, and one tries for all', async () => {
+  test('concurrent failures of a shared cause count once, and one item probes for all', async () => {
     const { clock, attempt, calls } = setUp();
     const all = Array.from({ length: 20 }, (_, i) => ({ kind: 'create', item: `machine ${i}`, group: 'pool' }));
     await Promise.all(all.map((each) => attempt(each, quota)));
@@ -86,7 +86,7 @@ describe('attempts', () => {
     expect(await Promise.all(all.map((each) => attempt(each)))).toEqual(all.map(() => 'done'));
   });
 
-  test('what is about one item holds up no other', async () => {
+  test('a failure of one item delays no other', async () => {
     const { attempt } = setUp();
     expect(await attempt(one, wrong)).toBe('failed');
 
@@ -94,7 +94,7 @@ describe('attempts', () => {
     expect(await attempt(one)).toBe('rested');
   });
 
-  test('whoever has not met what all share has one try', async () => {
+  test('an item that has not met the shared cause gets one attempt', async () => {
     const { attempt } = setUp();
     await attempt(one, quota);
 
@@ -104,7 +104,7 @@ describe('attempts', () => {
     expect(await attempt(one), 'another one was smaller').toBe('rested');
   });
 
-  test('those who wait try in turn', async () => {
+  test('waiting items probe in turn', async () => {
     const { clock, attempt } = setUp();
     await attempt(one, quota);
     await attempt(two, quota);
@@ -118,7 +118,7 @@ describe('attempts', () => {
     expect(await attempt(two)).toBe('done');
   });
 
-  test('a person who asks is heard at once, and once a second', async () => {
+  test('a user request is served immediately, at most once a second', async () => {
     const { clock, attempts, attempt } = setUp();
     for (const pauseMs of [1_000, 2_000, 4_000, 8_000, 2_000]) {
       await attempt(one, quota);
@@ -133,7 +133,7 @@ describe('attempts', () => {
     expect(await attempt(one)).toBe('done');
   });
 
-  test('a step within a step waits for the inner one, and does not count it twice', async () => {
+  test('a nested attempt takes the inner backoff and is counted once', async () => {
     const { clock, attempts } = setUp();
     const outer = (item: string, failure?: Error) =>
       attempts.make({ kind: 'network', item }, () =>
@@ -144,13 +144,13 @@ describe('attempts', () => {
     await outer('a', quota).catch(() => undefined);
     const error = await outer('b').catch((e: unknown) => e);
 
-    expect(error).toBeInstanceOf(RestingError);
-    expect((restsUntilMs(error) ?? 0) - clock.now()).toBe(1_000);
+    expect(error).toBeInstanceOf(BackoffError);
+    expect((retryAtMs(error) ?? 0) - clock.now()).toBe(1_000);
     await clock.advance(2_000);
     await expect(outer('b')).resolves.toBeUndefined();
   });
 
-  test('what says nothing about the next try closes nothing', async () => {
+  test('an error without a verdict starts no backoff', async () => {
     const { attempt } = setUp();
     expect(await attempt(one, new Error('the process ends'))).toBe('failed');
 

@@ -2,21 +2,21 @@ import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { BackoffOptions } from './work-queue.ts';
 
-/** What is tried. */
+/** Identifies a call that may be retried. */
 export interface Attempt {
-  /** Kind of call: `create servers`. */
+  /** Kind of operation: `create servers`. */
   readonly kind: string;
-  /** What it is for. */
+  /** The object it is for. */
   readonly item: string;
-  /** Those who would fail alike of a cause that all share; the item alone unless given. */
+  /** Items in the same group fail together of a shared cause; the item alone by default. */
   readonly group?: string;
 }
 
-/** What a failure says about the next try. */
+/** How a failure affects the next attempt. */
 export interface AttemptVerdict {
-  /** The pauses of one cause grow. */
+  /** The backoff grows as long as the cause stays the same. */
   readonly cause: string;
-  /** Whether others would meet it too, such as an exhausted quota; else it is about the item. */
+  /** Whether other items would fail too, as with an exhausted quota; else the failure concerns this item only. */
   readonly isShared: boolean;
   readonly minimumMs?: number | undefined;
 }
@@ -24,78 +24,78 @@ export interface AttemptVerdict {
 export interface AttemptsOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Undefined for what says nothing about the next try, such as the end of the process. */
+  /** Undefined for errors that don't affect the next attempt, such as a shutdown. */
   readonly judge: (error: unknown) => AttemptVerdict | undefined;
   readonly backoff?: BackoffOptions;
   readonly log?: Logger;
 }
 
-/** Thrown in place of an attempt that it is too early for; its cause is what went wrong the last time. */
-export class RestingError extends Error {
-  override readonly name = 'RestingError';
+/** Thrown instead of an attempt that is still backing off; its cause is the last failure. */
+export class BackoffError extends Error {
+  override readonly name = 'BackoffError';
 
   constructor(cause: unknown, untilMs: number) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
-    restsUntil.set(this, untilMs);
+    retryAt.set(this, untilMs);
   }
 }
 
-const restsUntil = new WeakMap<object, number>();
+const retryAt = new WeakMap<object, number>();
 
-/** When what failed with this error is tried again; undefined for what does not rest. */
-export function restsUntilMs(error: unknown): number | undefined {
-  return typeof error === 'object' && error !== null ? restsUntil.get(error) : undefined;
+/** When the attempt that failed with this error is retried, in ms since the epoch; undefined for errors without backoff. */
+export function retryAtMs(error: unknown): number | undefined {
+  return typeof error === 'object' && error !== null ? retryAt.get(error) : undefined;
 }
 
-/** What went wrong, now or the last time. */
+/** The underlying failure, of this attempt or the last one. */
 export function lastFailure(error: unknown): unknown {
-  return error instanceof RestingError ? lastFailure(error.cause) : error;
+  return error instanceof BackoffError ? lastFailure(error.cause) : error;
 }
 
-/** The first retry comes soon, and one that has failed for long comes every few minutes. */
+/** The first retry comes soon; after many failures one comes every few minutes. */
 export const DEFAULT_ATTEMPT_BACKOFF: BackoffOptions = { baseMs: 1_000, maxMs: 300_000 };
 
-/** While somebody tries for all, the others look again so soon. */
+/** How often waiting items check again while another item probes for all. */
 const PROBE_POLL_MS = 1_000;
-/** A person who asks again and again is heard so often. */
+/** Repeated user requests are served at most this often. */
 const MIN_PAUSE_MS = 1_000;
-/** Whoever tries for all and is not heard of for so long is believed lost. */
+/** A probe without an outcome for this long is given up. */
 const MAX_PROBE_MS = 900_000;
 const MAX_GATES = 4_096;
 
-/** What was begun, until it is told how it ended. */
-export interface BegunAttempt {
+/** An attempt in progress; call exactly one of its methods. */
+export interface StartedAttempt {
   succeeded(): void;
-  /** `restsUntilMs(error)` then tells when to come again. */
+  /** `retryAtMs(error)` then returns when to retry. */
   failed(error: unknown): void;
-  /** It ended without telling anything. */
+  /** It ended without an outcome that matters for retries. */
   release(): void;
 }
 
 interface Gate {
   readonly key: string;
-  /** Undefined where all share it. */
+  /** Undefined for a shared cause. */
   readonly item: string | undefined;
   cause: string;
   failures: number;
   error: unknown;
   failedAtMs: number;
   untilMs: number;
-  /** Who tries just now, for all. */
+  /** The attempt that currently probes for all. */
   probe: { readonly by: object; readonly untilMs: number } | undefined;
-  /** Who failed while it is closed. */
+  /** Groups that failed while the gate is closed. */
   readonly groups: Set<string>;
   lastGroup: string;
 }
 
 /**
- * Steps that fail for long, and when they are tried again.
+ * Backoff of operations that keep failing.
  *
- * **Guarantees.** After a failure nothing of its kind and item is tried before its pause is over, whoever asks: the pauses begin at a second and grow to
- * minutes. Of a cause that all share one tries for all, and the others in turn; whoever has not failed of it yet has one try. What was under way when
- * the first of many failed counts as one failure. A success ends the pause of all that it stands for.
+ * **Guarantees.** After a failure the same kind and item is not attempted before its backoff has passed, whoever calls: the backoff starts at a second and
+ * grows to minutes. For a shared cause one item probes for all, the items taking turns; an item that has not failed of it yet gets one attempt. Attempts in
+ * flight when the first one failed count as one failure. A success ends the backoff of everything it covers.
  *
- * **Caveats.** In memory only: a process that starts anew tries once more.
+ * **Caveats.** In memory only: after a restart there is one more attempt.
  */
 export class Attempts {
   readonly #options: AttemptsOptions;
@@ -109,7 +109,7 @@ export class Attempts {
     this.#log = options.log ?? silentLogger;
   }
 
-  /** Does `work` when it is time. Rejects with its error, or with a RestingError; `restsUntilMs` tells of both when to come again. */
+  /** Runs `work` unless it is backing off. Rejects with its error, or with a BackoffError; for both `retryAtMs` returns when to retry. */
   async make<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     const begun = this.begin(attempt);
     try {
@@ -122,12 +122,12 @@ export class Attempts {
     }
   }
 
-  /** Begins what takes longer than a call; one of the three must be told of it. Throws a RestingError when it is too early. */
-  begin(attempt: Attempt): BegunAttempt {
+  /** Starts an attempt that outlasts the call; one of the three methods must be called when it ends. Throws a BackoffError while backing off. */
+  begin(attempt: Attempt): StartedAttempt {
     const { group = attempt.item } = attempt;
     const own = this.#gates.get(ownKey(attempt));
     const shared = this.#gates.get(attempt.kind);
-    // Whoever has not met what all share may have another fate.
+    // An item that has not met the shared cause may succeed.
     const probed = [own, shared?.groups.has(group) ? shared : undefined].filter((gate) => gate !== undefined);
     for (const gate of probed) this.#requireDue(gate, group);
     const probe = {};
@@ -149,17 +149,17 @@ export class Attempts {
     };
   }
 
-  /** Notes a failure of what was begun elsewhere. */
+  /** Records a failure of an operation that was started elsewhere. */
   failed(attempt: Attempt, error: unknown): void {
     this.#failed(attempt, error, []);
   }
 
-  /** Whether it failed the last time: what is done for many is better tried for one. */
+  /** Whether the last attempt failed: a batch is then better tried with one item. */
   isSuspect(attempt: Attempt): boolean {
     return this.#gates.has(ownKey(attempt)) || this.#gates.has(attempt.kind);
   }
 
-  /** Ends the pauses of the items that match, and of what all share: a person asks, or has mended something. */
+  /** Ends the backoff of matching items and of shared causes: a user asked for a retry, or fixed something. */
   retryNow(isMatching: (item: string) => boolean = () => true): void {
     const nowMs = this.#options.clock.now();
     for (const gate of this.#gates.values()) {
@@ -169,38 +169,38 @@ export class Attempts {
     }
   }
 
-  /** Drops what is known of an item that is gone. */
+  /** Forgets an item that was deleted. */
   forget(item: string): void {
     for (const key of this.#gates.keys()) if (key.endsWith(`\0${item}`)) this.#gates.delete(key);
   }
 
   #requireDue(gate: Gate, group: string): void {
     const nowMs = this.#options.clock.now();
-    // Whoever tried the last time lets the others go first.
+    // The item that probed last time yields to the others.
     const turnMs = gate.groups.size > 1 && gate.lastGroup === group ? PROBE_POLL_MS : 0;
-    if (nowMs < gate.untilMs + turnMs) throw new RestingError(gate.error, gate.untilMs + turnMs);
-    if ((gate.probe?.untilMs ?? 0) > nowMs) throw new RestingError(gate.error, nowMs + PROBE_POLL_MS);
+    if (nowMs < gate.untilMs + turnMs) throw new BackoffError(gate.error, gate.untilMs + turnMs);
+    if ((gate.probe?.untilMs ?? 0) > nowMs) throw new BackoffError(gate.error, nowMs + PROBE_POLL_MS);
   }
 
   #failed(attempt: Attempt, error: unknown, probed: readonly Gate[]): void {
     const verdict = this.#options.judge(lastFailure(error));
     if (verdict === undefined) return;
     const { group = attempt.item } = attempt;
-    const isNested = error instanceof RestingError;
+    const isNested = error instanceof BackoffError;
     const isShared = verdict.isShared && !isNested;
     const key = isShared ? attempt.kind : ownKey(attempt);
     const closed = this.#gates.get(key);
     const gate = closed ?? newGate(key, isShared ? undefined : attempt.item);
-    // It answered otherwise than the last time: what was said then holds no more.
+    // A different cause than last time: the earlier one no longer applies.
     for (const other of probed) if (other !== gate) this.#open(other);
     gate.groups.add(group);
-    // What another has closed meanwhile, or tries just now, is closed already.
+    // Another attempt has already closed the gate, or is probing now.
     if (closed === undefined || probed.includes(closed)) {
       this.#close(gate, error, verdict, group);
       if (!isNested) this.#tell(attempt, gate);
     }
     if (typeof error === 'object' && error !== null) {
-      restsUntil.set(error, Math.max(gate.untilMs, isNested ? (restsUntilMs(error) ?? 0) : 0));
+      retryAt.set(error, Math.max(gate.untilMs, isNested ? (retryAtMs(error) ?? 0) : 0));
     }
   }
 
@@ -212,25 +212,25 @@ export class Attempts {
     const { clock, random } = this.#options;
     const { baseMs, maxMs } = this.#backoff;
     const nowMs = clock.now();
-    const isNested = error instanceof RestingError;
+    const isNested = error instanceof BackoffError;
     if (!isNested || gate.failures === 0) gate.failures = gate.cause === cause ? gate.failures + 1 : 1;
     const pauseMs = Math.min(maxMs, baseMs * 2 ** Math.min(gate.failures - 1, 30)) * (0.75 + random() / 4);
     gate.cause = cause;
     gate.error = lastFailure(error);
     gate.failedAtMs = nowMs;
     gate.lastGroup = group;
-    // One that waits for another pause has none of its own.
-    gate.untilMs = isNested ? (restsUntilMs(error) ?? nowMs) : nowMs + Math.max(minimumMs, pauseMs);
+    // An attempt that waits for an inner backoff has none of its own.
+    gate.untilMs = isNested ? (retryAtMs(error) ?? nowMs) : nowMs + Math.max(minimumMs, pauseMs);
     this.#gates.set(gate.key, gate);
     if (this.#gates.size > MAX_GATES) this.#prune();
   }
 
   #tell({ kind, item }: Attempt, { error, failures, untilMs }: Gate): void {
     const pauseMs = Math.round(untilMs - this.#options.clock.now());
-    this.#log.warn({ err: error, kind, item, failures, pauseMs }, 'a step failed and rests');
+    this.#log.warn({ err: error, kind, item, failures, pauseMs }, 'operation failed, backing off');
   }
 
-  /** What has been due for long, nobody tries any more. */
+  /** Gates that have been due for long are no longer in use. */
   #prune(): void {
     const horizonMs = this.#options.clock.now() - 2 * this.#backoff.maxMs;
     for (const [key, gate] of this.#gates) if (gate.untilMs < horizonMs) this.#gates.delete(key);

@@ -20,27 +20,27 @@ describe('setCondition', () => {
     ${'another reason'}     | ${{ type: 'Ready', status: 'False', reason: 'Waiting', message: 'm' }}                         | ${BEFORE}
     ${'another message'}    | ${{ type: 'Ready', status: 'False', reason: 'Creating', message: '2 of 3' }}                   | ${BEFORE}
     ${'a newer generation'} | ${{ type: 'Ready', status: 'False', reason: 'Creating', message: 'm', observedGeneration: 2 }} | ${BEFORE}
-  `('$change: the transition was at $time, the place in the list stays', ({ set, time }) => {
+  `('$change: the transition time is $time, the position in the list stays', ({ set, time }) => {
     expect(setCondition([ready, other], set, nowMs)).toEqual([{ ...set, lastTransitionTime: time }, other]);
   });
 
-  test('gives the same list back when nothing changes', () => {
+  test('returns the same list when nothing changes', () => {
     const list = [ready];
     const { lastTransitionTime: _, ...state } = ready;
     expect(setCondition(list, state, nowMs)).toBe(list);
   });
 
-  test('adds a new type at the end, also to nothing', () => {
+  test('appends a new type, also to an undefined list', () => {
     const { lastTransitionTime: _, ...state } = other;
     expect(setCondition([ready], state, nowMs).map(({ type }) => type)).toEqual(['Ready', 'Other']);
     expect(setCondition(undefined, state, nowMs)).toHaveLength(1);
   });
 });
 
-test('a condition that is not there is not true', () => {
+test('a missing condition is not true', () => {
   expect([isConditionTrue([ready], 'X'), isConditionTrue([ready], 'Ready')]).toEqual([false, false]);
 });
 
-test('removeCondition takes one out', () => {
+test('removeCondition removes one', () => {
   expect(removeCondition([ready, other], 'Ready')).toEqual([other]);
 });

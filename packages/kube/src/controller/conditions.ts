@@ -1,12 +1,12 @@
 import { formatTime } from '@fairway/base/clock';
 import type { Condition } from '../object/meta.ts';
 
-/** A condition as a reconcile states it; the time of its transition is found by `setCondition`. */
+/** A condition as a reconcile computes it; `setCondition` sets its transition time. */
 export type ConditionState = Omit<Condition, 'lastTransitionTime'>;
 
 /**
- * The list with `condition` set. `lastTransitionTime` moves only when the status changes, and where nothing changes the same list comes back, so that
- * callers can tell by identity whether there is anything to write. New types go to the end.
+ * Returns the list with `condition` set. `lastTransitionTime` changes only with the status; if nothing changes, the same list is returned, so that
+ * callers can compare by identity whether there is anything to write. New types are appended.
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,

@@ -84,7 +84,7 @@ describe('a controller', () => {
     expect(runs).toEqual(['a']);
   });
 
-  test('comes back when the result says so, or earlier for an event', async () => {
+  test('requeues as the result says, or earlier for an event', async () => {
     const { clock, controller, runs, stop } = run(async () => ({ requeueAfterMs: 60_000 }));
     controller.start(stop.signal);
     controller.enqueue('a');
@@ -96,7 +96,7 @@ describe('a controller', () => {
     expect(runs).toHaveLength(3);
   });
 
-  test('retries a failure with growing pauses and forgets them after a success', async () => {
+  test('retries a failure with growing backoff, which a success resets', async () => {
     let failures = 3;
     const { clock, controller, runs, stop } = run(async () => {
       if (failures-- > 0) throw new Error('not yet');
@@ -112,7 +112,7 @@ describe('a controller', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('waits as long as a busy server asks', async () => {
+  test('honours Retry-After of a busy server', async () => {
     let failures = 1;
     const { clock, controller, runs, stop } = run(async () => {
       if (failures-- > 0) throw tooManyRequests('slow down', 30);
@@ -127,7 +127,7 @@ describe('a controller', () => {
     expect(runs).toHaveLength(2);
   });
 
-  test('no event cuts the pause after a failure short', async () => {
+  test('no event shortens the backoff after a failure', async () => {
     const { clock, controller, runs, stop } = run(() => Promise.reject(new Error('no')), {
       backoff: { baseMs: 1_000, maxMs: 300_000 },
     });
@@ -140,7 +140,7 @@ describe('a controller', () => {
     expect(runs).toHaveLength(5);
   });
 
-  test('what is told and rests by itself comes back after a growing pause, or for an event', async () => {
+  test('a reported problem is retried with growing backoff, or for an event', async () => {
     const { clock, controller, runs, stop } = run(async () => ({ failure: {} }), {
       backoff: { baseMs: 1_000, maxMs: 300_000 },
     });
@@ -160,7 +160,7 @@ describe('a controller', () => {
     { reason: 'the annotation of requests changed', change: { annotations: { retry: '1' } }, isAsked: true },
     { reason: 'another annotation changed', change: { annotations: { other: '1' } }, isAsked: false },
     { reason: 'its status changed', change: { resourceVersion: '2' }, isAsked: false },
-  ])('an object that failed is tried at once only when a person asks: $reason', async ({ change, isAsked }) => {
+  ])('an object that failed is retried immediately only on a user’s request: $reason', async ({ change, isAsked }) => {
     const metadata: ObjectMeta = { name: 'a', generation: 1, resourceVersion: '1' };
     const { informer, update } = oneObject({ metadata });
     const asked: (boolean | undefined)[] = [];
@@ -195,7 +195,7 @@ describe('a controller', () => {
     expect(runs).toEqual(['a']);
   });
 
-  test('works on as many keys at a time as it may, and never twice on one', async () => {
+  test('runs up to its concurrency, and one run per key', async () => {
     const gates = new Map<string, PromiseWithResolvers<Result>>();
     const { clock, controller, runs, stop } = run(
       (key) => {
@@ -222,7 +222,7 @@ describe('a controller', () => {
     await controller.idle();
   });
 
-  test('a reconcile that throws at once is a failure like any other', async () => {
+  test('a reconcile that throws synchronously is a failure like any other', async () => {
     const { clock, controller, runs, stop } = run(() => {
       throw new TerminalError('at once');
     });
@@ -234,7 +234,7 @@ describe('a controller', () => {
     expect(runs).toEqual(['a', 'b']);
   });
 
-  test('stops when running reconciles have ended', async () => {
+  test('waits for running reconciles when it stops', async () => {
     const gate = Promise.withResolvers<Result>();
     const { clock, controller, runs, stop } = run(() => gate.promise);
     controller.start(stop.signal);
@@ -256,7 +256,7 @@ describe('a controller', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('tells a reconcile that outlasts the stop to abort', async () => {
+  test('aborts a reconcile that outlasts the stop', async () => {
     const aborted: string[] = [];
     const { clock, controller, stop } = run((key, signal) => {
       return new Promise((resolve) => {
@@ -277,7 +277,7 @@ describe('a controller', () => {
     expect(aborted).toEqual(['a']);
   });
 
-  test('leaves keys alone that are another member’s', async () => {
+  test('ignores keys that belong to another member', async () => {
     const { controller, runs, stop } = run(async () => ({}), { owner: ownerOf(['a']) });
     controller.start(stop.signal);
     controller.enqueue('a');
@@ -287,7 +287,7 @@ describe('a controller', () => {
     expect(runs).toEqual(['a']);
   });
 
-  test('runs under the grant of the owner’s key, and gives up without a retry when it is void', async () => {
+  test('runs under the grant of the owner’s key, and stops without a retry when the grant is lost', async () => {
     const owner = ownerOf(['cluster-1']);
     const acted: string[] = [];
     const { controller, runs, stop } = run(
@@ -305,11 +305,11 @@ describe('a controller', () => {
     for (const key of ['machine', 'stranger', 'gone']) controller.enqueue(key);
     await controller.idle();
 
-    expect(runs, 'what is gone is tidied up everywhere').toEqual(['machine', 'gone']);
-    expect(acted, 'but nobody may act on it').toEqual(['machine']);
+    expect(runs, 'a deleted object is cleaned up on every member').toEqual(['machine', 'gone']);
+    expect(acted, 'without a grant to act on it').toEqual(['machine']);
   });
 
-  test('tries again when what it shared with a run of a lost grant was refused', async () => {
+  test('retries when work shared with a run of a lost grant was refused', async () => {
     let attempts = 0;
     const { controller, stop, clock } = run(
       async () => {
@@ -326,7 +326,7 @@ describe('a controller', () => {
     expect(attempts).toBe(2);
   });
 
-  test('counts under the names of controller-runtime', async () => {
+  test('exports the metrics of controller-runtime', async () => {
     const registry = new Registry();
     const clock = new FakeClock();
     const metrics = new ControllerMetrics(registry, () => clock.now());

@@ -17,32 +17,32 @@ export interface ControllerOptions {
   readonly reconcile: Reconcile;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Keys worked on at a time. */
+  /** Maximum concurrent reconciles. */
   readonly concurrency?: number;
   readonly backoff?: BackoffOptions;
-  /** Annotations by which people ask: a change of one is looked at at once, as one of the spec is. */
+  /** Annotations that users set to request a run: a change ends the backoff, as a change of the spec does. */
   readonly requestAnnotations?: readonly string[];
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
-  /** All keys are ours unless given. */
+  /** Default: this process owns all keys. */
   readonly owner?: KeyOwner;
   /**
-   * The key by which `owner` knows a key of this controller, such as that of the cluster of a machine; the key itself unless given. Undefined
-   * for what does not exist any more: its run can tidy up in this process and nowhere else.
+   * Maps a key of this controller to the key that `owner` shards by, such as a machine's to its cluster's; default: the key
+   * itself. Undefined for a deleted object: its run may only clean up in this process.
    */
   readonly ownerKey?: (key: string) => string | undefined;
-  /** As KeyWorker's: matching keys, told by the owner's, are another's from now on. */
+  /** As KeyWorker.release; called with owner's keys. */
   readonly release?: (isMatching: (ownerKey: string) => boolean) => Promise<void> | void;
-  /** How long running reconciles may go on after a stop before their signal aborts. */
+  /** How long running reconciles may continue after a stop before their signal aborts. */
   readonly stopTimeoutMs?: number;
 }
 
 export interface WatchSourceOptions<T> {
-  /** Whether an update matters; left out, all do. */
+  /** Predicate for updates; by default all are relevant. */
   readonly isRelevant?: (old: T, object: T) => boolean;
 }
 
-/** A conflict means that the cache was a moment behind. */
+/** A conflict means that the cache was briefly stale. */
 const CONFLICT_BASE_MS = 50;
 
 /** The keys of this controller's objects that `object` concerns. */
@@ -54,11 +54,11 @@ interface Source {
 }
 
 /**
- * Runs a reconcile for each key that something happened to.
+ * Runs a reconcile for each key with an event.
  *
- * Guarantees: one run of a key at a time; a run that began before a change is followed by one that began after it; a failed run is
- * repeated with backoff, a TerminalError is not. No event of any object cuts the pause after a failed run short, but what a person
- * does: a change of a watched object's spec (`metadata.generation`), of a request annotation, or its deletion.
+ * Guarantees: one run per key at a time; a run that began before a change is followed by one that began after it; a failed run
+ * is retried with backoff, a TerminalError is not. Events don't shorten the backoff of a failed run; only a user's action does:
+ * a change of a watched object's spec (`metadata.generation`) or of a request annotation, or its deletion.
  * Assumptions: `reconcile` is level-triggered and may be run again at any time.
  */
 export class Controller implements KeyWorker {
@@ -72,7 +72,7 @@ export class Controller implements KeyWorker {
   readonly #subscriptions: (() => void)[] = [];
   readonly #informers = new Set<Pick<Informer<KubeObject>, 'whenSynced'>>();
   readonly #reconcileAbort = new AbortController();
-  /** Owner's keys of what runs. */
+  /** Owner's keys of the running reconciles. */
   readonly #ownerKeys = new Map<string, string>();
   readonly #waiters = new Set<{ readonly isDone: () => boolean; readonly resolve: () => void }>();
   #isStarted = false;
@@ -95,7 +95,7 @@ export class Controller implements KeyWorker {
     options.owner?.register(this);
   }
 
-  /** Enqueues keys for what happens in an informer: the object's own key, unless told otherwise. An update counts for what the object was and for what it is. */
+  /** Enqueues keys for events of an informer: the object's own key by default. An update enqueues the keys of both the old and the new object. */
   watch<T extends KubeObject>(
     informer: Informer<T>,
     informerKeys?: MapToKeys<T>,
@@ -117,7 +117,7 @@ export class Controller implements KeyWorker {
         const ask = this.#isRequest(old, object) ? request : enqueue;
         ask(keysOf(old, object));
       },
-      // Another object of that name is another matter.
+      // The backoff does not apply to a new object of the same name.
       onDelete: (object: T) => (isOwn ? request : enqueue)(keysOf(object)),
     };
     const source: Source = {
@@ -130,12 +130,12 @@ export class Controller implements KeyWorker {
     return this;
   }
 
-  /** Asks for a run of the key, now or after `delayMs`. */
+  /** Enqueues the key, now or after `delayMs`. */
   enqueue(key: string, delayMs = 0): void {
     this.#queue.add(key, delayMs);
   }
 
-  /** Asks for a run of every key of the watched informers whose owner's key matches: for keys that have just become ours. */
+  /** Enqueues every key of the watched informers whose owner's key matches, for keys that this process has just taken over. This scans the caches of all watched informers. That is fine for a handover (a replica starts, stops or crashes) and for nothing else: never call it from an event handler or a reconcile. */
   enqueueAll(isMatching: (key: string) => boolean = () => true): void {
     for (const key of new Set(this.#sources.flatMap((source) => source.keys()))) {
       const ownerKey = this.#ownerKeyOf(key);
@@ -148,9 +148,9 @@ export class Controller implements KeyWorker {
     await Promise.all([...this.#informers].map((informer) => informer.whenSynced(signal)));
   }
 
-  /** Begins to work, until the signal aborts. The informers are started by whoever owns them. */
+  /** Starts working, until the signal aborts. The caller starts the informers. */
   start(signal: AbortSignal): void {
-    if (this.#isStarted) throw new Error(`controller ${this.name} runs already`);
+    if (this.#isStarted) throw new Error(`controller ${this.name} is already running`);
     this.#isStarted = true;
     if (signal.aborted) {
       this.#isStopping = true;
@@ -167,27 +167,27 @@ export class Controller implements KeyWorker {
     this.#pump();
   }
 
-  /** Resolves when a stop has come to its end: no reconcile runs any more, or those that do have been told to abort. */
+  /** Resolves when the controller has stopped: no reconcile is running, or the remaining ones have been aborted. */
   get stopped(): Promise<void> {
     return this.#stopped;
   }
 
-  /** Resolves as soon as nothing runs and nothing is due now. Keys that wait for a later time don't count. */
+  /** Resolves when nothing is running and nothing is due. Keys due later don't count. */
   idle(): Promise<void> {
     return this.#when(() => this.#queue.isIdle);
   }
 
-  /** Resolves as soon as no run is under way whose owner's key matches. */
+  /** Resolves when no reconcile with a matching owner's key is running. */
   drained(isMatching: (key: string) => boolean): Promise<void> {
     return this.#when(() => ![...this.#ownerKeys.values()].some(isMatching));
   }
 
-  /** Lets go of what is remembered of matching keys, told by the owner's. */
+  /** Drops state of keys whose owner's key matches. */
   release(isMatching: (key: string) => boolean): Promise<void> | void {
     return this.#options.release?.(isMatching);
   }
 
-  /** Whether a person has done something to the object. Controllers write status and metadata; what else they change, they do for somebody. */
+  /** Whether a user changed the object. Controllers write status and metadata; when they change a spec, they do so on behalf of a user. */
   #isRequest({ metadata: old }: KubeObject, { metadata }: KubeObject): boolean {
     if (old.generation !== metadata.generation) return true;
     if (old.deletionTimestamp !== metadata.deletionTimestamp) return true;
@@ -209,7 +209,7 @@ export class Controller implements KeyWorker {
     this.#reconcileAbort.abort();
   }
 
-  /** Starts runs while there are keys and room. */
+  /** Starts reconciles while keys are due and concurrency allows. */
   #pump(): void {
     if (!this.#isStarted || this.#isStopping) return;
     const concurrency = this.#options.concurrency ?? 1;
@@ -227,7 +227,7 @@ export class Controller implements KeyWorker {
     this.#settle();
   }
 
-  /** A run never inherits the grant of whoever asked for it. */
+  /** A run never inherits the grant of its caller. */
   async #workIfOurs(key: string): Promise<void> {
     const { owner } = this.#options;
     if (owner === undefined) return runUnder(undefined, () => this.#reconcile(key, undefined));
@@ -262,22 +262,22 @@ export class Controller implements KeyWorker {
   }
 
   #failed(key: string, error: unknown, startedMs: number, grant: Grant | undefined): void {
-    // Under a grant that is good, what was shared with a run of an earlier one was refused: this one tries again.
+    // This run's grant is valid; work shared with a run under an earlier grant was refused, so retry.
     if (error instanceof FencedError && !grant?.isValid()) {
       this.#queue.forget(key);
       this.#observer?.finished('requeue_after', startedMs, this.#clock.now());
-      this.#log.info({ key, fenced: error.message }, 'reconcile given up');
+      this.#log.info({ key, fenced: error.message }, 'reconcile stopped, grant lost');
       return;
     }
     if (error instanceof TerminalError) {
       this.#queue.forget(key);
       this.#observer?.finished('terminal_error', startedMs, this.#clock.now());
-      this.#log.error({ err: error, key }, 'reconcile failed for good');
+      this.#log.error({ err: error, key }, 'reconcile failed permanently');
       return;
     }
     const minimumMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
     const isConflict = isApiError(error, 'Conflict');
-    // The newer object is an event that is on its way.
+    // The newer object will arrive as an event.
     const conflict = { baseMs: CONFLICT_BASE_MS, canBeOvertaken: true };
     this.#queue.addRateLimited(key, { minimumMs, ...(isConflict && conflict) });
     this.#observer?.finished('error', startedMs, this.#clock.now());

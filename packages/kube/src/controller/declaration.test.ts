@@ -31,7 +31,7 @@ const widgetType: ResourceType<Widget> = {
 
 const byColor: CacheIndex<Widget> = { name: 'color', valuesOf: ({ color }) => (color ? [color] : []) };
 
-/** Runs a widget when it or one of its color changes, or when somebody calls its name. */
+/** Reconciles a widget when it or one of its colors changes, or when its name is called. */
 const declaration: ControllerDeclaration<Shared> = {
   name: 'widget',
   concurrency: 3,
@@ -66,7 +66,7 @@ async function start(owner?: KeyOwner) {
   };
   const options = { clock, random: () => 1, log: silentLogger, owner };
   const [controller] = declaredControllers([declaration], shared, options);
-  if (controller === undefined) throw new Error('no controller was made');
+  if (controller === undefined) throw new Error('no controller was created');
   const stop = new AbortController();
   stops.push(stop);
   shared.widgets.start(stop.signal);
@@ -79,7 +79,7 @@ async function start(owner?: KeyOwner) {
   return { api, controller, shared, settle };
 }
 
-test('watches, indexes and what it listens to bring keys', async () => {
+test('watches, indexes and listeners enqueue keys', async () => {
   const { api, shared, settle } = await start();
   api.put('a', { color: 'red' });
   api.put('b', { color: 'red' });
@@ -92,7 +92,7 @@ test('watches, indexes and what it listens to bring keys', async () => {
   expect(shared.ran).toEqual(['elsewhere']);
 });
 
-test('the owner of keys knows its keys by their owner key, and lets it forget', async () => {
+test('keys map to owner keys, and a handover calls forget', async () => {
   const workers: KeyWorker[] = [];
   const asked: string[] = [];
   const owner: KeyOwner = {
@@ -113,7 +113,7 @@ test('the owner of keys knows its keys by their owner key, and lets it forget', 
   expect(shared.forgotten).toEqual(['owner-of-b']);
 });
 
-test('a declaration without forget has nothing to let go of', async () => {
+test('a declaration without forget has no release', async () => {
   const controllers = declaredControllers(
     [{ ...declaration, create: () => ({ reconcile: async () => ({}) }) }],
     {

@@ -10,7 +10,7 @@ import type { Reconcile } from './result.ts';
 import type { Right } from './rights.ts';
 
 /**
- * A controller, as the file beside its reconciler declares it. `Shared` is what all controllers of a process have in common: caches,
+ * A controller as declared in the file beside its reconciler. `Shared` is what all controllers of a process share: caches,
  * clients, clouds, the clock.
  */
 export interface ControllerDeclaration<Shared> {
@@ -18,24 +18,24 @@ export interface ControllerDeclaration<Shared> {
   readonly name: string;
   /** Keys worked on at a time. */
   readonly concurrency: number;
-  /** What its reconciler, watches and indexes do at the API that the shared client speaks to. */
+  /** RBAC rights its reconciler, watches and indexes need at the API of the shared client. */
   readonly rights: readonly Right[];
-  /** The indexes that its watches and its reconciler look things up by; several controllers may declare the same one. */
+  /** The cache indexes that its watches and reconciler use; several controllers may declare the same one. */
   readonly indexes?: (shared: Shared) => readonly Index[];
-  /** What tells that there may be work. */
+  /** Sources of keys. */
   readonly watches: (shared: Shared) => readonly Watch[];
-  /** As in ControllerOptions: the key by which the owner of keys knows a key of this controller. */
+  /** As in ControllerOptions. */
   readonly ownerKey?: (key: string, shared: Shared) => string | undefined;
-  /** Makes the reconciler; called once in a process. */
+  /** Creates the reconciler; called once per process. */
   readonly create: (shared: Shared) => Work;
-  /** Listens to what is no cache of that API, such as a cloud's lists or the nodes of tenants' clusters; called once, before the start. */
+  /** Subscribes to sources other than that API's caches, such as a cloud's lists or the nodes of tenants' clusters; called once, before the start. */
   readonly listen?: (enqueue: (key: string) => void, shared: Shared) => void;
 }
 
-/** What a declared controller does. */
+/** A created controller's functions. */
 export interface Work {
   readonly reconcile: Reconcile;
-  /** Drops what is remembered of keys that are another process's from now on; told by the owner's keys. */
+  /** Drops state of keys that another process has taken over; called with owner's keys. */
   readonly forget?: (isMatching: (ownerKey: string) => boolean) => void;
 }
 
@@ -51,7 +51,7 @@ export interface Watch {
   addTo(controller: Controller): void;
 }
 
-/** Says that `informer` has an index; one that is there already is as good. */
+/** Declares an index on `informer`; an existing one is reused. */
 export function indexOn<T extends KubeObject>(informer: Informer<T>, index: CacheIndex<T>): Index {
   return { add: () => informer.addIndex(index.name, index.valuesOf) };
 }
@@ -65,22 +65,22 @@ export function watch<T extends KubeObject>(
   return { type: informer.client.type, addTo: (controller) => void controller.watch(informer, mapToKeys, options) };
 }
 
-/** What the starter needs beside what the controllers share. */
+/** Options beside what the controllers share. */
 export interface StartOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics?: ControllerMetrics | undefined;
-  /** Which keys are this process's; all of them unless given. */
+  /** Which keys this process owns; all of them by default. */
   readonly owner?: KeyOwner | undefined;
   /** As in ControllerOptions. */
   readonly requestAnnotations?: readonly string[];
 }
 
-/** The first retry comes soon; what has failed for long costs a try every few minutes, unless a person asks. */
+/** The first retry comes soon; after many failures there is one every few minutes, unless a user asks for one. */
 const BACKOFF = { baseMs: 1_000, maxMs: 300_000 };
 
-/** Makes controllers of their declarations, in this order, for a manager to run. */
+/** Creates controllers from their declarations, in this order, for a manager to run. */
 export function declaredControllers<Shared>(
   declarations: readonly ControllerDeclaration<Shared>[],
   shared: Shared,

@@ -4,7 +4,7 @@ interface Slot<Item> {
   readonly sequence: number;
 }
 
-/** Items by due time, each at most once; what was added first comes first among equals. Push, remove and pop cost log n. */
+/** Items by due time, each at most once; ties are served in insertion order. Push, remove and pop are O(log n). */
 export class DueHeap<Item> {
   readonly #slots: Slot<Item>[] = [];
   readonly #positions = new Map<Item, number>();
@@ -19,7 +19,7 @@ export class DueHeap<Item> {
     return this.#slots.length;
   }
 
-  /** Adds an item; one that is held already gets the new time. */
+  /** Adds an item, or updates the time of an existing one. */
   push(item: Item, dueMs: number): void {
     this.remove(item);
     const slot = { item, dueMs, sequence: this.#sequence++ };

@@ -1,6 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** As client-go: an informer that has not shown our writes by then has lost something, and the reconcile looks for itself. */
+/** As in client-go: if the informer has not shown our writes by then, it has lost something and the expectation expires. */
 const EXPIRY_MS = 5 * 60_000;
 
 interface Expected {
@@ -10,11 +10,11 @@ interface Expected {
 }
 
 /**
- * What a controller has done and its cache does not show yet, by key of the owner: client-go's ControllerExpectations. A controller that
+ * Writes of a controller that its cache does not show yet, by the owner's key: client-go's ControllerExpectations. A controller that
  * counts children (a ReplicaSet) would otherwise create twice from a stale cache.
  *
  * Expected flow: `expectCreations` before the creates, `creationObserved` in the informer's onAdd and for each create that failed; deletions
- * likewise, by the child's key. While `satisfied` is false, neither create nor delete.
+ * likewise, by the child's key. Neither create nor delete while `satisfied` is false.
  */
 export class Expectations {
   readonly #clock: Clock;
@@ -39,12 +39,12 @@ export class Expectations {
     if (expected && expected.creations > 0) expected.creations--;
   }
 
-  /** A child is gone or going, or its deletion failed. */
+  /** A child was deleted or is terminating, or its deletion failed. */
   deletionObserved(ownerKey: string, childKey: string): void {
     this.#byOwner.get(ownerKey)?.deletions.delete(childKey);
   }
 
-  /** Whether the cache shows all that was done, or has had time enough to. */
+  /** Whether the cache shows all expected writes, or the expectation has expired. */
   satisfied(ownerKey: string): boolean {
     const expected = this.#byOwner.get(ownerKey);
     if (!expected) return true;
@@ -54,7 +54,7 @@ export class Expectations {
     return true;
   }
 
-  /** Forgets an owner that is gone. */
+  /** Forgets a deleted owner. */
   delete(ownerKey: string): void {
     this.#byOwner.delete(ownerKey);
   }

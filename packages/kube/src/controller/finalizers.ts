@@ -11,8 +11,8 @@ export function isBeingDeleted(object: KubeObject): boolean {
 }
 
 /**
- * Adds a finalizer before the first side effect, so that nothing made for the object is forgotten with it.
- * Rejects with Conflict when `object` is not the newest revision: look again.
+ * Adds a finalizer; call it before the first side effect, so that nothing created for the object
+ * leaks. Rejects with Conflict if `object` is stale: reconcile again.
  */
 export async function ensureFinalizer<T extends KubeObject>(
   client: ResourceClient<T>,
@@ -23,7 +23,7 @@ export async function ensureFinalizer<T extends KubeObject>(
   return patchFinalizers(client, object, [...(object.metadata.finalizers ?? []), finalizer]);
 }
 
-/** Removes a finalizer; an object that is gone already is well. Rejects with Conflict when `object` is not the newest revision: look again. */
+/** Removes a finalizer; no error if the object no longer exists. Rejects with Conflict if `object` is stale: reconcile again. */
 export async function removeFinalizer<T extends KubeObject>(
   client: ResourceClient<T>,
   object: T,
@@ -45,7 +45,7 @@ function patchFinalizers<T extends KubeObject>(
   finalizers: readonly string[],
 ): Promise<T> {
   const { namespace, name, uid, resourceVersion } = metadata;
-  if (name === undefined) throw new TypeError('an object is addressed by metadata.name, which is missing');
+  if (name === undefined) throw new TypeError('metadata.name is required to address an object');
   const value = { metadata: { uid, resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null } };
   return client.patch(name, { type: 'merge', value }, namespace === undefined ? {} : { namespace });
 }

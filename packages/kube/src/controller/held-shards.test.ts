@@ -15,10 +15,10 @@ function holder() {
 }
 
 test.each([
-  { reason: 'a stopped process: both clocks went on', wallMs: LEASE_MS, monotonicMs: LEASE_MS },
-  { reason: 'a machine that slept: the monotonic clock stood still', wallMs: LEASE_MS, monotonicMs: 0 },
+  { reason: 'a stopped process: both clocks advanced', wallMs: LEASE_MS, monotonicMs: LEASE_MS },
+  { reason: 'a suspended machine: the monotonic clock stopped', wallMs: LEASE_MS, monotonicMs: 0 },
   { reason: 'a wall clock that was set back meanwhile', wallMs: -3_600_000, monotonicMs: LEASE_MS },
-])('a grant is void after a lease, by either clock: $reason', ({ wallMs, monotonicMs }) => {
+])('a grant expires with the lease, by either clock: $reason', ({ wallMs, monotonicMs }) => {
   const { held, time } = holder();
   const grant = held.grant(1, 'team/demo');
   time.wallMs += wallMs;
@@ -28,7 +28,7 @@ test.each([
   expect(held.grant(1, 'team/demo')).toBeUndefined();
 });
 
-test('a grant is good to the last millisecond of the lease, and longer where it is renewed', () => {
+test('a grant is valid to the last millisecond of the lease, and longer if it is renewed', () => {
   const { held, time, renew } = holder();
   const grant = held.grant(1, 'team/demo');
   time.wallMs += LEASE_MS - 1;
@@ -41,7 +41,7 @@ test('a grant is good to the last millisecond of the lease, and longer where it 
   expect(grant?.isValid()).toBe(true);
 });
 
-test('a shard that was lost and taken again has new grants, and the old ones stay void', () => {
+test('a shard that was lost and reacquired has new grants, and the old ones stay invalid', () => {
   const { held, time, renew } = holder();
   const old = held.grant(1, 'team/demo');
   time.wallMs += LEASE_MS;
@@ -54,15 +54,15 @@ test('a shard that was lost and taken again has new grants, and the old ones sta
   expect(held.lapses).toBe(1);
 });
 
-test('while a shard is handed over, what runs may end and nothing new begins; patience has an end', () => {
+test('during a handover running work may finish until a timeout, and no new work starts', () => {
   const { held } = holder();
   const grant = held.grant(1, 'team/demo');
-  held.beginLeaving(1);
+  held.beginRelease(1);
   expect(held.grant(1, 'team/demo')).toBeUndefined();
   expect(held.isOurs(1)).toBe(false);
   expect(grant?.isValid()).toBe(true);
   held.revoke(1);
 
   expect(grant?.isValid()).toBe(false);
-  expect(held.isLeaving(1)).toBe(true);
+  expect(held.isReleasing(1)).toBe(true);
 });

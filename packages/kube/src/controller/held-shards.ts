@@ -1,24 +1,24 @@
 import type { Grant } from '@fairway/base/fence';
 import type { Tenure } from './key-owner.ts';
 
-/** A moment by two clocks: the wall clock goes on while the machine sleeps, the monotonic one is set by nobody. */
+/** A time by two clocks: the wall clock advances while the machine sleeps, the monotonic one is never set. */
 export interface Moment {
   readonly wallMs: number;
   readonly monotonicMs: number;
 }
 
-/** Told apart by identity: grants are good for one. */
+/** Compared by identity: a grant is valid for one tenure. */
 interface Hold {
   readonly tenure: Tenure;
-  isLeaving: boolean;
+  isReleasing: boolean;
 }
 
 /**
- * The shards that a member has taken, and until when its lease lets it act on them.
+ * The shards that a member holds, and until when its lease is valid.
  *
- * Guarantees: a grant is good only while the shard has been held without a break since it was given and the lease is good by both clocks: a
- * process that was stopped (SIGSTOP: both clocks go on), a machine that slept (the wall clock goes on) and a wall clock that is set back (the
- * monotonic one goes on) all find it void before they ask for anything else.
+ * Guarantees: a grant is valid only while the shard has been held without interruption since it was issued and the lease is valid by both
+ * clocks: after a process was stopped (SIGSTOP: both clocks advance), a machine was suspended (the wall clock advances) or the wall clock was
+ * set back (the monotonic one advances), it is invalid before the next request.
  */
 export class HeldShards {
   readonly #now: () => Moment;
@@ -30,7 +30,7 @@ export class HeldShards {
     this.#now = now;
   }
 
-  /** How often the lease ran out. */
+  /** How often the lease expired. */
   get lapses(): number {
     return this.#lapses;
   }
@@ -50,7 +50,7 @@ export class HeldShards {
     this.#until = { wallMs: sent.wallMs + durationMs, monotonicMs: sent.monotonicMs + durationMs };
   }
 
-  /** Notices that the lease ran out: all shards are lost, as whoever found it so may have taken them. Returns those that were held. */
+  /** Drops all shards after the lease expired, as other members may have taken them. Returns those that were held. */
   dropIfLapsed(): readonly number[] {
     if (this.isLeaseGood || this.#until === undefined) return [];
     const lost = this.shards;
@@ -60,23 +60,23 @@ export class HeldShards {
     return lost;
   }
 
-  /** Ends the lease in order. */
+  /** Ends the lease on a regular stop. */
   end(): void {
     this.#until = undefined;
     this.#held.clear();
   }
 
   take(shard: number, tenure: Tenure): void {
-    this.#held.set(shard, { tenure, isLeaving: false });
+    this.#held.set(shard, { tenure, isReleasing: false });
   }
 
-  /** No new grants; those that were given stay good. */
-  beginLeaving(shard: number): void {
+  /** Issues no new grants; existing ones stay valid. */
+  beginRelease(shard: number): void {
     const hold = this.#held.get(shard);
-    if (hold) hold.isLeaving = true;
+    if (hold) hold.isReleasing = true;
   }
 
-  /** Voids the grants that were given. */
+  /** Invalidates existing grants. */
   revoke(shard: number): void {
     const hold = this.#held.get(shard);
     if (hold) this.#held.set(shard, { ...hold });
@@ -90,13 +90,13 @@ export class HeldShards {
     return this.#held.has(shard);
   }
 
-  isLeaving(shard: number): boolean {
-    return this.#held.get(shard)?.isLeaving ?? false;
+  isReleasing(shard: number): boolean {
+    return this.#held.get(shard)?.isReleasing ?? false;
   }
 
-  /** Whether work on the shard may begin at this moment. */
+  /** Whether work on the shard may start now. */
   isOurs(shard: number): boolean {
-    return this.#held.get(shard)?.isLeaving === false && this.isLeaseGood;
+    return this.#held.get(shard)?.isReleasing === false && this.isLeaseGood;
   }
 
   grant(shard: number, subject: string): Grant | undefined {

@@ -1,31 +1,31 @@
 import type { Grant } from '@fairway/base/fence';
 
-/** One who works on keys: a Controller. */
+/** Works on keys: a Controller. */
 export interface KeyWorker {
-  /** Matching keys have become ours: look at all of them. */
+  /** This process has taken over the matching keys: enqueue all of them. May scan whole caches, as it is called at a handover only. */
   enqueueAll(isMatching: (key: string) => boolean): void;
-  /** Resolves as soon as no work on a matching key is under way. */
+  /** Resolves when no work on a matching key is running. */
   drained(isMatching: (key: string) => boolean): Promise<void>;
-  /** Matching keys are ours no longer, and nobody works on them under a good grant: drop what is held or known of them. */
+  /** This process no longer owns the matching keys, and no work with a valid grant runs on them: release their resources and state. */
   release?(isMatching: (key: string) => boolean): Promise<void> | void;
 }
 
-/** The time for which a key is this process's without a break. */
+/** The uninterrupted time for which this process owns a key. */
 export interface Tenure {
-  /** When it began, by the clock: what was learnt earlier may be out of date. */
+  /** When it began, by the clock: information from before may be stale. */
   readonly sinceMs: number;
-  /** Whether somebody had the key before, whose last requests may still be under way when it begins. */
+  /** Whether another process owned the key before, whose last requests may still be in flight when it begins. */
   readonly isInherited: boolean;
 }
 
-/** Says which keys are this process's to work on; a `ShardMember` is one. */
+/** Decides which keys this process works on; a `ShardMember` is one. */
 export interface KeyOwner {
-  /** Whether the key is ours at this moment. */
+  /** Whether this process currently owns the key. */
   stillMine(key: string): boolean;
-  /** Leave to act on the key, for as long as it stays ours without a break; undefined when it is not ours. */
+  /** Permission to act on the key for as long as this process owns it without interruption; undefined if it does not own it. */
   grant(key: string): Grant | undefined;
-  /** Undefined when the key is not ours. */
+  /** Undefined if this process does not own the key. */
   tenure(key: string): Tenure | undefined;
-  /** The worker is told of keys that come and is waited for with those that go. */
+  /** The worker is notified of keys taken over, and is drained before keys are given up. */
   register(worker: KeyWorker): void;
 }

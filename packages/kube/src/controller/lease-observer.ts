@@ -1,17 +1,17 @@
 import type { Lease } from '../kinds/generated/types.ts';
 
 interface Observation {
-  /** What changes with each renewal. */
+  /** Changes with each renewal. */
   readonly renewal: string;
-  /** By our own time: when we first saw that renewal. */
+  /** When we first saw that renewal, by our own clock. */
   readonly seenMs: number;
   readonly durationMs: number;
 }
 
 /**
- * Judges by the own time alone whether other members are alive: a lease counts from when its last renewal was seen, as in client-go's
- * leader election, so that clocks need not agree, only run at about the same rate. The time must be one that nobody sets: a step forward would
- * declare everybody dead.
+ * Decides by our own clock whether other members are alive: a lease runs from when its last renewal was observed, as in client-go's
+ * leader election, so that clocks need not agree, only run at about the same rate. The clock must be monotonic: a step forward would
+ * declare every member dead.
  */
 export class LeaseObserver {
   readonly #now: () => number;
@@ -25,14 +25,14 @@ export class LeaseObserver {
     this.#marginMs = marginMs;
   }
 
-  /** Takes note of a member's lease. */
+  /** Records a member's lease. */
   observe(lease: Lease): void {
     const identity = lease.spec?.holderIdentity ?? '';
     const durationMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000 || this.#defaultDurationMs;
     if (identity !== '') this.#note(identity, `${lease.metadata.uid} ${lease.spec?.renewTime}`, durationMs);
   }
 
-  /** Takes note that a member has no lease: it may have been deleted behind its back a moment after it renewed it. */
+  /** Records that a member has no lease: someone may have deleted it just after a renewal. */
   observeNone(identity: string): void {
     this.#note(identity, 'none', this.#defaultDurationMs);
   }
@@ -42,7 +42,7 @@ export class LeaseObserver {
       this.#seen.set(identity, { renewal, seenMs: this.#now(), durationMs });
   }
 
-  /** When `identity` is dead unless it renews; one that holds something and was never seen gets a full term from now. */
+  /** When `identity` expires unless it renews; a holder that was never observed gets a full lease duration from now. */
   deadlineMs(identity: string): number {
     const known = this.#seen.get(identity);
     const observation = known ?? { renewal: '', seenMs: this.#now(), durationMs: this.#defaultDurationMs };

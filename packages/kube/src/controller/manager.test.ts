@@ -47,7 +47,7 @@ describe('a manager', () => {
     expect(log).toEqual(['ns/a synced=true found=true', 'ns/b synced=true found=true', 'last stopped']);
   });
 
-  test('may be stopped before the caches have synced', async () => {
+  test('can be stopped before the caches have synced', async () => {
     const { client } = await world();
     const informers = new InformerSet(client);
     const controller = new Controller({ name: 'never', reconcile: async () => ({}) }).watch(
@@ -69,16 +69,16 @@ describe('a manager', () => {
 });
 
 describe('an informer set', () => {
-  test('has one informer for a kind and selection', async () => {
+  test('has one informer per kind and selection', async () => {
     const { informers } = await world();
     const all = informers.informer(ConfigMaps);
     expect(informers.informer(ConfigMaps)).toBe(all);
     expect(informers.informer(ConfigMaps, { namespace: 'ns' })).not.toBe(all);
     expect(informers.informer(ConfigMaps, { metadataOnly: true })).not.toBe(all);
-    expect(() => informers.informer(ConfigMaps, { trim: (map) => map })).toThrow('another trim function');
+    expect(() => informers.informer(ConfigMaps, { trim: (map) => map })).toThrow('a different trim function');
   });
 
-  test('starts what is asked for later, and forgets what is removed', async () => {
+  test('starts informers added later, and drops removed ones', async () => {
     const { server, informers, create } = await world();
     const stop = new AbortController();
     informers.start(stop.signal);

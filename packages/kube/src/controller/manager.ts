@@ -1,9 +1,9 @@
 import { type Logger, silentLogger } from '@fairway/base/log';
 
-/** What a manager runs: a Controller, a ShardMember, a poller. */
+/** Run by a manager: a Controller, a ShardMember, a poller. */
 export interface Runnable {
   readonly name: string;
-  /** Resolves when it may be started: its caches have synced. Rejects with the signal's reason. */
+  /** Resolves when it can be started because its caches have synced. Rejects with the signal's reason. */
   whenSynced?(signal: AbortSignal): Promise<void>;
   start(signal: AbortSignal): void;
   readonly stopped: Promise<void>;
@@ -15,7 +15,7 @@ export interface Informers {
   stopped(): Promise<void>;
 }
 
-/** Starts informers, then controllers in the order in which they were added, and stops them the other way round. */
+/** Starts informers, then controllers in the order in which they were added; stops them in reverse. */
 export class Manager {
   readonly #log: Logger;
   readonly #informers: Informers[] = [];
@@ -35,7 +35,7 @@ export class Manager {
     return this;
   }
 
-  /** Runs until the signal aborts; resolves when everything has stopped. `onStarted` is called when all runs. */
+  /** Runs until the signal aborts; resolves when everything has stopped. `onStarted` is called when everything is running. */
   async run(signal: AbortSignal, onStarted?: () => void): Promise<void> {
     const caches = new AbortController();
     const running: { readonly runnable: Runnable; readonly stop: AbortController }[] = [];

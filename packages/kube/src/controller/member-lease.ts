@@ -12,7 +12,7 @@ export interface MemberLeaseOptions {
   readonly durationMs: number;
 }
 
-/** The Lease by which a member says that it is alive. */
+/** The Lease that a member renews while it is alive. */
 export class MemberLease {
   readonly #options: MemberLeaseOptions;
   #known: Lease | undefined;
@@ -26,7 +26,7 @@ export class MemberLease {
     return this.#known !== undefined;
   }
 
-  /** Writes it, made or renewed. Rejects when it could not be told that it was. */
+  /** Creates or renews it. Rejects if the outcome is unknown. */
   async renew(nowMs: number, signal: AbortSignal): Promise<void> {
     const { leases, names, namespace, identity, durationMs } = this.#options;
     const known = this.#known;

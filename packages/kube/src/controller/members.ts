@@ -17,14 +17,14 @@ export interface MembersOptions {
   readonly shards: number;
   readonly leaseDurationMs: number;
   readonly clockSkewMs: number;
-  /** Milliseconds that nobody sets. */
+  /** Monotonic time in milliseconds. */
   readonly monotonic: () => number;
   readonly log: Logger;
 }
 
 const FORGET_DEAD_MS = 600_000;
 
-/** Who belongs to a group, who of them lives, and whose each shard is to be. */
+/** The members of a group, which of them are alive, and which member each shard is assigned to. */
 export class Members {
   readonly #options: MembersOptions;
   readonly #observer: LeaseObserver;
@@ -36,12 +36,12 @@ export class Members {
     this.#observer = new LeaseObserver(options.monotonic, options.leaseDurationMs, options.clockSkewMs);
   }
 
-  /** Takes note of a member's lease. */
+  /** Records a member's lease. */
   observe(lease: Lease): void {
     this.#observer.observe(lease);
   }
 
-  /** Looks who lives, we ourselves as we say; whether that changed. */
+  /** Updates the live members (ourselves as given); returns whether they changed. */
   update(isSelfAlive: boolean): boolean {
     const { informer, identity: self, shards, log } = this.#options;
     const live = new Set<string>();
@@ -59,19 +59,19 @@ export class Members {
     return true;
   }
 
-  /** Whether a shard is to be ours. */
+  /** Whether a shard is assigned to us. */
   isOurs(shard: number): boolean {
     return this.#assigned[shard] === this.#options.identity;
   }
 
-  /** Milliseconds until `identity` is dead unless it renews. */
+  /** Milliseconds until `identity` expires unless it renews. */
   msToLive(identity: string): number {
     return this.#observer.deadlineMs(identity) - this.#options.monotonic();
   }
 
   /**
-   * Whether a member has not renewed for a lease and the skew. The watch may have brought nothing for as long as the other seems to be silent, and after a
-   * pause of ours it surely has not yet: before anybody is taken for dead, the API itself is asked.
+   * Whether a member has not renewed for the lease duration plus skew. Our watch may be as old as the other's apparent silence, and after a pause
+   * of ours it certainly is: before a member is declared dead, its Lease is read from the API.
    */
   async isDead(identity: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#observer.isDead(identity)) return false;
@@ -85,7 +85,7 @@ export class Members {
     return this.#observer.isDead(identity);
   }
 
-  /** Removes the Leases of members that crashed long ago. */
+  /** Deletes the Leases of members that crashed long ago. */
   async forgetTheDead(): Promise<void> {
     const { informer, leases, namespace, log } = this.#options;
     for (const lease of informer.list()) {

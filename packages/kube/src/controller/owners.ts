@@ -1,15 +1,15 @@
 import { apiVersionOf, type KubeObject, type OwnerReference, type ResourceType } from '../object/meta.ts';
 
-/** An owner reference that makes `owner` the object's controller and holds up its foreground deletion. */
+/** An owner reference that makes `owner` the object's controller and blocks the owner's foreground deletion. */
 export function controllerRef(owner: KubeObject, type: ResourceType): OwnerReference {
   return { ...ownerRef(owner, type), controller: true, blockOwnerDeletion: true };
 }
 
-/** An owner reference that does no more than tie the object's life to `owner`'s. */
+/** A plain owner reference: the object is garbage-collected with `owner`. */
 export function ownerRef(owner: KubeObject, type: ResourceType): OwnerReference {
   const { name, uid } = owner.metadata;
   if (name === undefined || uid === undefined) {
-    throw new TypeError(`a ${type.kind} without name and uid can't own anything: it must be created first`);
+    throw new TypeError(`a ${type.kind} without name and uid can't be an owner: create it first`);
   }
   return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid };
 }

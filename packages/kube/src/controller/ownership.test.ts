@@ -21,7 +21,7 @@ describe('owner references', () => {
     expect(controllerUidOf(child)).toEqual(['u1']);
   });
 
-  test('lead from a child to the key of its controller, of the right kind only', () => {
+  test('map a child to the key of its controller, of the given kind only', () => {
     expect(controllerKeys(Deployments)(child)).toEqual(['ns/web']);
     expect(controllerKeys({ ...Deployments, version: 'v2' })(child)).toEqual(['ns/web']);
     expect(controllerKeys(ReplicaSets)(child)).toEqual([]);
@@ -55,7 +55,7 @@ describe('finalizers', () => {
     await expect(removeFinalizer(client, object, 'a/b')).rejects.toMatchObject({ reason: 'Conflict' });
   });
 
-  test('are not added to what is going, and gone is well', async () => {
+  test('are not added to a terminating object, and a deleted one is no error', async () => {
     const { client, object } = await map();
     await client.delete('m', { namespace: 'ns' });
     const going = await client.get('m', { namespace: 'ns' });
@@ -67,7 +67,7 @@ describe('finalizers', () => {
 });
 
 describe('expectations', () => {
-  test('hold until the cache has shown every write', () => {
+  test('are unsatisfied until the cache shows every write', () => {
     const expectations = new Expectations(new FakeClock());
     expect(expectations.satisfied('ns/web')).toBe(true);
     expectations.expectCreations('ns/web', 2);
@@ -82,7 +82,7 @@ describe('expectations', () => {
     expect(expectations.satisfied('ns/web')).toBe(true);
   });
 
-  test('are given up after five minutes', async () => {
+  test('expire after five minutes', async () => {
     const clock = new FakeClock();
     const expectations = new Expectations(clock);
     expectations.expectCreations('ns/web', 1);

@@ -21,7 +21,7 @@ describe('members share evenly', () => {
     }
   });
 
-  test('and whoever asks, in whatever order, gets the same answer', () => {
+  test('and every member computes the same assignment, in any order', () => {
     const members = names(5, 1);
 
     expect(assignEvenly(SHARDS, members.toReversed())).toEqual(assignEvenly(SHARDS, members));
@@ -29,7 +29,7 @@ describe('members share evenly', () => {
   });
 });
 
-test('little more than the share of who comes or goes moves', () => {
+test('little more than the share of a joining or leaving member moves', () => {
   for (let seed = 0; seed < 20; seed++) {
     const members = names(4, seed);
     const before = assignEvenly(SHARDS, members);

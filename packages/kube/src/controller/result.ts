@@ -1,26 +1,26 @@
-/** How one reconcile of a key ended; an exception instead means that the key rests, longer each time, whatever events come. */
+/** Outcome of one reconcile; if it throws instead, the key is retried with exponential backoff that events don't shorten. */
 export interface Result {
-  /** Look again after so long even if nothing changes. An earlier event brings it forward. */
+  /** Requeue after this time even without an event. An event requeues it earlier. */
   readonly requeueAfterMs?: number;
   /**
-   * Something could not be done, has been told, and rests by itself: the key comes again after a pause that grows, and an event may
-   * bring it forward to see what else has changed.
+   * A problem that was reported and backs off by itself: the key is requeued after a
+   * growing delay, or earlier by an event.
    */
   readonly failure?: {
-    /** Not before so long. */
+    /** Lower bound of the delay. */
     readonly minimumMs?: number | undefined;
   };
 }
 
 export interface ReconcileContext {
-  /** Aborts when the process stops and has waited long enough. */
+  /** Aborts when the process stops and the grace period has passed. */
   readonly signal: AbortSignal;
-  /** Whether a person has asked for this run, by a change of a spec, a deletion or a retry annotation: what rests is tried at once. */
+  /** Whether a user asked for this run by changing a spec, deleting, or setting a retry annotation: operations in backoff are then tried immediately. */
   readonly isAsked?: boolean;
 }
 
 /**
- * Brings the world one step closer to what the object `key` (`namespace/name`, or the name of a cluster-scoped object) asks for. It gets
- * a key and never an event: what happened is read from caches. It may be killed at any instruction and is run again.
+ * Brings the actual state one step closer to the spec of the object `key` (`namespace/name`, or the name of a cluster-scoped object).
+ * Level-triggered: it gets a key, never an event, and reads caches. It may be killed at any instruction and is run again.
  */
 export type Reconcile = (key: string, context: ReconcileContext) => Promise<Result>;

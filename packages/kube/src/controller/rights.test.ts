@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Namespaces, Pods } from '../kinds/resources.ts';
 import { policyRules, READ } from './rights.ts';
 
-test('what several controllers may do with a kind is one rule, and so are kinds with the same verbs', () => {
+test('rights of several controllers to one kind merge into one rule, and so do kinds with the same verbs', () => {
   const rules = policyRules([
     { type: Pods, verbs: READ },
     { type: Namespaces, verbs: [...READ, 'patch'] },
@@ -16,7 +16,7 @@ test('what several controllers may do with a kind is one rule, and so are kinds 
   ]);
 });
 
-test('a right on some objects stays apart from one on all', () => {
+test('a right to named objects is not merged with one to all', () => {
   const rules = policyRules([
     { type: Pods, verbs: ['get'] },
     { type: Pods, names: ['a'], verbs: ['delete'] },
@@ -28,7 +28,7 @@ test('a right on some objects stays apart from one on all', () => {
   ]);
 });
 
-test('a group of two kinds with the same verbs never gives away another group', () => {
+test('merging kinds with the same verbs never grants a kind of another group', () => {
   const rules = policyRules([
     { type: Pods, verbs: ['get'] },
     { type: { group: 'example.com', plural: 'pods' }, verbs: ['get'] },

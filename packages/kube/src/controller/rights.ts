@@ -12,11 +12,11 @@ export type Verb =
   | 'deletecollection'
   | 'impersonate';
 
-/** What may be done with the objects of a kind. */
+/** Verbs allowed on the objects of a kind. */
 export interface Right {
   readonly type: Pick<ResourceType, 'group' | 'plural'>;
   readonly subresource?: 'status' | 'finalizers';
-  /** All objects unless given. */
+  /** All objects by default. */
   readonly names?: readonly string[];
   readonly verbs: readonly Verb[];
 }
@@ -24,7 +24,7 @@ export interface Right {
 /** What an informer needs. */
 export const READ = ['get', 'list', 'watch'] as const satisfies readonly Verb[];
 
-/** The rules of an RBAC role that gives these rights and no more; what has the same verbs is one rule. */
+/** The rules of an RBAC role that grants exactly these rights; kinds with the same verbs share a rule. */
 export function policyRules(rights: readonly Right[]): PolicyRule[] {
   const byResource = new Map<string, { readonly right: Right; readonly verbs: Set<Verb> }>();
   for (const right of rights) {

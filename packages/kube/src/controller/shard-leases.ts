@@ -22,7 +22,7 @@ export class ShardLeases {
     return `${GROUP_LABEL}=${this.#group}`;
   }
 
-  /** The Lease of the only shard bears the group's name, as leader elections do. */
+  /** With one shard, its Lease has the group's name, as in leader election. */
   shardName(shard: number): string {
     return this.#shards === 1 ? this.#group : `${this.#group}-${shard}`;
   }

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { addShardMetrics } from './shard-metrics.ts';
 
-test('what a member holds is told as it is when somebody asks', async () => {
+test('metrics are computed when they are scraped', async () => {
   const registry = new Registry();
   const member = { counts: { shards: 64, held: 0, lapses: 0 } };
   addShardMetrics(registry, member);

@@ -1,15 +1,15 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What a ShardMember can be asked at any time. */
+/** Statistics of a ShardMember. */
 export interface CountedShards {
   readonly counts: { readonly shards: number; readonly held: number; readonly lapses: number };
 }
 
-/** Tells how much of the work this member has; over all members, `held` adds up to `shards` but for the moments of a handover. */
+/** Exports how many shards this member holds; over all members `held` adds up to `shards`, except during a handover. */
 export function addShardMetrics(registry: Registry, member: CountedShards): void {
   const shards = new Gauge({
     name: 'fairway_shards',
-    help: 'Parts that the clusters are cut into.',
+    help: 'Number of shards that clusters are divided into.',
     registers: [],
     collect() {
       this.set(member.counts.shards);
@@ -17,7 +17,7 @@ export function addShardMetrics(registry: Registry, member: CountedShards): void
   });
   const held = new Gauge({
     name: 'fairway_shards_held',
-    help: 'Parts that this replica works on.',
+    help: 'Shards held by this replica.',
     registers: [],
     collect() {
       this.set(member.counts.held);
@@ -25,7 +25,7 @@ export function addShardMetrics(registry: Registry, member: CountedShards): void
   });
   const lapses = new Counter({
     name: 'fairway_shard_lease_lapses_total',
-    help: 'How often the Lease of this replica ran out while it ran, so that others took its parts.',
+    help: 'How often the Lease of this replica expired while it was running, so that others took over its shards.',
     registers: [],
     collect() {
       this.reset();

@@ -12,7 +12,7 @@ import { ShardMember } from './sharding.ts';
 
 const SHARDS = 12;
 
-/** A way to the server that can be held up, as a process that is paused or cut off sees it. */
+/** A transport that can be blocked, as seen by a paused or partitioned process. */
 class Gate implements Transport {
   readonly #transport: Transport;
   #open = Promise.resolve();
@@ -33,7 +33,7 @@ class Gate implements Transport {
     return { ...response, text: () => response.text(), lines: () => this.#slowed(response.lines()) };
   }
 
-  /** From now on watches bring nothing, while all else is answered: a connection that died unnoticed, or a server that is behind. */
+  /** From now on watches deliver nothing while other requests work: a dead connection, or a server that lags. */
   stallWatches(): void {
     this.#flow = new Promise(() => undefined);
   }
@@ -45,7 +45,7 @@ class Gate implements Transport {
     }
   }
 
-  /** From now on the server is reached, but its answers are kept back until `release`. */
+  /** From now on requests reach the server, but responses are held back until `release`. */
   holdAnswers(): void {
     this.#holdsAnswers = true;
     this.hold();
@@ -106,7 +106,7 @@ async function group(shards = SHARDS) {
   return {
     server,
     join,
-    /** Moves time on in small steps; fails as soon as two members hold one shard. */
+    /** Advances time in small steps; fails as soon as two members hold the same shard. */
     pass: async (seconds: number) => {
       for (let step = 0; step < seconds * 4; step++) {
         await server.clock.advance(250);
@@ -130,7 +130,7 @@ describe('members of a group', () => {
     for (const { member } of [a, b, c]) expect(g.share(member).length).toBeGreaterThan(0);
   });
 
-  test('hand over to one who joins, at once', async () => {
+  test('hand over to a joining member immediately', async () => {
     const g = await group();
     const a = g.join('a');
     a.start();
@@ -145,7 +145,7 @@ describe('members of a group', () => {
     expect(g.share(b.member).length).toBeGreaterThan(0);
   });
 
-  test('a handover waits for what runs', async () => {
+  test('a handover waits for running work', async () => {
     const g = await group();
     const a = g.join('a');
     const gate = Promise.withResolvers<Result>();
@@ -168,7 +168,7 @@ describe('members of a group', () => {
 
     await g.pass(12);
     expect(g.share(b.member)).toEqual([]);
-    expect(g.share(a.member).length, 'no work begins on shards that are to go').toBeLessThan(SHARDS);
+    expect(g.share(a.member).length, 'no work starts on shards that are being given up').toBeLessThan(SHARDS);
     gate.resolve({});
     await g.pass(1);
 
@@ -176,7 +176,7 @@ describe('members of a group', () => {
     expect(g.orphans()).toEqual([]);
   });
 
-  test('a handover waits for nothing that never ends, and that may do nothing any more', async () => {
+  test('a handover times out on work that never ends, and revokes its grant', async () => {
     const g = await group();
     const a = g.join('a');
     a.start();
@@ -194,7 +194,7 @@ describe('members of a group', () => {
     expect(moved.filter((key) => grants.get(key)?.isValid())).toEqual([]);
   });
 
-  test('take over from one who was killed, not before its lease and the skew have passed', async () => {
+  test('take over from a killed member, but not before its lease and the skew have passed', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -210,7 +210,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toHaveLength(SHARDS);
   });
 
-  test('one whose watch brings nothing any more takes nothing from those who live', async () => {
+  test('a member with a dead watch takes nothing from live members', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -224,7 +224,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toEqual(before);
   });
 
-  test('one whose Lease somebody deleted makes it anew, and nobody takes its shards meanwhile', async () => {
+  test('a member whose Lease is deleted recreates it, and nobody takes its shards meanwhile', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -240,7 +240,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toEqual(before);
   });
 
-  test('one who was paused past its lease holds nothing when it comes back, then gets its share again', async () => {
+  test('a member paused past its lease holds nothing when it resumes, then gets its share again', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -261,7 +261,7 @@ describe('members of a group', () => {
   });
 
   test.each(Array.from({ length: 25 }, (_, seed) => seed))(
-    'never share a shard in a bad network, seed %i',
+    'never hold the same shard on an unreliable network, seed %i',
     async (seed) => {
       const random = seededRandom(seed);
       const g = await group();
@@ -285,7 +285,7 @@ describe('members of a group', () => {
     },
   );
 
-  test.each([4, 9, 13, 16, 19, 21, 24])('a pause of %i s never doubles a shard', async (seconds) => {
+  test.each([4, 9, 13, 16, 19, 21, 24])('a pause of %i s never gives a shard two holders', async (seconds) => {
     const g = await group();
     const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
     for (const { start } of members) start();
@@ -302,24 +302,27 @@ describe('members of a group', () => {
     expect(g.orphans()).toEqual([]);
   });
 
-  test.each([4, 9, 13, 16, 19, 21, 24])('answers that come %i s late never double a shard', async (seconds) => {
-    const g = await group();
-    const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
-    for (const { start } of members) start();
-    await g.pass(3);
+  test.each([4, 9, 13, 16, 19, 21, 24])(
+    'responses that arrive %i s late never give a shard two holders',
+    async (seconds) => {
+      const g = await group();
+      const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
+      for (const { start } of members) start();
+      await g.pass(3);
 
-    for (const { gate } of members) {
-      gate.holdAnswers();
-      await g.pass(seconds);
-      gate?.release();
-      await g.pass(7);
-    }
-    await g.pass(40);
+      for (const { gate } of members) {
+        gate.holdAnswers();
+        await g.pass(seconds);
+        gate?.release();
+        await g.pass(7);
+      }
+      await g.pass(40);
 
-    expect(g.orphans()).toEqual([]);
-  });
+      expect(g.orphans()).toEqual([]);
+    },
+  );
 
-  test('one who leaves in order is replaced at once', async () => {
+  test('a member that stops regularly is replaced immediately', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -335,7 +338,7 @@ describe('members of a group', () => {
     expect(items.filter(({ metadata }) => metadata.labels?.['fairway.dev/shard-role'] === 'member')).toHaveLength(1);
   });
 
-  test('keys that become ours are looked at', async () => {
+  test('keys that are taken over are enqueued', async () => {
     const g = await group();
     const a = g.join('a');
     const keys = Array.from({ length: 50 }, (_, i) => `ns/c${i}`);
@@ -352,7 +355,7 @@ describe('members of a group', () => {
     expect(looks.sort()).toEqual(keys.sort());
   });
 
-  test('a key is had first by nobody, then inherited, from an orderly member too', async () => {
+  test('a key is new at first, then inherited, also after a regular stop', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -366,7 +369,7 @@ describe('members of a group', () => {
     expect(b.member.tenure('ns/c1')).toMatchObject({ isInherited: true });
   });
 
-  test('what is let go is let go before it can be taken, and a lapse lets all go', async () => {
+  test('workers release a shard before it can be taken, and all shards after the lease expired', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     const keys = Array.from({ length: 50 }, (_, i) => `ns/c${i}`);
@@ -395,7 +398,7 @@ describe('members of a group', () => {
     expect(dropped.sort()).toEqual(left.sort());
   });
 
-  test('a handover takes the permission from what runs too long', async () => {
+  test('a handover revokes the grant of work that runs too long', async () => {
     const g = await group();
     const a = g.join('a');
     a.start();
@@ -412,7 +415,7 @@ describe('members of a group', () => {
     running.resolve();
   });
 
-  test('the leases of the long dead are swept', async () => {
+  test('the Leases of long-dead members are deleted', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -427,7 +430,7 @@ describe('members of a group', () => {
 });
 
 describe('a group of one shard', () => {
-  test('elects a leader, whom the Lease names', async () => {
+  test('elects a leader, named in the Lease', async () => {
     const g = await group(1);
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();

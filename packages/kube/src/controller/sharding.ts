@@ -20,46 +20,46 @@ import { isMemberLease, ShardLeases, shardOfLease } from './shard-leases.ts';
 
 export interface ShardMemberOptions {
   readonly client: KubeClient;
-  /** Where the Leases live. */
+  /** Namespace of the Leases. */
   readonly namespace: string;
   /** Names the group of members that share the work; a DNS label. */
   readonly name: string;
-  /** Names this process: another one each time it starts, a DNS label. */
+  /** Identifies this process, unique per start; a DNS label. */
   readonly identity: string;
-  /** Into how many parts the keys are cut; the same for all members. 1 elects a leader. */
+  /** Number of shards; the same for all members. 1 is a leader election. */
   readonly shards: number;
-  /** For how long a member that is not heard of keeps its shards. */
+  /** How long a member that does not renew keeps its shards. */
   readonly leaseDurationMs?: number;
-  /** How far the clocks of two members may drift apart within a lease, and how long a side effect may take after its fence check. */
+  /** Tolerated clock drift between two members within a lease, plus the time a side effect may take after its fence check. */
   readonly clockSkewMs?: number;
   readonly clock?: Clock;
-  /** Milliseconds that nobody sets, such as those of `performance.now`; the clock's unless given. */
+  /** Monotonic time in milliseconds, such as `performance.now`; the clock's by default. */
   readonly monotonic?: () => number;
   readonly random?: () => number;
   readonly log?: Logger;
 }
 
-/** A third of it passes between renewals: two may fail. With the skew and a moment to look around, a killed member is replaced within 15 s. */
+/** Renewed every third of it, so two renewals may fail. Including the skew and the takeover, a killed member is replaced within 15 s. */
 const LEASE_DURATION_MS = 8_000;
 const CLOCK_SKEW_MS = 2_000;
-/** How long work that runs may hold a shard up that another member waits for: then it may ask for nothing more. */
+/** How long running work may delay a handover; then its grant is revoked. */
 const HANDOVER_GRACE_MS = 5_000;
-/** How long what it has asked for already is waited for. Whoever takes the shard reckons with what comes later. */
+/** How long its in-flight requests are waited for. The next holder must expect effects that come later. */
 const HANDOVER_LIMIT_MS = 15_000;
-/** Leases written at a time by a member that leaves. */
+/** Leases written concurrently by a stopping member. */
 const LEAVING_AT_A_TIME = 8;
 const MEMBER_KEY = 'member';
 
 /**
  * One member of a group that shares keys among its processes.
  *
- * Expected flow: each member renews a Lease of its own. Keys fall into shards by hash; each shard is a Lease whose holder works on its keys. A shard belongs to the
- * live member that `assignEvenly` names; who holds one that is another's finishes what runs and lets it go, and only then is it taken.
- * Guarantees: two members never both have a good grant for one key. A shard is taken when its Lease names no holder, or its holder has not renewed
- * for a lease and the skew. Taking is a write that fails if anybody else wrote. A member that could not renew in time holds nothing until it has taken
- * anew, and what it was given leave for before stays forbidden.
- * Assumptions: clocks run at about one rate; an identity is not used twice. Add the member to a Manager before its controllers, so that it stops after them.
- * Caveats: after a crash its keys rest for `leaseDurationMs + clockSkewMs`.
+ * Expected flow: each member renews a Lease of its own. Keys fall into shards by hash; each shard is a Lease whose holder works on its keys. A shard belongs to
+ * the live member that `assignEvenly` names; another holder finishes its running work and releases it before it is taken.
+ * Guarantees: two members never both have a valid grant for one key. A shard is taken when its Lease names no holder, or its holder has not renewed
+ * for a lease and the skew. Taking is an update that fails on a conflict. A member that could not renew in time holds nothing until it
+ * has acquired again, and its earlier grants stay invalid.
+ * Assumptions: clocks run at about the same rate; an identity is never reused. Add the member to a Manager before its controllers, so that it stops after them.
+ * Caveats: after a crash its keys are not reconciled for `leaseDurationMs + clockSkewMs`.
  */
 export class ShardMember implements KeyOwner, Runnable {
   readonly name: string;
@@ -77,7 +77,7 @@ export class ShardMember implements KeyOwner, Runnable {
   readonly #workers: KeyWorker[] = [];
   readonly #held: HeldShards;
   readonly #now: () => Moment;
-  /** What is let go after a lapse; nothing is taken before its end. */
+  /** Releases in progress after the lease expired; nothing is acquired before they end. */
   #releasing: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> = Promise.resolve();
 
@@ -136,12 +136,12 @@ export class ShardMember implements KeyOwner, Runnable {
     return this.#held.tenure(this.shardOf(key));
   }
 
-  /** Whether work on a shard may begin at this moment. */
+  /** Whether work on a shard may start now. */
   holds(shard: number): boolean {
     return this.#held.isOurs(shard);
   }
 
-  /** How many shards there are, how many of them are held, and how often the lease ran out. */
+  /** The number of shards, how many are held, and how often the lease expired. */
   get counts(): { readonly shards: number; readonly held: number; readonly lapses: number } {
     const held = this.#allShards().filter((shard) => this.holds(Number(shard))).length;
     return { shards: this.#options.shards, held, lapses: this.#held.lapses };
@@ -167,16 +167,16 @@ export class ShardMember implements KeyOwner, Runnable {
       this.#controller.enqueue(MEMBER_KEY);
       this.#controller.start(signal);
       await this.#controller.stopped;
-      await this.#leave();
+      await this.#stop();
     } catch (error) {
-      if (this.#ownLease.exists) this.#log.warn({ err: error }, 'left without releasing all shards');
+      if (this.#ownLease.exists) this.#log.warn({ err: error }, 'stopped without releasing all shards');
     } finally {
       caches.abort();
       await this.#informers.stopped();
     }
   }
 
-  /** A member's lease may change who is live; a shard's concerns that shard. */
+  /** A member's Lease may change who is alive; a shard's Lease concerns that shard. */
   #keysFor(lease: Lease): string[] {
     if (isMemberLease(lease)) {
       this.#members.observe(lease);
@@ -190,7 +190,7 @@ export class ShardMember implements KeyOwner, Runnable {
     return Array.from({ length: this.#options.shards }, (_, shard) => String(shard));
   }
 
-  /** Says that we are alive, a third of a lease after the last time. */
+  /** Renews our Lease, a third of the lease duration after the last renewal. */
   async #renew(): Promise<Result> {
     const intervalMs = this.#leaseDurationMs / 3;
     this.#dropIfLapsed();
@@ -204,7 +204,7 @@ export class ShardMember implements KeyOwner, Runnable {
     return { requeueAfterMs: Math.max(0, sent.wallMs + intervalMs - this.#clock.now()) };
   }
 
-  /** A request that may not take longer than a renewal: nothing that hangs keeps the next one waiting. */
+  /** A request limited to the renewal interval, so that a hanging one does not delay the next. */
   async #soon<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limitMs = this.#leaseDurationMs / 3;
     const hurry = new AbortController();
@@ -216,19 +216,19 @@ export class ShardMember implements KeyOwner, Runnable {
     }
   }
 
-  /** Whatever we held when the lease ran out may have been taken since: only a write can tell. */
+  /** Shards we held when the lease expired may have been taken since: only a write can tell. */
   #dropIfLapsed(): void {
     const lost = new Set(this.#held.dropIfLapsed());
     if (lost.size === 0) return;
-    this.#log.warn({ shards: [...lost] }, 'lease lapsed, shards lost');
+    this.#log.warn({ shards: [...lost] }, 'lease expired, shards lost');
     this.#releasing = Promise.all([this.#releasing, this.#releaseKeys((key) => lost.has(this.shardOf(key)))]);
   }
 
-  /** Tells the workers; one that fails has no say in whose a shard is. */
+  /** Notifies the workers; a failing worker does not affect shard ownership. */
   async #releaseKeys(isMatching: (key: string) => boolean): Promise<void> {
     const results = await Promise.allSettled(this.#workers.map(async (worker) => worker.release?.(isMatching)));
     for (const result of results) {
-      if (result.status === 'rejected') this.#log.error({ err: result.reason }, 'could not let go in order');
+      if (result.status === 'rejected') this.#log.error({ err: result.reason }, 'worker failed to release a shard');
     }
   }
 
@@ -237,14 +237,14 @@ export class ShardMember implements KeyOwner, Runnable {
     const isWanted = this.#members.isOurs(shard);
     if (!this.#held.isLeaseGood) return {};
     if (isWanted && !this.#held.has(shard)) return this.#take(shard, lease);
-    // The Lease may name us though we hold it no more: since a lapse, or a write that we heard nothing of.
+    // The Lease may name us although we no longer hold it: after our lease expired, or after a write without a response.
     const isNamed = lease?.spec?.holderIdentity === this.#options.identity;
     const isToGo = !isWanted && (isNamed || this.#held.has(shard));
-    if (isToGo || this.#held.isLeaving(shard)) await this.#release(shard);
+    if (isToGo || this.#held.isReleasing(shard)) await this.#release(shard);
     return {};
   }
 
-  /** Takes a shard that is free; comes back when its holder will be dead. */
+  /** Acquires a free shard; otherwise requeues for when its holder expires. */
   async #take(shard: number, lease: Lease | undefined): Promise<Result> {
     await this.#releasing;
     const nowMs = this.#clock.now();
@@ -269,11 +269,11 @@ export class ShardMember implements KeyOwner, Runnable {
           : this.#leases.create({ metadata, spec }, { signal }),
       );
     } catch (error) {
-      // Somebody was faster; the informer will show who.
+      // Another member was faster; the informer will show which.
       if (isApiError(error, 'Conflict', 'AlreadyExists', 'NotFound')) return {};
       throw error;
     }
-    // Written before a lapse, heard of after it: it may have been taken from us in between.
+    // Written before our lease expired, confirmed after: it may have been taken from us in between.
     this.#dropIfLapsed();
     if (this.#held.lapses !== lapses) return {};
     this.#held.take(shard, { sinceMs: this.#clock.now(), isInherited: lease !== undefined });
@@ -282,24 +282,24 @@ export class ShardMember implements KeyOwner, Runnable {
     return {};
   }
 
-  /** Lets a shard go once no work on its keys is under way; none begins meanwhile. */
+  /** Releases a shard once no work on its keys is running; none starts meanwhile. */
   async #release(shard: number): Promise<void> {
     if (this.#held.has(shard)) await this.#finish(shard);
     const lease = await this.#leases.get(this.#names.shardName(shard), this.#place());
     if (lease.spec?.holderIdentity === this.#options.identity) {
-      // Left out, not empty: an API server refuses an empty name.
+      // Omitted, not empty: an API server rejects an empty holderIdentity.
       const { holderIdentity: _released, ...spec } = lease.spec;
       await this.#leases.update({ ...lease, spec });
     }
     this.#held.release(shard);
     this.#log.info({ shard }, 'shard released');
-    // It may have become ours again in between.
+    // It may have been assigned to us again in between.
     this.#controller.enqueue(String(shard));
   }
 
-  /** Waits for what runs, but not for long, and drops what is known of the shard's keys. */
+  /** Waits for running work, with a timeout, and drops state of the shard's keys. */
   async #finish(shard: number): Promise<void> {
-    this.#held.beginLeaving(shard);
+    this.#held.beginRelease(shard);
     const isOfShard = (key: string) => this.shardOf(key) === shard;
     const drained = Promise.all(this.#workers.map((worker) => worker.drained(isOfShard)));
     const limit = Promise.withResolvers<void>();
@@ -312,8 +312,8 @@ export class ShardMember implements KeyOwner, Runnable {
     await this.#releaseKeys(isOfShard);
   }
 
-  /** An orderly end: others need not wait for our lease to expire. */
-  async #leave(): Promise<void> {
+  /** A regular stop: others need not wait for our lease to expire. */
+  async #stop(): Promise<void> {
     const shards = [...this.#held.shards];
     const release = async () => {
       for (let shard = shards.pop(); shard !== undefined; shard = shards.pop()) await this.#release(shard);

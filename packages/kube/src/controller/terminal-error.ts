@@ -1,4 +1,4 @@
-/** Thrown by a reconcile to say that trying again is no use until something changes: it is logged and counted, not retried. */
+/** Thrown by a reconcile when a retry is pointless until something changes: logged and counted, not retried. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
 }

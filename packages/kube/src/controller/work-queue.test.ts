@@ -35,7 +35,7 @@ describe('a work queue', () => {
     expect(depth.now).toBe(0);
   });
 
-  test('never hands out a key that runs', () => {
+  test('never returns a key that is running', () => {
     const { queue: work } = queue();
     work.add('a');
     work.take();
@@ -44,7 +44,7 @@ describe('a work queue', () => {
     expect(work.take()).toBeUndefined();
   });
 
-  test('runs a key once more for any number of adds while it ran', () => {
+  test('runs a key once more after any number of adds during its run', () => {
     const { queue: work } = queue();
     work.add('a');
     work.take();
@@ -105,19 +105,19 @@ describe('a work queue', () => {
     expect(clock.nextDueMs).toBe(5);
   });
 
-  test('spreads the backoff over its last quarter', () => {
+  test('jitters the backoff by up to a quarter', () => {
     const { queue: work, clock } = queue(() => 0);
     work.addRateLimited('a');
     expect(clock.nextDueMs).toBe(3.75);
   });
 
-  test('waits as long as the server asked', () => {
+  test('honours Retry-After', () => {
     const { queue: work, clock } = queue();
     work.addRateLimited('a', { minimumMs: 7_000 });
     expect(clock.nextDueMs).toBe(7_000);
   });
 
-  test('keeps a key that failed back, however often it is added', async () => {
+  test('does not shorten a failed key’s backoff for adds', async () => {
     const { queue: work, clock } = queue();
     work.add('a');
     work.take();
@@ -133,7 +133,7 @@ describe('a work queue', () => {
     expect(work.take()).toBe('a');
   });
 
-  test('lets an event overtake what may be overtaken', () => {
+  test('lets an event shorten a delay that allows it', () => {
     const { queue: work } = queue();
     work.add('a');
     work.take();
@@ -144,7 +144,7 @@ describe('a work queue', () => {
     expect(work.take()).toBe('a');
   });
 
-  test('takes a key at once when a person asks, and says so to that run alone', async () => {
+  test('takes a key immediately on a user’s request, and flags only that run', async () => {
     const { queue: work, clock } = queue();
     work.add('a');
     work.take();
@@ -163,7 +163,7 @@ describe('a work queue', () => {
     expect(work.takeRequest('a')).toBe(false);
   });
 
-  test('a person who asks while the key runs does not wait for its pause', () => {
+  test('a user’s request during a run skips the backoff', () => {
     const { queue: work } = queue();
     work.add('a');
     work.take();
@@ -175,7 +175,7 @@ describe('a work queue', () => {
     expect(work.take()).toBe('a');
   });
 
-  test('after a shutdown nothing waits and nothing comes in', () => {
+  test('after a shutdown nothing is queued and nothing is accepted', () => {
     const { queue: work, clock, depth } = queue();
     work.add('a');
     work.add('b', 1_000);
@@ -187,7 +187,7 @@ describe('a work queue', () => {
     expect(depth.now).toBe(0);
   });
 
-  test('holds its promises under any history', async () => {
+  test('keeps its guarantees under any history', async () => {
     const keys = fc.constantFrom('a', 'b', 'c');
     const step = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), key: keys, delayMs: fc.constantFrom(0, 0, 5, 50) }),

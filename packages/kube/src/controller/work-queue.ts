@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '@fairway/base/clock';
 import { DueHeap } from './due-heap.ts';
 
-/** What a queue tells of itself, for metrics. */
+/** Reports for metrics. */
 export interface WorkQueueObserver {
   added(): void;
   retried(): void;
-  /** The number of keys that are due and wait changed. */
+  /** The number of due, waiting keys changed. */
   depthChanged(delta: number): void;
   /** A key waited so long, after it fell due, until it was taken. */
   waited(durationMs: number): void;
@@ -25,23 +25,23 @@ export interface WorkQueueOptions {
   readonly observer?: WorkQueueObserver | undefined;
 }
 
-/** 5 ms is client-go's; its cap of 1000 s would leave a cluster alone for long after a cloud has come back. */
+/** 5 ms is client-go's; its cap of 1000 s would delay a cluster for too long after a cloud recovers. */
 export const DEFAULT_BACKOFF: BackoffOptions = { baseMs: 5, maxMs: 300_000 };
 
 export interface RateLimit {
-  /** Never less than so long. */
+  /** Lower bound of the delay. */
   readonly minimumMs?: number;
-  /** In place of the queue's own base. */
+  /** Overrides the queue's base. */
   readonly baseMs?: number;
-  /** Whether an add may bring the key forward; else nothing does but `retryNow`. */
+  /** Whether an add shortens the delay; else only `retryNow` does. */
   readonly canBeOvertaken?: boolean;
 }
 
 interface Entry {
   readonly key: string;
-  /** When the key wants to be taken next; undefined while nothing asks for it. */
+  /** When the key is due; undefined if it is not queued. */
   dueMs: number | undefined;
-  /** Nothing but `retryNow` makes it due earlier. */
+  /** Only `retryNow` makes it due earlier. */
   notBeforeMs: number;
   isRunning: boolean;
   isAsked: boolean;
@@ -49,11 +49,11 @@ interface Entry {
 }
 
 /**
- * Keys that wait to be worked on.
+ * A work queue of keys.
  *
- * Guarantees: a key is held once however often it is added, and is due at the earliest time that was asked for; it is never taken
- * while it runs; adds while it runs cause exactly one more run. Keys are taken in the order in which they fell due. A key that failed
- * is not taken before its pause is over, however often it is added: `retryNow` alone ends a pause.
+ * Guarantees: a key is queued once however often it is added, and is due at the earliest requested time; it is never taken
+ * while it is running; adds during a run cause exactly one more run. Keys are taken in the order of their due times. A failed key is not
+ * taken before its backoff has passed, however often it is added: only `retryNow` ends a backoff.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
@@ -77,7 +77,7 @@ export class WorkQueue {
     return this.#running;
   }
 
-  /** Whether nothing runs and nothing is due now; keys may wait for a later time. */
+  /** Whether nothing is running or due; keys may be due later. */
   get isIdle(): boolean {
     this.#promote();
     return this.#running === 0 && this.#ready.size === 0;
@@ -101,16 +101,16 @@ export class WorkQueue {
     const backoffMs = Math.min(this.#backoff.maxMs, baseMs * 2 ** Math.min(entry.failures++, 30));
     const delayMs = Math.max(minimumMs, backoffMs * (0.75 + this.#options.random() / 4));
     this.#options.observer?.retried();
-    // A person who asked while it ran does not wait.
+    // A user's request during the run skips the backoff.
     if (!canBeOvertaken && !entry.isAsked) {
       entry.notBeforeMs = this.#options.clock.now() + delayMs;
-      // What came while it ran waits too.
+      // Adds during the run wait for the backoff too.
       if (entry.isRunning && entry.dueMs !== undefined) entry.dueMs = Math.max(entry.dueMs, entry.notBeforeMs);
     }
     this.add(key, delayMs);
   }
 
-  /** Makes a key due now and ends its pause: a person has asked. Told by `takeRequest` to the run that follows. */
+  /** Makes a key due now and ends its backoff, on a user's request. `takeRequest` reports it to the next run. */
   retryNow(key: string): void {
     if (this.#isShutDown) return;
     const entry = this.#entry(key);
@@ -120,7 +120,7 @@ export class WorkQueue {
     this.add(key);
   }
 
-  /** Whether a person has asked for the run that has just been taken. */
+  /** Whether a user requested the run that was just taken. */
   takeRequest(key: string): boolean {
     const entry = this.#entries.get(key);
     const isAsked = entry?.isAsked ?? false;
@@ -128,7 +128,7 @@ export class WorkQueue {
     return isAsked;
   }
 
-  /** Lets the backoff of a key begin anew. */
+  /** Resets the backoff of a key. */
   forget(key: string): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
@@ -137,7 +137,7 @@ export class WorkQueue {
     this.#dropIfUnused(entry);
   }
 
-  /** How often the key failed in a row. */
+  /** Consecutive failures of the key. */
   failures(key: string): number {
     return this.#entries.get(key)?.failures ?? 0;
   }
@@ -166,7 +166,7 @@ export class WorkQueue {
     else this.#offer(entry, entry.dueMs);
   }
 
-  /** Forgets what waits and takes nothing more in. */
+  /** Drops queued keys and accepts no more. */
   shutDown(): void {
     this.#isShutDown = true;
     this.#timer?.timer.cancel();
@@ -215,7 +215,7 @@ export class WorkQueue {
     this.#options.observer?.depthChanged(1);
   }
 
-  /** Moves what has fallen due since. */
+  /** Moves keys that have become due. */
   #promote(): void {
     const nowMs = this.#options.clock.now();
     while ((this.#waiting.nextDueMs ?? Infinity) <= nowMs) {
@@ -224,7 +224,7 @@ export class WorkQueue {
     }
   }
 
-  /** One timer, for what falls due first. */
+  /** One timer, for the earliest due key. */
   #arm(): void {
     const dueMs = this.#waiting.nextDueMs;
     if (dueMs === undefined || (this.#timer && this.#timer.dueMs <= dueMs)) return;

@@ -1,6 +1,6 @@
 import { RecentMap } from '@fairway/base/recent-map';
 
-/** One thing that happened to an object. */
+/** One occurrence on an object. */
 export interface Occurrence {
   /** Identifies the object: its uid, or kind and key where it has none. */
   readonly object: string;
@@ -12,12 +12,12 @@ export interface Occurrence {
 /** An event that stands for one or more occurrences. */
 export interface CorrelatedEvent {
   readonly key: string;
-  /** Changed where messages that differ are told together. */
+  /** Differs from the occurrence's where similar messages are combined. */
   readonly message: string;
   /** Occurrences so far, this one included. */
   readonly count: number;
   readonly firstMs: number;
-  /** Name of the Event that told the earlier ones; undefined for the first. */
+  /** Name of the existing Event to count up; undefined for the first. */
   readonly name: string | undefined;
 }
 
@@ -34,15 +34,15 @@ const BURST = 25;
 const REFILL_MS = 5 * 60_000;
 
 /**
- * Decides which occurrences become a new Event, which count up an old one and which are dropped, as client-go's EventCorrelator: equal ones are counted;
- * from the tenth different message for one object and reason within 10 min on they are told together; an object has 25 events at once and one more every 5 min.
+ * Decides which occurrences create an Event, which increment one and which are dropped, as client-go's EventCorrelator: equal ones are counted; from
+ * the tenth different message for one object and reason within 10 min on they are combined; an object may have a burst of 25 events and then one every 5 min.
  */
 export class EventCorrelator {
   readonly #similar = new RecentMap<{ readonly messages: Set<string>; lastMs: number }>(MAX_KEYS);
   readonly #told = new RecentMap<{ readonly count: number; readonly firstMs: number; readonly name: string }>(MAX_KEYS);
   readonly #buckets = new RecentMap<Bucket>(MAX_KEYS);
 
-  /** Undefined when the object has had its share. */
+  /** Undefined when the object is rate-limited. */
   correlate(occurrence: Occurrence, nowMs: number): CorrelatedEvent | undefined {
     const { object, type, reason, message } = occurrence;
     const similarKey = [object, type, reason].join('\0');
@@ -59,7 +59,7 @@ export class EventCorrelator {
     };
   }
 
-  /** Remembers that an Event of this name tells of `event`. */
+  /** Records the name of the Event that was written for `event`. */
   told({ key, count, firstMs }: CorrelatedEvent, name: string): void {
     this.#told.set(key, { count, firstMs, name });
   }

@@ -37,7 +37,7 @@ async function recorder(failures: Error[] = []) {
 }
 
 describe('an event recorder', () => {
-  test('tells what kubectl describe shows', async () => {
+  test('writes what kubectl describe shows', async () => {
     const { recorder: events, events: list } = await recorder();
     events.normal(cluster, 'NetworkReady', 'Network 10.0.0.0/24 is ready');
     await events.flushed();
@@ -85,7 +85,7 @@ describe('an event recorder', () => {
     expect(await list('default')).toMatchObject([{ involvedObject: { kind: 'Node', name: 'n1' } }]);
   });
 
-  test('tells many similar messages together', async () => {
+  test('combines many similar messages', async () => {
     const { recorder: events, events: list } = await recorder();
     for (let i = 1; i <= 12; i++) events.warning(cluster, 'Failed', `try ${i}`);
     await events.flushed();
@@ -97,7 +97,7 @@ describe('an event recorder', () => {
     ]);
   });
 
-  test('cuts a noisy object short, and lets it speak again later', async () => {
+  test('rate-limits a noisy object, and accepts its events again later', async () => {
     const { clock, recorder: events, events: list } = await recorder();
     for (let i = 0; i < 40; i++) events.normal(cluster, `Reason${i}`, 'x');
     events.normal({ ...cluster, metadata: { ...cluster.metadata, uid: 'u2' } }, 'Other', 'x');
@@ -110,7 +110,7 @@ describe('an event recorder', () => {
     expect(await list()).toHaveLength(27);
   });
 
-  test('tries again while the API server is away, and keeps the order', async () => {
+  test('retries while the API server is unavailable, in order', async () => {
     const {
       clock,
       recorder: events,
@@ -124,7 +124,7 @@ describe('an event recorder', () => {
     expect((await list()).map(({ reason }) => reason)).toEqual(['First', 'Second']);
   });
 
-  test('gives up quietly on what is refused', async () => {
+  test('drops a rejected event without an error', async () => {
     const { recorder: events, events: list } = await recorder();
     events.normal({ ...cluster, metadata: { ...cluster.metadata, namespace: 'gone' } }, 'X', 'x');
     events.normal(cluster, 'Y', 'y');

@@ -11,9 +11,9 @@ import type { KubeObject } from '../object/meta.ts';
 import { type CorrelatedEvent, EventCorrelator } from './event-correlator.ts';
 
 export interface EventRecorderOptions {
-  /** Who speaks: `kubectl describe` shows it under "From". */
+  /** Reporting component: `kubectl describe` shows it under "From". */
   readonly component: string;
-  /** Which of its processes: a pod or host name. */
+  /** Reporting instance: a pod or host name. */
   readonly instance?: string;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -34,10 +34,10 @@ const RETRY_MS = 1_000;
 const MAX_MESSAGE_LENGTH = 1024;
 
 /**
- * Tells people what happened to an object, as core/v1 Events that `kubectl describe` lists.
+ * Records what happened to an object as core/v1 Events, which `kubectl describe` lists.
  *
- * Guarantees: returns at once and never throws; equal events count up one Event; a noisy object is cut short.
- * Caveats: events are told on a best effort; while the API server is away the oldest thousand wait, the rest is dropped.
+ * Guarantees: returns immediately and never throws; equal events increment one Event; a noisy object is rate-limited.
+ * Caveats: best effort; while the API server is unavailable the oldest thousand are queued, the rest is dropped.
  */
 export class EventRecorder {
   readonly #client: KubeClient;
@@ -59,28 +59,28 @@ export class EventRecorder {
     this.#sequence = Math.floor(this.#random() * 2 ** 24);
   }
 
-  /** Something went as it should. `reason` is one CamelCase word, `message` a sentence. */
+  /** Records a Normal event. `reason` is one CamelCase word, `message` a sentence. */
   normal(object: KubeObject, reason: string, message: string): void {
     this.#record(referenceTo(object), 'Normal', reason, message);
   }
 
-  /** Something is wrong. */
+  /** Records a Warning event. */
   warning(object: KubeObject, reason: string, message: string): void {
     this.#record(referenceTo(object), 'Warning', reason, message);
   }
 
-  /** Resolves when what was recorded so far has been told or given up. */
+  /** Resolves when everything recorded so far has been written or dropped. */
   async flushed(): Promise<void> {
     await this.#telling;
   }
 
   #record(reference: ObjectReference, type: Occurred['type'], reason: string, message: string): void {
     if (this.#waiting.length >= MAX_WAITING) {
-      this.#log.warn({ reason, object: reference.name }, 'event dropped, too many wait');
+      this.#log.warn({ reason, object: reference.name }, 'event dropped, queue is full');
       return;
     }
     this.#waiting.push({ reference, type, reason, message, atMs: this.#clock.now() });
-    // For whoever comes next too: under no one's grant.
+    // The queue is shared by all callers, so it runs under no caller's grant.
     this.#telling ??= runUnder(undefined, () => this.#tellAll()).finally(() => {
       this.#telling = undefined;
     });
@@ -91,7 +91,7 @@ export class EventRecorder {
       try {
         await this.#tell(next);
       } catch (error) {
-        this.#log.debug({ err: error, reason: next.reason, object: next.reference.name }, 'event not told');
+        this.#log.debug({ err: error, reason: next.reason, object: next.reference.name }, 'event not written');
       }
     }
   }
@@ -113,7 +113,7 @@ export class EventRecorder {
     }
   }
 
-  /** Counts up the Event that is there, or creates one. Resolves with its name. */
+  /** Increments the existing Event, or creates one. Resolves with its name. */
   async #write(occurred: Occurred, event: CorrelatedEvent): Promise<string> {
     const events = this.#client.resource(Events);
     // Events of cluster-scoped objects live in the namespace "default".
@@ -154,7 +154,7 @@ export class EventRecorder {
     };
   }
 
-  /** Unlike all others: by the time, and a number that counts on from a random one. */
+  /** Unique: the time, and a counter with a random start. */
   #nameFor({ reference, atMs }: Occurred): string {
     this.#sequence = (this.#sequence + 1) % 2 ** 24;
     const suffix = `${atMs.toString(16)}${this.#sequence.toString(16).padStart(6, '0')}`;
@@ -162,7 +162,7 @@ export class EventRecorder {
   }
 }
 
-/** What an Event says of the object it is about. The object must say its kind, as those of informers and servers do. */
+/** The involvedObject of an Event. The object must have apiVersion and kind, as those from informers and servers do. */
 export function referenceTo(object: KubeObject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   return {
@@ -175,7 +175,7 @@ export function referenceTo(object: KubeObject): ObjectReference {
   };
 }
 
-/** Whether trying again may help: no answer, or one that says "later". */
+/** Whether a retry may help: no response, or one that says "later". */
 function isPassing(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiError && (error.code >= 500 || error.code === 429));
 }

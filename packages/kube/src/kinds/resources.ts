@@ -57,7 +57,7 @@ import type {
   VolumeAttributesClass,
 } from './generated/types.ts';
 
-/** The names of the built-in kinds on the wire, typed: what a client or an informer is asked for (`client.resource(Pods)`). */
+/** The built-in kinds' resource names, typed: the argument of a client or an informer (`client.resource(Pods)`). */
 
 const NAMESPACED = true;
 const CLUSTER = false;

@@ -24,7 +24,7 @@ export interface Status {
   code: number;
 }
 
-/** Reasons of apimachinery's `metav1.StatusReason` that Fairway sends or meets. */
+/** The values of `metav1.StatusReason` that Fairway sends or receives. */
 export type StatusReason =
   | 'BadRequest'
   | 'Unauthorized'
@@ -46,7 +46,7 @@ export type StatusReason =
   | 'ServiceUnavailable'
   | 'Unknown';
 
-/** The object or resource that an error speaks of. */
+/** The object or resource that an error concerns. */
 export interface ErrorSubject {
   group?: string;
   /** Plural resource for most errors; the kind for `invalid`, as Kubernetes does it. */
@@ -100,7 +100,7 @@ export class ApiError extends Error {
     };
   }
 
-  /** The error that a Status body stands for; `fallbackCode` is the HTTP status, used when the body has no code. */
+  /** The error of a Status body; `fallbackCode` is the HTTP status, used if the body has no code. */
   static fromStatus(status: Partial<Status>, fallbackCode: number): ApiError {
     const code = status.code ?? fallbackCode;
     const details = status.details;
@@ -144,7 +144,7 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BadRequest', message);
 }
 
-/** The answer to a request that is too large, or that would make an object so; says what is, the limit and what to do. */
+/** The error for a request that is too large, or would make an object too large; `detail` says what, the limit and what to do. */
 export function entityTooLarge(detail: string): ApiError {
   return new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: ${detail}`);
 }
@@ -158,7 +158,7 @@ export function forbidden(subject: ErrorSubject, detail: string): ApiError {
   return new ApiError(403, 'Forbidden', `${qualified(subject)}${name} is forbidden: ${detail}`, { subject });
 }
 
-/** The answer to a list or watch from a resourceVersion or continue token that is no longer held. */
+/** The error for a list or watch from a resourceVersion or continue token that has expired. */
 export function expired(message: string): ApiError {
   return new ApiError(410, 'Expired', message);
 }

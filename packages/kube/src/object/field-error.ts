@@ -15,7 +15,7 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
-/** One thing wrong with an object: where, what was found, and what would be right. */
+/** One validation error: the field, the value, and what would be valid. */
 export interface FieldError {
   type: FieldErrorType;
   /** Path as kubectl prints it: `spec.pools[0].name`. */
@@ -45,7 +45,7 @@ export function fieldErrorBody(error: FieldError): string {
   return `${TITLES[error.type]}${value}${error.detail === '' ? '' : `: ${error.detail}`}`;
 }
 
-/** What an answer says at most: a body of 3 MiB can be wrong in a million places, and be the value that is wrong in each. */
+/** Limits of an error response: a body of 3 MiB can have a million errors, each quoting a large value. */
 const MAX_ERRORS = 100;
 const MAX_QUOTED_CHARS = 1024;
 const MAX_NAME_CHARS = 253;

@@ -7,7 +7,7 @@ export interface FieldTerm {
   readonly value: string;
 }
 
-/** Parses what kubectl sends as `fieldSelector`: `status.phase!=Running,spec.nodeName=a`. Throws BadRequest in apimachinery's words. */
+/** Parses a `fieldSelector`: `status.phase!=Running,spec.nodeName=a`. Throws BadRequest with apimachinery's messages. */
 export function parseFieldSelector(text: string): FieldTerm[] {
   const terms: FieldTerm[] = [];
   for (const part of splitTerms(text)) {
@@ -20,7 +20,7 @@ export function parseFieldSelector(text: string): FieldTerm[] {
   return terms;
 }
 
-/** The value that the terms demand of `field`, when they demand one: lets a list of one name read one object. */
+/** The value that the terms require of `field`, if any: lets a list of one name read one object. */
 export function requiredFieldValue(terms: readonly FieldTerm[], field: string): string | undefined {
   return terms.find((term) => term.field === field && !term.negated)?.value;
 }

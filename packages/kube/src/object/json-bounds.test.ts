@@ -23,7 +23,7 @@ describe('measureJson', () => {
     expect(measureJson({ [text]: [text, text] }, WIDE)).toBeGreaterThanOrEqual(3000);
   });
 
-  it('tells depth from the first level too many', () => {
+  it('reports depth at the first level beyond the limit', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const depth = depthOf([value]);
@@ -33,7 +33,7 @@ describe('measureJson', () => {
     );
   });
 
-  it('says where it stopped', () => {
+  it('reports where it stopped', () => {
     const value = { metadata: {}, spec: { containers: [{ env: { a: { b: 'c' } } }] } };
     expect(measureJson(value, { maxDepth: 5, maxChars: 1000 })).toEqual({
       kind: 'depth',
@@ -41,13 +41,13 @@ describe('measureJson', () => {
     });
   });
 
-  it('ends soon where parts are shared', () => {
+  it('is quick for shared parts', () => {
     let value: unknown = 'x';
     for (let level = 0; level < 100; level++) value = [value, value];
     expect(measureJson(value, { maxDepth: 200, maxChars: 10_000 })).toMatchObject({ kind: 'size' });
   });
 
-  it('ends where a value holds itself', () => {
+  it('terminates on a cyclic value', () => {
     const value: { self?: unknown } = {};
     value.self = value;
     expect(measureJson(value, { ...WIDE, maxDepth: 200 })).toMatchObject({ kind: 'depth' });

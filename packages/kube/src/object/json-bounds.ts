@@ -1,30 +1,30 @@
 import { isJsonArray, isJsonObject } from './json.ts';
 
 /**
- * Levels of nesting that a JSON value from outside may have. Every walk over an object calls itself for each level: some 3,000
- * levels are the end of Node's stack, and the deepest definitions in use (schemas of schemas) have about 80.
+ * Maximum nesting of a JSON value from outside. Every walk over an object recurses per level: Node's stack overflows
+ * at about 3,000 levels, and the deepest definitions in use (schemas of schemas) have about 80.
  */
 export const MAX_DEPTH = 200;
 
-/** How much a value may be. */
+/** Limits of a JSON value. */
 export interface JsonBounds {
   readonly maxDepth: number;
-  /** Characters of its JSON, about: names and texts count in full, the rest by its fewest characters. */
+  /** Approximate characters of its JSON: names and strings count in full, the rest by its minimum. */
   readonly maxChars: number;
 }
 
-/** What a value has too much of, and where it was found: the first names on the way there. */
+/** The limit that was exceeded and the start of the path to where. */
 export interface JsonExcess {
   readonly kind: 'depth' | 'size';
   readonly path: string;
 }
 
-/** How many names of a path tell where something is. */
+/** How many path segments are reported. */
 const MAX_PATH_NAMES = 4;
 
 /**
- * The characters of a value's JSON, about, or what of it is beyond the bounds. Looks no further than the bounds, so it is safe
- * for values whose parts are shared (YAML aliases), of which a few objects can have the JSON of millions.
+ * The approximate length of a value's JSON, or the limit that it exceeds. Stops at the limits, so it is safe for
+ * values with shared parts (YAML aliases), where a few objects can expand to the JSON of millions.
  */
 export function measureJson(value: unknown, { maxDepth, maxChars }: JsonBounds): number | JsonExcess {
   const walk = new Walk(maxChars);

@@ -13,7 +13,7 @@ export function isJsonArray(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Equality of JSON values. The order of object keys is no difference; an undefined property counts as absent. */
+/** Equality of JSON values. The order of object keys does not matter; an undefined property counts as absent. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (isJsonArray(left)) {

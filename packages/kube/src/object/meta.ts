@@ -1,4 +1,4 @@
-/** Plain JSON, the currency between rooms: what was parsed from a request, a database or a schema. */
+/** Plain JSON as parsed from a request, a database or a schema. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export interface OwnerReference {
@@ -61,7 +61,7 @@ export interface KubeList<T> {
 export interface Condition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
-  /** CamelCase, one word for machines; tells whose turn it is. */
+  /** CamelCase, machine-readable; implies who has to act. */
   reason: string;
   message: string;
   lastTransitionTime: string;

@@ -73,7 +73,7 @@ export function labelValueErrors(value: string): string[] {
   return [...errors, mismatch(message, LABEL_VALUE, 'MyValue', 'my_value', '12345')];
 }
 
-/** What may stand in a URL path: the rule for kinds whose names are otherwise free (Roles, CertificateSigningRequests' parts). */
+/** Valid as a URL path segment: the rule for kinds whose names are otherwise unrestricted (Roles, CertificateSigningRequests' parts). */
 export function pathSegmentNameErrors(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%'].filter((character) => value.includes(character)).map((found) => `may not contain '${found}'`);

@@ -1,11 +1,11 @@
 import { isJsonArray, isJsonObject, setOwn } from './json.ts';
 
-/** Thrown for a path that this dialect of JSONPath does not know; says where it stopped reading. */
+/** Thrown for a path that this dialect of JSONPath does not know; reports where it stopped reading. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
 }
 
-/** All values that a path selects; none where something on the way is missing. */
+/** All values that a path selects; empty if a field on the path is missing. */
 export type JsonPath = (root: unknown) => unknown[];
 
 type Step =
@@ -26,7 +26,7 @@ export function compileJsonPath(text: string): JsonPath {
   return (root) => select(root, steps);
 }
 
-/** The names on a path of fields alone (`.spec.replicas`), as scale paths and selectable fields are; throws for other paths. */
+/** The field names of a path without filters (`.spec.replicas`), as scale paths and selectable fields are; throws for other paths. */
 export function fieldNamesOf(text: string): string[] {
   return readSteps(text, text).map((step) => {
     if (step.kind !== 'field') throw new JsonPathError(`path ${JSON.stringify(text)} may only name fields`);
@@ -44,7 +44,7 @@ export function getAt(root: unknown, names: readonly string[]): unknown {
   return value;
 }
 
-/** Sets the value under field names in place, making the objects on the way. */
+/** Sets the value under field names in place, creating missing parents. */
 export function setAt(root: object, names: readonly string[], value: unknown): void {
   let target: object = root;
   for (const name of names.slice(0, -1)) {

@@ -1,4 +1,4 @@
-/** How a quantity was written, and is written again: `1500m`, `1Gi`, `12e6`. */
+/** The notation of a quantity, kept when it is formatted: `1500m`, `1Gi`, `12e6`. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /**
@@ -11,7 +11,7 @@ export interface Quantity {
   readonly format: QuantityFormat;
 }
 
-/** Thrown for text that is no quantity; the message is apimachinery's. */
+/** Thrown for an invalid quantity; the message is apimachinery's. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
@@ -21,7 +21,7 @@ const MAX_BINARY_NANOS = (2n ** 63n - 1n) * NANOS;
 const PATTERN = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-/** Exponents and texts beyond these can only be mistakes: they would make bigints of megabytes. */
+/** Larger exponents and longer texts can only be mistakes: they would create bigints of megabytes. */
 const MAX_EXPONENT = 400;
 const MAX_LENGTH = 64;
 
@@ -49,7 +49,7 @@ export function parseQuantity(input: string | number): Quantity {
   return { nanos: sign === '-' ? -nanos : nanos, format };
 }
 
-/** Like parseQuantity; undefined for what is no quantity. */
+/** Like parseQuantity; undefined for an invalid quantity. */
 export function tryParseQuantity(input: unknown): Quantity | undefined {
   if (typeof input !== 'string' && typeof input !== 'number') return undefined;
   try {

@@ -67,7 +67,7 @@ describe('label selectors as text', () => {
     }
   });
 
-  it('answers any text with a matcher or a BadRequest', () => {
+  it('parses any text to a matcher or throws BadRequest', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab=!(),>< in')), maxLength: 20 }), (text) => {
         const once = printed(text);
@@ -92,7 +92,7 @@ describe('LabelSelector objects', () => {
     expect(matchesLabels(compileLabelSelector(selector), labels)).toBe(expected);
   });
 
-  it('refuses operators and value counts that make no sense', () => {
+  it('rejects invalid operators and value counts', () => {
     const withOperator = (operator: string) => ({ matchExpressions: [{ key: 'a', operator }] });
     expect(() => compileLabelSelector(withOperator('Near'))).toThrow('"Near" is not a valid label selector operator');
     expect(() => compileLabelSelector(withOperator('In'))).toThrow("values set can't be empty");

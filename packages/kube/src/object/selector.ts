@@ -55,7 +55,7 @@ export function compileLabelSelector(selector: LabelSelector | null | undefined)
   return requirements.length === 0 ? EVERYTHING : { requirements: sorted(requirements), matchesNothing: false };
 }
 
-/** Parses what kubectl sends as `labelSelector`: `app=web,tier in (a,b),!legacy`. Throws BadRequest in apimachinery's words. */
+/** Parses a `labelSelector`: `app=web,tier in (a,b),!legacy`. Throws BadRequest with apimachinery's messages. */
 export function parseLabelSelector(text: string): LabelMatcher {
   if (text.trim() === '') return EVERYTHING;
   return { requirements: sorted(new Parser(text).parse()), matchesNothing: false };

@@ -6,10 +6,10 @@ import { PkiError } from './pki-error.ts';
 import { nameOf } from './subject.ts';
 import { x509 } from './x509-library.ts';
 
-/** Certificates begin so long before they are made, for nodes whose clocks lag; kube-controller-manager's figure. */
+/** How far certificates are backdated, for nodes whose clocks lag; kube-controller-manager's value. */
 export const BACKDATE_MS = 5 * 60_000;
 
-/** A certificate with the key to sign others. */
+/** A CA certificate with its private key. */
 export interface CertificateAuthority {
   readonly certificatePem: string;
   readonly privateKeyPem: string;
@@ -48,14 +48,14 @@ export async function createCertificateAuthority(options: CertificateAuthorityOp
   return authorityOf(certificate, keys.privateKey, await privateKeyToPem(keys.privateKey));
 }
 
-/** Throws a PkiError where the certificate is no authority's, or the key is another's. */
+/** Throws a PkiError if the certificate is not a CA, or the key does not match it. */
 export async function loadCertificateAuthority(
   certificatePem: string,
   privateKeyPem: string,
 ): Promise<CertificateAuthority> {
   const certificate = parseCertificate(certificatePem);
   const isAuthority = certificate.getExtension(x509.BasicConstraintsExtension)?.ca ?? false;
-  if (!isAuthority) throw new PkiError(`certificate of ${certificate.subject} is not a certificate authority's`);
+  if (!isAuthority) throw new PkiError(`certificate of ${certificate.subject} is not a CA certificate`);
   const signingKey = privateKeyFromPem(privateKeyPem);
   if (!isKeyOf(certificate, privateKeyPem)) {
     throw new PkiError(`private key does not belong to the certificate of ${certificate.subject}`);

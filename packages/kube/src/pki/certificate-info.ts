@@ -18,7 +18,7 @@ export interface CertificateInfo extends Subject, SubjectAlternativeNames {
   readonly fingerprintSha256: string;
 }
 
-/** Reconciles ask for the same few certificates over and over, and to parse one takes a millisecond. */
+/** Reconciles parse the same few certificates repeatedly, and parsing one takes a millisecond. */
 const known = new RecentMap<CertificateInfo>(256);
 
 /** Reads the first certificate of a PEM text. */
@@ -54,7 +54,7 @@ export function splitPemBundle(bundle: string): string[] {
 
 /**
  * One bundle of all certificates in `bundles`, each once, in order. During a rotation it holds the new and the old
- * authority: both are believed, only one signs.
+ * authority: both are trusted, only one signs.
  */
 export function joinPemBundles(...bundles: readonly string[]): string {
   const certificates = new Map<string, string>();

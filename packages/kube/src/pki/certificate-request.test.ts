@@ -4,7 +4,7 @@ import { generateKeyPair } from './key-pair.ts';
 import { PkiError } from './pki-error.ts';
 
 describe('certificate requests', () => {
-  test('come back as they were made', async () => {
+  test('round-trip', async () => {
     const keys = await generateKeyPair();
     const pem = await createCertificateRequest({
       commonName: 'system:node:worker-1',
@@ -30,12 +30,12 @@ describe('certificate requests', () => {
     expect(isRequestSignatureValid(request)).toBe(true);
   });
 
-  test('are refused when they are larger than any', () => {
+  test('are rejected beyond the size limit', () => {
     const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${'A'.repeat(65_536)}\n-----END CERTIFICATE REQUEST-----\n`;
     expect(() => parseCertificateRequest(pem)).toThrow(/certificate request has \d+ characters, the limit is 65536/);
   });
 
-  test('signed with another key than they carry are found out', async () => {
+  test('signed with a key other than their own are detected', async () => {
     const [mine, yours] = [await generateKeyPair(), await generateKeyPair()];
     const pem = await createCertificateRequest({
       commonName: 'a',

@@ -12,7 +12,7 @@ import {
 } from './subject.ts';
 import { x509 } from './x509-library.ts';
 
-/** A PKCS #10 request, read. Whether its signature holds is a question of its own: `isRequestSignatureValid`. */
+/** A PKCS #10 request, read. Its signature is verified separately: `isRequestSignatureValid`. */
 export interface CertificateRequest extends Subject, SubjectAlternativeNames {
   /** Names of certificates.k8s.io KeyUsage that the request itself states; signers go by `spec.usages` instead. */
   readonly usages: readonly string[];
@@ -24,7 +24,7 @@ export interface CertificateRequest extends Subject, SubjectAlternativeNames {
 /** A request with a 16,384-bit key and a hundred names has 10 KB. */
 const MAX_PEM_CHARS = 64 * 1024;
 
-/** Throws a PkiError, in kube-apiserver's words where `pem` holds no CERTIFICATE REQUEST block. */
+/** Throws a PkiError, with kube-apiserver's message if `pem` has no CERTIFICATE REQUEST block. */
 export function parseCertificateRequest(pem: string): CertificateRequest {
   if (pem.length > MAX_PEM_CHARS) {
     throw new PkiError(`certificate request has ${pem.length} characters, the limit is ${MAX_PEM_CHARS}`);
@@ -51,7 +51,7 @@ export function isRequestSignatureValid({ raw, publicKey }: CertificateRequest):
     const digest = hash?.name.replace('-', '').toLowerCase();
     return verify(digest, signedPart(Buffer.from(raw.rawData)), key, Buffer.from(raw.signature));
   } catch {
-    return false; // A key or algorithm that is not known here proves nothing.
+    return false; // An unsupported key or algorithm can't be verified.
   }
 }
 

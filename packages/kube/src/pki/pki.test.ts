@@ -30,7 +30,7 @@ function der(pem: string): Uint8Array {
 }
 
 describe('issueCertificate', () => {
-  test('says who, for what and how long, and begins five minutes ago', async () => {
+  test('states subject, usages and validity, backdated by five minutes', async () => {
     const issued = await issueCertificate(authority, {
       commonName: 'alice, the "first"+CN=root',
       organizations: ['team-a', '#0500'],
@@ -55,7 +55,7 @@ describe('issueCertificate', () => {
     expect(issued.privateKeyPem).toMatch(/^-----BEGIN PRIVATE KEY-----/);
   });
 
-  test('never outlives its authority, and an expired authority signs nothing', async () => {
+  test('never outlives its CA, and an expired CA signs nothing', async () => {
     const short = await createCertificateAuthority({ commonName: 'short', clock, validityMs: HOUR_MS });
     const options = { commonName: 'a', usages: 'client', validityMs: YEAR_MS, clock } as const;
     expect((await issueCertificate(short, options)).notAfterMs).toBe(clock.now() + HOUR_MS);
@@ -64,7 +64,7 @@ describe('issueCertificate', () => {
     await expect(issueCertificate(short, { ...options, clock: later })).rejects.toThrow(PkiError);
   });
 
-  test('certifies a given public key and then knows no private one', async () => {
+  test('certifies a given public key without returning a private key', async () => {
     const keys = await generateKeyPair();
     const issued = await issueCertificate(authority, {
       commonName: 'a',
@@ -95,7 +95,7 @@ describe('issueCertificate', () => {
 });
 
 describe('loadCertificateAuthority', () => {
-  test('goes on where the stored authority stopped', async () => {
+  test('a reloaded CA signs as before', async () => {
     const loaded = await loadCertificateAuthority(authority.certificatePem, authority.privateKeyPem);
     const issued = await issueCertificate(loaded, { commonName: 'a', usages: 'client', validityMs: HOUR_MS, clock });
     const trust = new TrustStore(authority.certificatePem);
@@ -103,11 +103,11 @@ describe('loadCertificateAuthority', () => {
     expect(loaded.keyId).toBe(authority.keyId);
   });
 
-  test('refuses a foreign key, a leaf certificate and noise', async () => {
+  test('rejects a foreign key, a leaf certificate and invalid PEM', async () => {
     const leaf = await issueCertificate(authority, { commonName: 'a', usages: 'both', validityMs: HOUR_MS, clock });
     const cases: readonly [string, string, RegExp][] = [
       [authority.certificatePem, otherAuthority.privateKeyPem, /does not belong/],
-      [leaf.certificatePem, leaf.privateKeyPem ?? '', /not a certificate authority/],
+      [leaf.certificatePem, leaf.privateKeyPem ?? '', /not a CA certificate/],
       ['noise', authority.privateKeyPem, /not readable/],
       [authority.certificatePem, 'noise', /not readable/],
     ];
@@ -141,7 +141,7 @@ describe('TrustStore', () => {
     expect(trust.distrustOf(der(certificatePem), 'client auth', clock.now() + offsetMs)).toBe(expected);
   });
 
-  test('a forgery that copies name and key id of the authority is found out by its signature', async () => {
+  test('a forgery that copies name and key id of the CA is detected by its signature', async () => {
     const { privateKey } = await generateKeyPair();
     const forged = await signCertificate(
       { subject: authority.subject, keyId: authority.keyId, signingKey: privateKey },
@@ -178,7 +178,7 @@ describe('TrustStore', () => {
     expect(trust.distrustOf(new Uint8Array(issued.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
   });
 
-  test('a bundle of two authorities believes both; after the rotation only the new one is believed', async () => {
+  test('a bundle of two CAs trusts both; after the rotation only the new one is trusted', async () => {
     const old = der((await issue(authority, 'client')).certificatePem);
     const fresh = der((await issue(otherAuthority, 'client')).certificatePem);
     const during = new TrustStore(joinPemBundles(otherAuthority.certificatePem, authority.certificatePem));
@@ -194,7 +194,7 @@ describe('TrustStore', () => {
     ]);
   });
 
-  test('rejects noise as a certificate, and bundles without an authority', async () => {
+  test('rejects invalid certificates, and bundles without a CA', async () => {
     const trust = new TrustStore(authority.certificatePem);
     expect(trust.distrustOf(new Uint8Array([1, 2, 3]), 'client auth', clock.now())).toBe('x509: malformed certificate');
     expect(() => new TrustStore('')).toThrow(PkiError);

@@ -8,7 +8,7 @@ export interface ServiceAccountVerificationKey {
   readonly keyId: string;
   readonly algorithm: 'ES256' | 'RS256';
   readonly publicKey: webcrypto.CryptoKey;
-  /** As it stands in `/openid/v1/jwks`. */
+  /** As published at `/openid/v1/jwks`. */
   readonly jwk: JWK;
 }
 
@@ -29,14 +29,14 @@ export interface ServiceAccountKeys {
 
 /**
  * New keys, ES256: kube-apiserver takes both ES256 and RS256, but a P-256 key is made in 4 ms where RSA-2048 takes 45,
- * signs faster, and tokens that every pod sends with every request are 280 bytes shorter. RS256 is only read, for clusters that bring it.
+ * signs faster, and tokens that every pod sends with every request are 280 bytes shorter. RS256 is only verified, for clusters that use it already.
  */
 export async function createServiceAccountKeys(): Promise<ServiceAccountKeys> {
   const { privateKey } = await generateKeyPair();
   return await loadServiceAccountKeys(await privateKeyToPem(privateKey));
 }
 
-/** Keys from PEM: the private key that signs, and public or private keys of former times that still verify. */
+/** Keys from PEM: the private key that signs, and older public or private keys that still verify. */
 export async function loadServiceAccountKeys(
   privateKeyPem: string,
   formerKeyPems: readonly string[] = [],

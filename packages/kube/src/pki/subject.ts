@@ -30,7 +30,7 @@ export function subjectOf(name: InstanceType<typeof x509.Name>): Subject {
   return { commonName: name.getField('CN').at(-1) ?? '', organizations: name.getField('O') };
 }
 
-/** Undefined where there is nothing to name: an empty extension is not valid DER for one. */
+/** Undefined if there are no names: an empty extension is invalid. */
 export function alternativeNamesExtension(names: Partial<SubjectAlternativeNames>): Extension | undefined {
   const entries = [
     ...(names.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
@@ -54,7 +54,7 @@ export function alternativeNamesOf(extensions: readonly Extension[]): SubjectAlt
   };
 }
 
-/** One text for one address: what is compared with a server's addresses must not depend on how zeroes were written. */
+/** Canonical text of an address, so that comparisons don't depend on how zeroes are written. */
 function canonicalIp(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

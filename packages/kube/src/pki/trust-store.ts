@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { splitPemBundle } from './certificate-info.ts';
 import { PkiError } from './pki-error.ts';
 
-/** Why a certificate is not believed, in the words of Go's crypto/x509. */
+/** Why a certificate is not trusted, with the messages of Go's crypto/x509. */
 export type DistrustReason =
   | 'x509: certificate signed by unknown authority'
   | 'x509: certificate has expired or is not yet valid'
@@ -17,8 +17,8 @@ export type TrustVerdict =
 const OID = { 'client auth': '1.3.6.1.5.5.7.3.2', 'server auth': '1.3.6.1.5.5.7.3.1', any: '2.5.29.37.0' } as const;
 
 /**
- * The authorities of one cluster. It verifies by itself rather than trust the TLS layer, because one TLS entrance may
- * serve many clusters, and because a rotation changes the bundle while connections live.
+ * The CAs of one cluster. It verifies certificates itself instead of relying on the TLS layer, because one TLS listener
+ * may serve many clusters, and because a rotation changes the bundle while connections are open.
  */
 export class TrustStore {
   readonly #authorities: readonly X509Certificate[];
@@ -33,8 +33,8 @@ export class TrustStore {
   }
 
   /**
-   * Whether a certificate was signed by one of the authorities and is meant for `usage`; says too when it is good, since
-   * that is all that changes while a connection lives. Intermediates are not supported: Kubernetes' own PKI has none.
+   * Whether a certificate was signed by one of the authorities and is meant for `usage`; also returns its validity period,
+   * which is all that matters while a connection stays open. Intermediates are not supported: Kubernetes' own PKI has none.
    */
   verify(der: Uint8Array, usage: 'client auth' | 'server auth'): TrustVerdict {
     const certificate = decode(der);
@@ -55,7 +55,7 @@ export class TrustStore {
     };
   }
 
-  /** Undefined when a certificate for `usage` is believed at `nowMs`. */
+  /** Undefined if a certificate for `usage` is trusted at `nowMs`. */
   distrustOf(der: Uint8Array, usage: 'client auth' | 'server auth', nowMs: number): DistrustReason | undefined {
     const verdict = this.verify(der, usage);
     if (!verdict.trusted) return verdict.reason;

@@ -14,7 +14,7 @@ async function maps() {
 }
 
 describe('eventually', () => {
-  test('resolves at once with what holds already', async () => {
+  test('resolves immediately if the condition already holds', async () => {
     const { client, create } = await maps();
     await create('a');
     expect(await eventually(client, { namespace: 'ns' }, (all) => all.length === 1)).toHaveLength(1);
@@ -40,7 +40,7 @@ describe('eventually', () => {
     await expect(gone).resolves.toBeUndefined();
   });
 
-  test('says what it saw when the deadline passes', async () => {
+  test('reports the last state when the deadline passes', async () => {
     const { client, create } = await maps();
     await create('a', { x: '1' });
     const late = eventually(client, {}, ([map]) => expect(map?.data).toEqual({ x: '2' }), { deadlineMs: 20 });

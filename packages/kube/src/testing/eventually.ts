@@ -10,13 +10,13 @@ export interface EventuallySelection {
 }
 
 export interface EventuallyOptions {
-  /** Real time, however fast the test's own clock runs. 5 s unless said otherwise. */
+  /** Real time, independent of the test's clock. 5 s by default. */
   readonly deadlineMs?: number;
 }
 
 /**
- * Follows a kind until `check` holds of its objects, and resolves with them. `check` holds when it neither throws (an `expect`) nor returns
- * false. There is no polling: it is asked again at each change. After the deadline it rejects with the last failure and what was there.
+ * Watches a kind until `check` passes for its objects, and resolves with them. `check` passes unless it throws (an `expect`) or
+ * returns false. It is called at each change, without polling. After the deadline it rejects with the last failure and the last state.
  */
 export async function eventually<T extends KubeObject>(
   client: ResourceClient<T>,
@@ -60,7 +60,7 @@ export interface ObjectName {
   readonly name: string;
 }
 
-/** As `eventually`, of one object, which must exist. */
+/** Like `eventually`, for one object, which must exist. */
 export async function eventuallyObject<T extends KubeObject>(
   client: ResourceClient<T>,
   { namespace, name }: ObjectName,

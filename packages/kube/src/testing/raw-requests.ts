@@ -1,7 +1,7 @@
 import { connect } from 'node:tls';
 import type { TlsServer } from './tls-server.ts';
 
-/** Ends a connection in order once everything before it is answered. */
+/** Closes a connection once every request before it is answered. */
 export const LAST_REQUEST = 'GET /livez HTTP/1.1\r\nHost: fairway\r\nConnection: close\r\n\r\n';
 
 /**
@@ -11,7 +11,7 @@ export const LAST_REQUEST = 'GET /livez HTTP/1.1\r\nHost: fairway\r\nConnection:
 export async function sendRaw(server: Pick<TlsServer, 'url'>, ...parts: readonly string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let answered = '';
-  // Nothing secret is sent, and a test knows whom it speaks to.
+  // Nothing secret is sent, and the server is the test's own.
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), rejectUnauthorized: false });
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     answered += chunk;

@@ -15,8 +15,8 @@ interface Stream {
 }
 
 /**
- * One collection of objects behind a Transport whose faults a test decides: list pages, watches, answers that fail. For what the embedded
- * server would do too well; it knows neither kinds nor selectors.
+ * One collection of objects behind a Transport with faults injected by the test: list pages, watches, error responses. For failures that the
+ * embedded server can't produce; it has neither kinds nor selectors.
  */
 export class ScriptedApi implements Transport {
   readonly requests: TransportRequest[] = [];
@@ -37,7 +37,7 @@ export class ScriptedApi implements Transport {
     return this.#streams.size;
   }
 
-  /** Creates the object or replaces the one of that name. */
+  /** Creates or replaces the object. */
   put(name: string, content: object = {}): void {
     const old = this.#objects.get(`ns/${name}`);
     this.#revision++;
@@ -71,7 +71,7 @@ export class ScriptedApi implements Transport {
     for (const stream of this.#streams) stream.push(JSON.stringify({ type: 'BOOKMARK', object: { metadata } }));
   }
 
-  /** Forgets the history, so that nothing older than now can be resumed. */
+  /** Drops the history, so that no older watch can resume. */
   compact(): void {
     this.#oldestRevision = this.#revision;
     this.#history.length = 0;
@@ -84,7 +84,7 @@ export class ScriptedApi implements Transport {
     }
   }
 
-  /** Lets the next request fail: without an answer, or with the Status of an ApiError. */
+  /** Makes the next request fail: without a response, or with the Status of an ApiError. */
   failNext(error: Error): void {
     this.#failures.push(error);
   }

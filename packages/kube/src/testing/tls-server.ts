@@ -18,11 +18,11 @@ export interface TlsServer {
   readonly received: readonly string[];
   /** Issues a client certificate that the server trusts. */
   issue(commonName: string): Promise<{ readonly certificate: string; readonly privateKey: string }>;
-  /** Cuts all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** An HTTPS server on loopback with an authority of its own, which asks for client certificates and accepts none too. */
+/** An HTTPS server on loopback with its own CA; client certificates are requested but optional. */
 export async function startTlsServer(listener: RequestListener): Promise<TlsServer> {
   const clock = systemClock;
   const authority = await createCertificateAuthority({ commonName: 'test', clock, validityMs: HOUR_MS });

@@ -138,7 +138,7 @@ export class ProjectCloud {
 
   /**
    * Makes a resource and notes what came of it; a create without an answer is noted as unknown and thrown. One that failed rests, together with
-   * others of its `group` and, if all would fail alike, those of the whole project: then a RestingError is thrown and nothing is called.
+   * others of its `group` and, if all would fail alike, those of the whole project: then a BackoffError is thrown and nothing is called.
    */
   make<T extends { readonly id: string }>(
     ledger: Ledger<T>,

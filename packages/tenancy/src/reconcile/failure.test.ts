@@ -1,6 +1,6 @@
 import { turnOf } from '@fairway/api/conditions';
 import { TransportError } from '@fairway/kube/client/transport';
-import { RestingError } from '@fairway/kube/controller/attempts';
+import { BackoffError } from '@fairway/kube/controller/attempts';
 import { conflict, forbidden } from '@fairway/kube/object/api-error';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { describe, expect, test } from 'vitest';
@@ -95,7 +95,7 @@ describe('what an error means', () => {
   });
 
   test('a step that rests is told in the words of its last failure, and when it is tried again', () => {
-    const failure = failureOf(new RestingError(quota(), NOW_MS + 5_000), NOW_MS);
+    const failure = failureOf(new BackoffError(quota(), NOW_MS + 5_000), NOW_MS);
 
     expect(failure).toMatchObject({ reason: 'QuotaExceeded', party: 'cloud', retryAfterMs: 5_001 });
   });

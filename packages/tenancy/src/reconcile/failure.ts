@@ -1,7 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { FencedError } from '@fairway/base/fence';
 import { TransportError } from '@fairway/kube/client/transport';
-import { type AttemptVerdict, lastFailure, restsUntilMs } from '@fairway/kube/controller/attempts';
+import { type AttemptVerdict, lastFailure, retryAtMs } from '@fairway/kube/controller/attempts';
 import { type ApiError, isApiError } from '@fairway/kube/object/api-error';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import { tenantProblemOf } from '../connection/tenant-problem.ts';
@@ -22,7 +22,7 @@ export interface Failure extends RetryableProblem {
 /** What an error means for people, and when to come again. Every error means something: what nobody knows is a fault of Fairway. */
 export function failureOf(error: unknown, nowMs: number): Failure {
   const problem = problemOf(lastFailure(error), nowMs);
-  const untilMs = restsUntilMs(error);
+  const untilMs = retryAtMs(error);
   return { error, ...problem, ...(untilMs !== undefined && { retryAfterMs: Math.max(untilMs - nowMs, 0) + 1 }) };
 }
 

@@ -1,6 +1,6 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { FencedError } from '@fairway/base/fence';
-import { RestingError } from '@fairway/kube/controller/attempts';
+import { BackoffError } from '@fairway/kube/controller/attempts';
 import { conflict, forbidden } from '@fairway/kube/object/api-error';
 import { describe, expect, test } from 'vitest';
 import { Pass } from './pass.ts';
@@ -53,7 +53,7 @@ describe('a pass', () => {
     pass.againIn(600_000);
     pass.againIn(undefined);
     for (const restMs of [30_000, 5_000]) {
-      await pass.run(() => Promise.reject(new RestingError(refused, clock.now() + restMs)));
+      await pass.run(() => Promise.reject(new BackoffError(refused, clock.now() + restMs)));
     }
 
     expect(await end()).toEqual({ requeueAfterMs: 5_001 });
