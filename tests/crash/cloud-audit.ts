@@ -74,15 +74,18 @@ export function complaints(before: Holdings, now: Holdings, { clusters, pools, m
     routers: 'router',
     securityGroups: 'node-security-group',
   } as const;
+  const clusterUidOf = (clusterName: string) => {
+    const owner = clusters.find(({ metadata }) => metadata.name === clusterName);
+    return owner ? identityOf(owner) : '';
+  };
   const expected: Record<Exclude<Table, 'ports'>, readonly string[]> = {
     servers: machines.map(identityOf),
-    serverGroups: pools.filter(({ spec }) => spec.antiAffinity).map((pool) => serverGroupName(identityOf(pool))),
+    serverGroups: pools
+      .filter(({ spec }) => spec.antiAffinity)
+      .map((pool) => serverGroupName({ clusterUid: clusterUidOf(pool.spec.clusterName), poolUid: identityOf(pool) })),
     floatingIps: machines
       .filter(({ spec }) => spec.floatingIP)
-      .map((machine) => {
-        const owner = clusters.find(({ metadata }) => metadata.name === machine.spec.clusterName);
-        return ownerDescription(owner ? identityOf(owner) : '', `floating-ip-${identityOf(machine)}`);
-      }),
+      .map((machine) => ownerDescription(clusterUidOf(machine.spec.clusterName), `floating-ip-${identityOf(machine)}`)),
     networks: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.networks)),
     subnets: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.subnets)),
     routers: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.routers)),

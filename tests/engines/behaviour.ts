@@ -5,7 +5,17 @@ import { type ManagementCluster, startManagementCluster } from '../management/ma
 import { openManagementTestEngine } from './management-test-engine.ts';
 
 /** The suites of the controllers, which are the unit tests of the embedded engine. A process runs them once. */
-const SUITES = ['lifecycle', 'shapes', 'faults', 'pause', 'handover', 'marks', 'vanished', 'api-faults'];
+const SUITES = [
+  'lifecycle',
+  'shapes',
+  'faults',
+  'pause',
+  'handover',
+  'marks',
+  'vanished',
+  'vanished-remains',
+  'api-faults',
+];
 
 /** Runs the controllers' tests on a management cluster of the release that `choose` names. */
 export function describeBehaviour(

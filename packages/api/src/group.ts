@@ -20,5 +20,10 @@ export const PAUSED_ANNOTATION = `${GROUP}/paused`;
 /** A new value, such as the time, asks Fairway to try at once what it could not do: on a Cluster for all that belongs to it. */
 export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
 
+/** On the Secret of a cluster's roots of trust: since when its Cluster has been missing, RFC 3339. */
+export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;
+/** On the same Secret: name of the CloudCredential that the cluster uses; empty for the operator's own login. */
+export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
+
 /** Where the operator's own Secrets (PKI, tokens) are kept. */
 export const SYSTEM_NAMESPACE = 'fairway-system';

@@ -19,6 +19,7 @@ import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+import type { Registry } from 'prom-client';
 
 /** What Fairway's controllers have in common; each takes what it needs. */
 export interface ControllerDependencies {
@@ -55,6 +56,8 @@ export interface ControllerDependencies {
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
   /** Which keys are this process's; all of them unless given. */
   readonly owner: KeyOwner | undefined;
+  /** Where a controller's own metrics go; nowhere unless given. */
+  readonly registry: Registry | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;

@@ -5,6 +5,7 @@ import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { Informer } from '@fairway/kube/client/informer';
+import { InformerSet } from '@fairway/kube/client/informer-set';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { ScriptedApi } from '@fairway/kube/testing/scripted-api';
@@ -23,7 +24,7 @@ const cache: ControllerDependencies['cache'] = {
   releases: informer(kubernetesReleases),
 };
 // What is watched and indexed are caches; nothing else is asked for before a controller is made.
-const shared = { cache } as ControllerDependencies;
+const shared = { cache, informers: new InformerSet(client) } as ControllerDependencies;
 
 describe.each(CONTROLLERS)('controller $name', ({ rights, watches }) => {
   test('declares the right to read what it watches', () => {

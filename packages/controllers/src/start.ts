@@ -24,7 +24,7 @@ import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
 import { serverSweepController } from './orphans/controller.ts';
-import { vanishedClusterController, vanishedClusterScan } from './vanished/controller.ts';
+import { vanishedClusterController } from './vanished/controller.ts';
 
 /** Fairway's controllers, in the order in which they start. */
 export const CONTROLLERS: readonly Declaration[] = [
@@ -36,7 +36,6 @@ export const CONTROLLERS: readonly Declaration[] = [
   nodeTemplateController,
   serverSweepController,
   vanishedClusterController,
-  vanishedClusterScan,
   credentialController,
 ];
 
@@ -45,7 +44,14 @@ const REQUEST_ANNOTATIONS = [RETRY_ANNOTATION, PAUSED_ANNOTATION];
 
 /** What is made here of the options, or may be left out of them. */
 type Made = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
-type Optional = 'vanishedGraceMs' | 'defaultImage' | 'credentialCheckMs' | 'serverBackoffMs' | 'informers' | 'owner';
+type Optional =
+  | 'registry'
+  | 'vanishedGraceMs'
+  | 'defaultImage'
+  | 'credentialCheckMs'
+  | 'serverBackoffMs'
+  | 'informers'
+  | 'owner';
 
 export interface ControllersOptions
   extends Omit<ControllerDependencies, Made | Optional>,
@@ -91,6 +97,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     events: new EventRecorder(client, { component: 'fairway', clock, random, log }),
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
+    registry: options.registry,
     vanishedGraceMs: options.vanishedGraceMs,
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,

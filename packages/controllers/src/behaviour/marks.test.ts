@@ -1,56 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
-import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
-import type { OpenStackClient } from '@fairway/openstack/openstack-client';
-import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
+import { copyMarks, strangerIn } from '../testing/stranger.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
-
-/** A member of another project in the same cloud, who may share what is theirs. */
-async function strangerIn(fairway: TestFairway, use: (stranger: OpenStackClient) => Promise<void>): Promise<void> {
-  const yaml = fairway.cloud.cloudsYaml();
-  const config = new CloudsYaml({
-    env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' },
-    cwd: '/',
-    home: '/',
-    readFile: (path) => (path === '/clouds.yaml' ? yaml : undefined),
-  }).get('simulator-other');
-  const connection = new CloudConnection({ config, clock: fairway.clock, random: Math.random, readFile: () => '' });
-  try {
-    await use(connection.client());
-  } finally {
-    await connection.close();
-  }
-}
-
-/** Puts copies of all of a cluster's marks before its project, on resources that are older than its own. */
-async function copyMarks(projectID: string, stranger: OpenStackClient, clusterUid: string): Promise<void> {
-  const { network } = stranger;
-  const mark = (role: NetworkRole) => ({ description: ownerDescription(clusterUid, role) });
-  const { id } = await network.networks.create({ name: 'theirs', ...mark('network') });
-  await network.subnets.create({ network_id: id, ip_version: 4, cidr: '10.66.0.0/24', ...mark('subnet') });
-  const group = await network.securityGroups.create({ name: 'theirs', ...mark('node-security-group') });
-  await share(projectID, stranger, 'network', id);
-  await share(projectID, stranger, 'security_group', group.id);
-}
-
-async function share(
-  target_tenant: string,
-  stranger: OpenStackClient,
-  object_type: string,
-  object_id: string,
-): Promise<void> {
-  const policy = { object_type, object_id, action: 'access_as_shared', target_tenant };
-  const { session } = stranger;
-  const answer = await fetch(`${await session.endpoint('network')}/rbac-policies`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-auth-token': (await session.token()).id },
-    body: JSON.stringify({ rbac_policy: policy }),
-  });
-  if (answer.status !== 201) throw new Error(`sharing ${object_type} got ${answer.status}: ${await answer.text()}`);
-}
 
 describe("another project's resources with a cluster's marks, shared with the cluster's project", {
   timeout: 30_000,

@@ -1,28 +1,14 @@
-import { CLUSTER_UID_LABEL, FINALIZER, PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { FINALIZER, PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { Secrets } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+import { makeVanish, rootsOf } from '../testing/vanish.ts';
 
 const OPTIONS = { vanishedGraceMs: 60_000 };
-
-/** Takes a Cluster away without its controllers: who may strip finalizers can. */
-async function makeVanish(fairway: TestFairway, { metadata }: Cluster): Promise<void> {
-  const { name = '' } = metadata;
-  await fairway.patch(clusters, name, { metadata: { annotations: { [PAUSED_ANNOTATION]: 'thief' } } });
-  await fairway.until(clusters, ([found]) => found?.status?.conditions?.some(({ type }) => type === 'Paused'), name);
-  await fairway.patch(clusters, name, { metadata: { finalizers: null } });
-  await fairway.delete(clusters, name);
-}
-
-function rootsOf(fairway: TestFairway, { metadata }: Cluster) {
-  const selection = { namespace: SYSTEM_NAMESPACE, labelSelector: `${CLUSTER_UID_LABEL}=${metadata.uid}` };
-  return { client: fairway.client.resource(Secrets), selection };
-}
 
 async function untilSwept(fairway: TestFairway, cluster: Cluster): Promise<void> {
   const { client, selection } = rootsOf(fairway, cluster);

@@ -123,7 +123,7 @@ export class ClusterReconciler {
     pools: readonly NodePool[],
     pass: Pass,
   ): Promise<Pick<ClusterFacts, 'network' | 'networkProblem' | 'projectID'>> {
-    const { attempts, cache, clock } = this.#dependencies;
+    const { attempts, cache, clock, credentials } = this.#dependencies;
     const refused = credentialProblem(cluster, cache.credentials);
     if (refused) return { network: undefined, networkProblem: refused, projectID: undefined };
     const desired = desiredNetwork(cluster, plan.spec, pools);
@@ -132,6 +132,8 @@ export class ClusterReconciler {
       attempts.make(step, async () => {
         await requireOwnProject(cloud, cluster);
         const projectID = await cloud.client.session.projectId();
+        // By its roots a cluster is known that loses its Cluster: they come first. One of a backup has brought its own.
+        if (cluster.status?.originUID === undefined) await credentials.pki(cluster);
         return { projectID, network: await ensureNetwork(cloud, cluster, desired, pass.signal) };
       }),
     );

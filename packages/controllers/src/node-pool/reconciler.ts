@@ -193,8 +193,9 @@ export class NodePoolReconciler {
       return { problem: { reason: ConditionReason.ImageNotFound, message } };
     }
     if (!pool.spec.antiAffinity) return { image: image.id };
+    const owner = { clusterUid: cluster ? identityOf(cluster) : '', poolUid: identityOf(pool) };
     const known = pool.status?.serverGroupID;
-    return { image: image.id, serverGroupID: await ensureServerGroup(cloud, identityOf(pool), known, { signal }) };
+    return { image: image.id, serverGroupID: await ensureServerGroup(cloud, owner, known, { signal }) };
   }
 
   async #delete(

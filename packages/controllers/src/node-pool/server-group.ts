@@ -1,6 +1,6 @@
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
-import { serverGroupName } from '@fairway/tenancy/cloud/ownership';
+import { type ServerGroupOwner, serverGroupName, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 
@@ -8,22 +8,22 @@ import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 const MAX_AGE_MS = 600_000;
 
 /**
- * The server group that keeps the pool's nodes on hypervisors of their own, made if there is none; others of its name, left by a create that was
+ * The server group that keeps the pool's nodes on hypervisors of their own, made if there is none; others of its mark, left by a create that was
  * thought lost, go. Throws StillSettling while a create without an answer may come true, and the cloud's errors.
  */
 export async function ensureServerGroup(
   cloud: ProjectCloud,
-  poolUid: string,
+  owner: ServerGroupOwner,
   knownID: string | undefined,
   options: CallOptions,
 ): Promise<string> {
-  const name = serverGroupName(poolUid);
-  const found = await ownGroups(cloud, name);
+  const name = serverGroupName(owner);
+  const found = await ownGroups(cloud, owner.poolUid);
   const kept = found.find(({ id }) => id === knownID) ?? found.find(({ members }) => members.length > 0) ?? found[0];
   const { serverGroups } = cloud.client.compute;
   if (kept === undefined) {
     const create = () => serverGroups.create({ name, policy: 'anti-affinity' }, options);
-    return (await cloud.make(cloud.ledgers.serverGroups, name, create)).id;
+    return (await cloud.make(cloud.ledgers.serverGroups, owner.poolUid, create)).id;
   }
   const extra = found.filter(({ id, members }) => id !== kept.id && members.length === 0);
   for (const { id } of extra)
@@ -34,17 +34,18 @@ export async function ensureServerGroup(
 /** Deletes the pool's server groups; their servers are gone before. Throws StillSettling while one may still appear. */
 export async function removeServerGroups(cloud: ProjectCloud, poolUid: string, options: CallOptions): Promise<void> {
   const { serverGroups } = cloud.client.compute;
-  for (const { id } of await ownGroups(cloud, serverGroupName(poolUid))) {
+  for (const { id } of await ownGroups(cloud, poolUid)) {
     await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id, options));
   }
   if (cloud.now() < cloud.trustedFromMs) throw new StillSettling('server group', cloud.trustedFromMs);
 }
 
-async function ownGroups(cloud: ProjectCloud, name: string): Promise<readonly ServerGroup[]> {
-  const { cache, ledgers } = cloud;
+async function ownGroups(cloud: ProjectCloud, poolUid: string): Promise<readonly ServerGroup[]> {
+  const { cache, client, ledgers } = cloud;
+  const projectID = await client.session.projectId();
   const listed = await cache.serverGroups.refreshAfter(cloud.reliableFromMs(ledgers.serverGroups, MAX_AGE_MS));
-  const own = [...listed.items.values()].filter((group) => group.name === name);
-  const state = ledgers.serverGroups.observe(name, own, listed.listedAtMs ?? 0);
+  const own = [...listed.items.values()].filter((group) => serverGroupOwner(group, projectID)?.poolUid === poolUid);
+  const state = ledgers.serverGroups.observe(poolUid, own, listed.listedAtMs ?? 0);
   if (state.kind === 'settling') throw new StillSettling('server group', state.untilMs);
   return state.items.toSorted((a, b) => a.id.localeCompare(b.id));
 }

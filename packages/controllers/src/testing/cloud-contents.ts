@@ -24,6 +24,14 @@ export function holdings(cloud: Cloud): Record<string, number> {
   );
 }
 
+/** How many rows each table of a cloud holds, whatever it is for; those apart that only grow by use. */
+export function rowsOf(cloud: Cloud): Record<string, number> {
+  const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
+  return Object.fromEntries(
+    Object.entries(snapshot).map(([table, rows]) => [table, rows.filter(({ deletedMs }) => deletedMs == null).length]),
+  );
+}
+
 /** Every server that ever was, by name, with when it was made, and whether it is gone. */
 export function serverHistory(cloud: Cloud): readonly { name: string; createdMs: number; isGone: boolean }[] {
   const { servers = [] } = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;

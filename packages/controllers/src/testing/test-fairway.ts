@@ -1,5 +1,6 @@
 import type { ConditionReason } from '@fairway/api/conditions';
 import { identityOf } from '@fairway/api/identity';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -24,6 +25,7 @@ import { FAIRWAY_TAG, serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { type Clouds, ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { Registry } from 'prom-client';
 import { CloudInitBootstrapper } from '../machine/bootstrapper.ts';
 import { type Controllers, createControllers } from '../start.ts';
 import type { SteppingClock } from './stepping-clock.ts';
@@ -51,6 +53,8 @@ export interface TestFairwayOptions {
   readonly settleMs?: number;
   /** See ControllerDependencies. */
   readonly vanishedGraceMs?: number;
+  /** Where the controllers' own metrics go. */
+  readonly registry?: Registry;
   /** How often the project's servers are listed while nothing is expected to change; a minute unless given. */
   readonly observeMs?: number;
   /** In place of one that runs `speed` times as fast as the real one. */
@@ -96,6 +100,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #settleMs: number;
   readonly #observeMs: number | undefined;
   readonly #vanishedGraceMs: number | undefined;
+  readonly #registry: Registry | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
   readonly #random: () => number;
@@ -118,6 +123,7 @@ export class TestFairway implements AsyncDisposable {
     this.#observeMs = observeMs;
     this.#apiFaults = apiFaults;
     this.#vanishedGraceMs = options.vanishedGraceMs;
+    this.#registry = options.registry;
     this.#tenantFaults = options.tenantFaults;
     this.#random = options.random ?? Math.random;
     this.runtime = new TestControlPlanes(clock);
@@ -189,7 +195,8 @@ export class TestFairway implements AsyncDisposable {
       settleMs: this.#settleMs,
     });
     const clouds: Clouds = {
-      forNamespace: () => project,
+      forNamespace: (namespace, name) =>
+        name === undefined || reader.get(cloudCredentials, namespace, name) ? project : undefined,
       forgetCredential() {},
     };
     const credentials = new ClusterCredentials(client, clock);
@@ -219,6 +226,7 @@ export class TestFairway implements AsyncDisposable {
       tenants,
       bootstrapper,
       vanishedGraceMs: this.#vanishedGraceMs,
+      registry: this.#registry,
       clock,
       random,
       log,

@@ -1,8 +1,18 @@
-import { CLUSTER_LABEL, CLUSTER_UID_LABEL, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import {
+  CLUSTER_LABEL,
+  CLUSTER_UID_LABEL,
+  CREDENTIAL_ANNOTATION,
+  MISSING_SINCE_ANNOTATION,
+  SYSTEM_NAMESPACE,
+} from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
@@ -10,15 +20,54 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 const RESTORE_MANAGER = 'fairway-restore';
 
 /**
- * A cluster whose roots of trust are kept here. They are made before its control plane and go last, so that where they are and no Cluster is, a Cluster
+ * A cluster whose roots of trust are kept here. They are made before anything else of it and go last, so that where they are and no Cluster is, a Cluster
  * was that ended without Fairway: by a stripped finalizer, or an edited database. Another Fairway's clusters have theirs elsewhere.
  */
 export interface RootsRecord {
   readonly uid: string;
   /** `namespace/name` of the Cluster. */
   readonly clusterKey: string;
+  /** Name and UID of the Secret. */
+  readonly secret: { readonly name: string; readonly uid: string | undefined };
+  /** Since when no Cluster has been found; kept on the Secret, so that no restart begins anew. */
+  readonly missingSinceMs: number | undefined;
+  /** Of the CloudCredential that the cluster uses; empty for the operator's own login, undefined where it was not noted. */
+  readonly credentialName: string | undefined;
   /** Whether what the cluster had is left alone: it was restored, or somebody set the annotation that pauses on the Secret. */
   readonly isHeld: boolean;
+}
+
+/** The metadata of all roots. */
+export function rootsInformer(informers: InformerSet): Informer<KubeObject> {
+  return informers.informer<KubeObject>(Secrets, {
+    namespace: SYSTEM_NAMESPACE,
+    labelSelector: CLUSTER_UID_LABEL,
+    metadataOnly: true,
+  });
+}
+
+/** By the key of their Cluster. */
+export const rootsByCluster: CacheIndex<KubeObject> = {
+  name: 'cluster',
+  valuesOf: (secret) => [recordOf(secret)?.clusterKey].filter((key) => key !== undefined),
+};
+
+/** What a Secret's metadata says; undefined for one that is no cluster's. A cache drops what tells a restored one. */
+export function recordOf(secret: KubeObject): RootsRecord | undefined {
+  const { name = '', labels, annotations, managedFields = [] } = secret.metadata;
+  const uid = labels?.[CLUSTER_UID_LABEL];
+  const clusterKey = annotations?.[CLUSTER_LABEL];
+  if (uid === undefined || clusterKey === undefined) return undefined;
+  const sinceMs = Date.parse(annotations?.[MISSING_SINCE_ANNOTATION] ?? '');
+  const isRestored = managedFields.some(({ manager }) => manager === RESTORE_MANAGER);
+  return {
+    uid,
+    clusterKey,
+    secret: { name, uid: secret.metadata.uid },
+    missingSinceMs: Number.isNaN(sinceMs) ? undefined : sinceMs,
+    credentialName: annotations?.[CREDENTIAL_ANNOTATION],
+    isHeld: isRestored || isPaused(secret),
+  };
 }
 
 /** The clusters whose roots are kept; of one UID, or all. One request, without the roots themselves. */
@@ -27,15 +76,6 @@ export async function listRoots(client: KubeClient, uid?: string): Promise<reado
   const { items } = await client.metadata(Secrets).list({ namespace: SYSTEM_NAMESPACE, labelSelector });
   const records = items.map(recordOf).filter((record) => record !== undefined);
   return [...new Map(records.map((record) => [record.uid, record])).values()];
-}
-
-function recordOf(secret: KubeObject): RootsRecord | undefined {
-  const { labels, annotations, managedFields = [] } = secret.metadata;
-  const uid = labels?.[CLUSTER_UID_LABEL];
-  const clusterKey = annotations?.[CLUSTER_LABEL];
-  if (uid === undefined || clusterKey === undefined) return undefined;
-  const isRestored = managedFields.some(({ manager }) => manager === RESTORE_MANAGER);
-  return { uid, clusterKey, isHeld: isRestored || isPaused(secret) };
 }
 
 /** Of these clusters those that the API server has no Cluster of: not as a cache knows it, for what they had can't be brought back. */
@@ -50,6 +90,18 @@ export async function withoutCluster(
     for (const cluster of items) known.add(identityOf(cluster));
   }
   return records.filter(({ uid }) => !known.has(uid));
+}
+
+/** Notes on the roots since when their Cluster has been missing, or with undefined that it is there. */
+export async function noteMissing(
+  client: KubeClient,
+  { secret }: RootsRecord,
+  sinceMs: number | undefined,
+): Promise<void> {
+  const since = sinceMs === undefined ? null : new Date(sinceMs).toISOString();
+  const value = { metadata: { uid: secret.uid, annotations: { [MISSING_SINCE_ANNOTATION]: since } } };
+  const where = { namespace: SYSTEM_NAMESPACE };
+  await ignoreGone(client.metadata(Secrets).patch(secret.name, { type: 'merge', value }, where));
 }
 
 export function namespaceOf(clusterKey: string): string {

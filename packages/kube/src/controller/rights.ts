@@ -18,16 +18,18 @@ export interface Right {
   readonly subresource?: 'status' | 'finalizers';
   /** All objects by default. */
   readonly names?: readonly string[];
+  /** In this namespace only; everywhere by default. */
+  readonly namespace?: string;
   readonly verbs: readonly Verb[];
 }
 
 /** What an informer needs. */
 export const READ = ['get', 'list', 'watch'] as const satisfies readonly Verb[];
 
-/** The rules of an RBAC role that grants exactly these rights; kinds with the same verbs share a rule. */
-export function policyRules(rights: readonly Right[]): PolicyRule[] {
+/** The rules of an RBAC role that grants exactly the rights that apply in `namespace`, or by default everywhere; kinds with the same verbs share a rule. */
+export function policyRules(rights: readonly Right[], namespace?: string): PolicyRule[] {
   const byResource = new Map<string, { readonly right: Right; readonly verbs: Set<Verb> }>();
-  for (const right of rights) {
+  for (const right of rights.filter((each) => each.namespace === namespace)) {
     const key = JSON.stringify([right.type.group, resourceOf(right), right.names]);
     const known = byResource.get(key) ?? { right, verbs: new Set() };
     for (const verb of right.verbs) known.verbs.add(verb);

@@ -112,6 +112,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   const shared = { clouds, tenants, bootstrapper, owner, clock, random, log, metrics: controllerMetrics };
   const controllers = createControllers({
     ...shared,
+    registry,
     client,
     informers,
     manager,

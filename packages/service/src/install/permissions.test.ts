@@ -49,7 +49,7 @@ test('in its own namespace Fairway keeps roots of trust and Leases', () => {
   const [role] = PERMISSIONS.roles;
 
   expect(flat(role.rules)).toEqual([
-    '/secrets: create deletecollection get list',
+    '/secrets: create deletecollection get list patch watch',
     'coordination.k8s.io/leases: create delete get list patch update watch',
   ]);
 });

@@ -25,11 +25,13 @@ const SERVICE_RIGHTS: readonly Right[] = [
   { type: Events, verbs: ['create', 'patch'] },
 ];
 
+const DECLARED = [...CONTROLLERS, ...CLOUD_PROVIDER].flatMap(({ rights }) => rights);
+
 const CONTROLLERS_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
   kind: 'ClusterRole',
   metadata: { name: 'fairway-controllers' },
-  rules: policyRules([...[...CONTROLLERS, ...CLOUD_PROVIDER].flatMap(({ rights }) => rights), ...SERVICE_RIGHTS]),
+  rules: policyRules([...DECLARED, ...SERVICE_RIGHTS]),
 };
 
 /** What belongs to Fairway alone: the clusters' roots of trust, and the Leases by which replicas share the work. */
@@ -37,11 +39,18 @@ const SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
   kind: 'Role',
   metadata: { name: 'fairway-controllers', namespace: SYSTEM_NAMESPACE },
-  rules: policyRules([
-    // Their metadata tells of clusters whose Cluster is gone.
-    { type: Secrets, verbs: ['get', 'list', 'create', 'deletecollection'] },
-    { type: Leases, verbs: [...READ, 'create', 'update', 'patch', 'delete'] },
-  ]),
+  rules: policyRules(
+    [
+      ...DECLARED,
+      { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'list', 'create', 'deletecollection'] },
+      {
+        type: Leases,
+        namespace: SYSTEM_NAMESPACE,
+        verbs: [...READ, 'create', 'update', 'patch', 'delete'],
+      },
+    ],
+    SYSTEM_NAMESPACE,
+  ),
 };
 
 const SUBJECT = { kind: 'ServiceAccount', name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE };

@@ -86,8 +86,26 @@ export function isOfProject({ project_id, tenant_id }: Marked, projectID: string
   return (project_id || tenant_id) === projectID;
 }
 
-export function serverGroupName(poolUid: string): string {
-  return `fairway-pool-${poolUid}`;
+/** Nova takes 255 characters of a name. */
+export function serverGroupName({ clusterUid, poolUid }: ServerGroupOwner): string {
+  return `fairway-cluster-${clusterUid}-pool-${poolUid}`;
+}
+
+export interface ServerGroupOwner {
+  readonly clusterUid: string;
+  readonly poolUid: string;
+}
+
+const SERVER_GROUP_NAME = /^fairway-cluster-(.+)-pool-(.+)$/;
+
+/** Whose server group this is; undefined for one that is not Fairway's, or another project's. */
+export function serverGroupOwner(
+  { name, project_id }: { readonly name: string; readonly project_id?: string | undefined },
+  projectID: string,
+): ServerGroupOwner | undefined {
+  const [, clusterUid, poolUid] = SERVER_GROUP_NAME.exec(name) ?? [];
+  if (clusterUid === undefined || poolUid === undefined || project_id !== projectID) return undefined;
+  return { clusterUid, poolUid };
 }
 
 function byAge(

@@ -1,4 +1,4 @@
-import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { CREDENTIAL_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Clock } from '@fairway/base/clock';
@@ -25,7 +25,7 @@ export class ClusterCredentials {
     const identity = clusterIdentity(cluster);
     const known = this.#known.get(identity.uid);
     if (known) return known;
-    const loading = this.#loadOrCreate(identity);
+    const loading = this.#loadOrCreate(identity, cluster.spec.credentialName);
     this.#known.set(identity.uid, loading);
     loading.catch(() => this.#known.delete(identity.uid));
     return loading;
@@ -43,12 +43,15 @@ export class ClusterCredentials {
     await this.#client.resource(Secrets).deleteCollection(options);
   }
 
-  async #loadOrCreate(identity: ClusterIdentity): Promise<ClusterPki> {
+  async #loadOrCreate(identity: ClusterIdentity, credentialName = ''): Promise<ClusterPki> {
     const stored = await this.#load(identity.uid);
     if (stored) return stored;
     const pki = await createClusterPki(this.#clock);
     try {
-      await this.#client.resource(Secrets).create(await pkiSecret(identity, pki));
+      const secret = await pkiSecret(identity, pki);
+      // What the cluster has in the cloud is found by it when nothing else tells any more.
+      const annotations = { ...secret.metadata.annotations, [CREDENTIAL_ANNOTATION]: credentialName };
+      await this.#client.resource(Secrets).create({ ...secret, metadata: { ...secret.metadata, annotations } });
       return pki;
     } catch (error) {
       if (!isApiError(error, 'AlreadyExists')) throw error;

@@ -1,0 +1,50 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/**
+ * Where the remains of a cluster are:
+ * - `waiting`: its Cluster has not been missing for long enough;
+ * - `ending`: they are being ended, or can not be yet;
+ * - `held`: they are left alone until a person decides.
+ */
+export type RemainsState = 'waiting' | 'ending' | 'held';
+
+const STATES: readonly RemainsState[] = ['waiting', 'ending', 'held'];
+
+/** Tells of clusters that are without their Cluster, among those that this process works on. */
+export class VanishedMetrics {
+  readonly #ended: Counter;
+  readonly #found: Counter<'kind'>;
+
+  constructor(registry: Registry, states: () => Iterable<RemainsState>) {
+    const clusters = new Gauge({
+      name: 'fairway_vanished_clusters',
+      help: 'Clusters of which something is left and whose Cluster went without Fairway.',
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        for (const state of STATES) this.set({ state }, 0);
+        for (const state of states()) this.inc({ state });
+      },
+    });
+    registry.registerMetric(clusters);
+    this.#ended = new Counter({
+      name: 'fairway_vanished_clusters_ended_total',
+      help: 'Clusters whose Cluster went without Fairway and of which nothing is left any more.',
+      registers: [registry],
+    });
+    this.#found = new Counter({
+      name: 'fairway_vanished_resources_found_total',
+      help: 'Resources of the cloud that were found without a Cluster and are deleted.',
+      labelNames: ['kind'],
+      registers: [registry],
+    });
+  }
+
+  ended(): void {
+    this.#ended.inc();
+  }
+
+  found(kind: string, count: number): void {
+    this.#found.inc({ kind }, count);
+  }
+}
