@@ -1,6 +1,7 @@
 import { ConfinedModule } from '@fairway/base/testing/confined-module';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Decoder } from './decoders-fuzz-fixture.ts';
 
 /** Each decoder on a thousand inputs, in a thread with a bound on its heap and a deadline; PROPERTY_RUNS and PROPERTY_SEED draw others. */
 
@@ -13,22 +14,22 @@ function runsOf(numRuns: number): { seed: number; numRuns: number } {
 }
 
 describe('whatever it is given, a decoder gives a bounded value or refuses:', () => {
-  it.each([
+  it.each<[Decoder, number]>([
     ['yaml', 1000],
     ['json', 1000],
-    ['jsonPatch', 1000],
-    ['mergePatch', 500],
-    ['strategicPatch', 1000],
-    ['applied', 500],
-    ['protobufBody', 1000],
+    ['json-patch', 1000],
+    ['merge-patch', 500],
+    ['strategic-merge-patch', 1000],
+    ['apply-patch', 500],
+    ['protobuf', 1000],
     ['selectors', 1000],
     ['quantities', 1000],
-    ['jsonPaths', 1000],
+    ['json-paths', 1000],
     ['patterns', 300],
     ['cel', 500],
     ['requests', 300],
   ])('%s', async (decoder, numRuns) => {
     const runs = runsOf(numRuns);
-    expect(await decoders.call(decoder, runs)).toBe(runs.numRuns);
+    expect(await decoders.call('fuzz', decoder, runs)).toBe(runs.numRuns);
   });
 });

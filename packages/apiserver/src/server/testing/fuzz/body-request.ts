@@ -1,0 +1,18 @@
+import * as fc from 'fast-check';
+import type { BodyRequest } from '../../body-request.ts';
+
+/** A request as far as the decoders of bodies look at it. */
+export function bodyRequest(query: string): BodyRequest {
+  return {
+    body: '',
+    headers: {},
+    query: new URLSearchParams(query),
+    namespace: '',
+    name: '',
+    verb: 'create',
+    warn: () => undefined,
+    resource: { group: '', version: 'v1', kind: 'Pod' },
+  };
+}
+
+export const VALIDATION = fc.constantFrom('', 'fieldValidation=Strict', 'fieldValidation=Ignore');

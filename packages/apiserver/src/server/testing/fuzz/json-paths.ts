@@ -1,0 +1,25 @@
+import { compileJsonPath, JsonPathError } from '@fairway/kube/object/path';
+import { check, orRefused, type Runs, textOf } from './property.ts';
+
+export function fuzz(parameters: Runs): number {
+  const text = textOf([
+    '.a',
+    '[0]',
+    '[*]',
+    "['a']",
+    '[?(@.a=="b")]',
+    '{',
+    '}',
+    '$',
+    '.',
+    '\\.',
+    '[?(',
+    '@',
+    ')]',
+    '"',
+    '<=',
+  ]);
+  return check(text, parameters, (path) => {
+    orRefused(() => compileJsonPath(path), JsonPathError)?.({ a: [{ a: 'b' }, { a: [1] }] });
+  });
+}

@@ -1,0 +1,13 @@
+import { formatQuantity, parseQuantity, QuantityError } from '@fairway/kube/object/quantity';
+import { check, orRefused, type Runs, textOf } from './property.ts';
+
+export function fuzz(parameters: Runs): number {
+  const text = textOf(['1', '0', '.', '-', '+', 'e', 'E', 'Ki', 'm', 'n', '9'], 12);
+  return check(text, parameters, (quantity) => {
+    const parsed = orRefused(() => parseQuantity(quantity), QuantityError);
+    if (parsed === undefined) return;
+    const formatted = formatQuantity(parsed);
+    // Up to 400 places are added by an exponent.
+    if (formatted.length > 600) throw new Error(`${formatted.length} characters`);
+  });
+}
