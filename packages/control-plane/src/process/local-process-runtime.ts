@@ -13,6 +13,7 @@ import { type Binaries, binaryFolders, findBinaries } from './find-binaries.ts';
 import { networkProbes } from './probes.ts';
 import { localProcessHost, type ProcessHost } from './process-host.ts';
 import { ProcessRuntime } from './process-runtime.ts';
+import type { RunProgram } from './snapshots/restore-tool.ts';
 import { localIsolation } from './tenant-isolation.ts';
 
 export interface LocalProcessRuntimeOptions {
@@ -46,7 +47,7 @@ export function localProcessRuntime(options: LocalProcessRuntimeOptions): Proces
     folder,
     snapshotFolder,
     toolFolders: binaryFolders(env, options.binaryFolders),
-    runProgram,
+    runProgram: programRunner(env),
     ...localMachine(identify, address, env),
     egress: {
       network: options.network ?? machineNetwork,
@@ -82,15 +83,18 @@ export function findLocalBinaries(
   env: Readonly<Record<string, string | undefined>>,
   further: readonly string[],
 ): Promise<readonly Binaries[]> {
-  return findBinaries({ folders: binaryFolders(env, further), isExecutable, run: runProgram });
+  return findBinaries({ folders: binaryFolders(env, further), isExecutable, run: programRunner(env) });
 }
 
 /** Programs that answer a question or make a file; what they print is small. */
 const PROGRAM_TIMEOUT_MS = 600_000;
 
-async function runProgram(command: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, args, { timeout: PROGRAM_TIMEOUT_MS });
-  return stdout;
+function programRunner(env: Readonly<Record<string, string | undefined>>): RunProgram {
+  return async (command, args) => {
+    const options = { timeout: PROGRAM_TIMEOUT_MS, env: programEnvironment(env) };
+    const { stdout } = await promisify(execFile)(command, args, options);
+    return stdout;
+  };
 }
 
 /** What programs may see of Fairway's own environment: nothing of clouds, credentials and proxies; the CAs that issuers of OIDC have. */
