@@ -4,7 +4,7 @@ import { SHIPPED_PLANS } from '../data/plans.ts';
 import type { Cluster, NewCluster } from '../kinds/cluster.ts';
 import type { NewNodePool } from '../kinds/node-pool.ts';
 import { aCluster, aNodePool } from '../testing/objects.ts';
-import { admitCluster } from './admit-cluster.ts';
+import { admitCluster, clusterWarnings } from './admit-cluster.ts';
 import { admitNodePool, type NodePoolAdmission, nodePoolWarnings } from './admit-node-pool.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
@@ -51,6 +51,26 @@ function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAd
     ...overrides,
   };
 }
+
+describe('clusterWarnings', () => {
+  const oidc = { issuerURL: 'https://login.example.org', clientID: 'kubernetes' };
+
+  it.each(['1.31', '1.33', '1.33.9'])(
+    'tells that OIDC may not be applied with %s, and from when on it is',
+    (version) => {
+      const warnings = clusterWarnings(aCluster({ version, apiServer: { oidc } }));
+
+      expect(warnings).toEqual([expect.stringContaining(`spec.apiServer.oidc: Kubernetes ${version} `)]);
+      expect(warnings.join()).toContain('upgrade to 1.34 or later');
+      expect(warnings.join()).toContain('SettingsApplied');
+    },
+  );
+
+  it('has nothing to tell of later ones, or without OIDC', () => {
+    expect(clusterWarnings(aCluster({ version: '1.34', apiServer: { oidc } }))).toEqual([]);
+    expect(clusterWarnings(aCluster({ version: '1.33' }))).toEqual([]);
+  });
+});
 
 describe('admitCluster', () => {
   it.each<NewCluster['spec']>([

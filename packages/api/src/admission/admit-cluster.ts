@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
-import { oidcErrors } from '../domain/oidc-problems.ts';
+import { oidcErrors, oidcVersionProblem } from '../domain/oidc-problems.ts';
 import { suggest } from '../domain/suggest.ts';
 import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
+import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { addressErrors } from './cluster-addresses.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
@@ -28,6 +29,15 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...addressErrors(admission, plan),
     ...tokenIssuerErrors(admission),
   ];
+}
+
+/** What is taken, and does not do what it seems to. */
+export function clusterWarnings({ spec, status }: Cluster): string[] {
+  // Without either it gets the newest.
+  const version = spec.version ?? status?.version;
+  const problem = spec.apiServer.oidc && version && oidcVersionProblem(version);
+  if (!problem) return [];
+  return [`${problem}. Where control planes run as processes it is not applied; the condition SettingsApplied tells.`];
 }
 
 function planNotFound(value: string, plans: readonly Plan[]): FieldError {

@@ -5,6 +5,12 @@ import type { ClusterSpec } from '../kinds/cluster.ts';
 /** Who issues the tokens of a cluster's ServiceAccounts. */
 export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
+/**
+ * From here on an AuthenticationConfiguration has `egressSelectorType`, so that kube-apiserver asks issuers by way of Fairway's egress proxy.
+ * Older ones connect to them past all rules, to wherever a tenant's issuer redirects.
+ */
+const FIRST_MINOR_WITH_CONFINED_ISSUERS = 34;
+
 type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
 
 const FIELD = 'spec.apiServer.oidc';
@@ -28,6 +34,12 @@ export function oidcErrors(oidc: Oidc): FieldError[] {
     ...(oidc.groupsClaims ?? []).flatMap((claim, index) => textErrors(`groupsClaims[${index}]`, claim)),
     ...requiredClaimErrors(oidc.requiredClaims ?? {}),
   ];
+}
+
+/** Why OIDC is not applied to a control plane of this version that runs as processes, if so; pure. */
+export function oidcVersionProblem(version: string): string | undefined {
+  if (Number(version.split('.')[1]) >= FIRST_MINOR_WITH_CONFINED_ISSUERS) return undefined;
+  return `${FIELD}: Kubernetes ${version} asks issuers past all rules about what it may connect to; upgrade to 1.${FIRST_MINOR_WITH_CONFINED_ISSUERS} or later`;
 }
 
 function issuerErrors(issuer: string): FieldError[] {

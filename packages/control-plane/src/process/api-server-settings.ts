@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { oidcErrors } from '@fairway/api/domain/oidc-problems';
+import { oidcErrors, oidcVersionProblem } from '@fairway/api/domain/oidc-problems';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import { fieldErrorBody } from '@fairway/kube/object/field-error';
 import { FAILED_AFTER } from './control-plane-state.ts';
@@ -22,9 +22,6 @@ export interface ChosenSettings {
   /** Why they are not the ones that are asked for, as their owner is told. */
   readonly problem: string | undefined;
 }
-
-/** First minor version of 1 whose API servers can ask an issuer by way of an egress proxy. */
-const FIRST_MINOR_WITH_OIDC = 34;
 
 /**
  * Keeps a tenant's API server running whatever its tenant asks for: settings that it can't start with are not applied, and
@@ -106,8 +103,7 @@ function settingsProblem({ oidc }: ApiServerSettings, version: string): string |
   if (oidc === undefined) return undefined;
   const [error] = oidcErrors(oidc);
   if (error !== undefined) return `${error.field}: ${fieldErrorBody(error)}`;
-  if (Number(version.split('.')[1]) >= FIRST_MINOR_WITH_OIDC) return undefined;
-  return `spec.apiServer.oidc: Kubernetes ${version} asks issuers past all rules about what it may connect to; upgrade to 1.${FIRST_MINOR_WITH_OIDC} or later`;
+  return oidcVersionProblem(version);
 }
 
 function complainedOf(complaint: string): string {

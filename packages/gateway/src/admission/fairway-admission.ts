@@ -1,4 +1,4 @@
-import { admitCluster } from '@fairway/api/admission/admit-cluster';
+import { admitCluster, clusterWarnings } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { heldFinalizerErrors } from '@fairway/api/admission/held-finalizer';
@@ -64,6 +64,7 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   const facts = { cluster, old: request.oldObject as Cluster | undefined, plans, releases, credential, others, pools };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
+  for (const warning of clusterWarnings(cluster)) request.warn(warning);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
