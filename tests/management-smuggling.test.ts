@@ -1,3 +1,4 @@
+import { RawClient } from '@fairway/apiserver/server/raw-client';
 import { Upstream } from '@fairway/gateway/management/upstream';
 import { type FrontOver, frontOver } from '@fairway/gateway/testing/front-before';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
@@ -86,6 +87,20 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(statusesOf(next)).toEqual([403, 200]);
       expect(items.map(({ metadata }) => metadata.name)).not.toContain(name);
     });
+
+    test.each(['watch=true', 'watch', 'watch=yes', 'watch=0;&watch=1', 'w%61tch=TRUE'])(
+      'what it takes for a watch by ?%s counts as one',
+      async (query) => {
+        await using door = await frontOver(upstream, { username: 'root', groups: ['system:masters'] });
+        const { port } = new URL(door.server.url);
+        const client = await RawClient.open(Number(port), door.server.authority.certificatePem);
+        client.send('GET', `/api/v1/namespaces?${query}`);
+        await client.until('"ADDED"');
+
+        expect([door.traffic.inUse('watches'), door.traffic.inUse('readingRequests')]).toEqual([1, 0]);
+        await client.close();
+      },
+    );
 
     test('what belongs into a request gets there', async () => {
       const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];

@@ -56,8 +56,7 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
   switch (method) {
     case 'GET':
     case 'HEAD': {
-      const watch = query.get('watch');
-      if (watch === 'true' || watch === '1') return 'watch';
+      if (isTrue(query.get('watch'))) return 'watch';
       return name === '' ? 'list' : 'get';
     }
     case 'POST':
@@ -71,4 +70,9 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
     default:
       return method.toLowerCase();
   }
+}
+
+/** As `Convert_Slice_string_To_bool` of k8s.io/apimachinery: whatever is there and not false or 0, nothing at all included. */
+function isTrue(parameter: string | null): boolean {
+  return parameter !== null && !/^(?:false|0)$/i.test(parameter);
 }

@@ -69,15 +69,19 @@ describe('a request', () => {
       te: 'trailers',
       upgrade: 'websocket',
       'x-forwarded-for': '192.0.2.1',
+      impersonate_user: 'root',
+      'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.c3RvbGVu',
       'x-hop': '1',
       'x-real-ip': '192.0.2.9',
       'x-remote-group': 'system:masters',
       'x-remote-user': 'root',
+      x_remote_user: 'root',
     };
     const { headers: got } = (await json(await front.send(PODS, { headers }))) as { headers: Record<string, string[]> };
 
     expect(got['authorization']).toEqual(['Bearer the-gateway']);
     expect(got['x-forwarded-for']).toEqual(['192.0.2.1, 127.0.0.1']);
+    expect(JSON.stringify(got)).not.toMatch(/root|c3RvbGVu/);
     const gone = ['cookie', 'keep-alive', 'te', 'upgrade', 'x-hop', 'x-real-ip', 'x-remote-group', 'x-remote-user'];
     expect(Object.keys(got).filter((name) => gone.includes(name))).toEqual([]);
     expect(Object.keys(got)).toContain('audit-id');
@@ -172,6 +176,7 @@ describe('an answer', () => {
 describe('what one user may have open', () => {
   test.each([
     { what: 'watches', path: `${PODS}?watch=1`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
+    { what: 'watches, however asked for,', path: `${PODS}?watch=yes`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
     { what: 'requests that read', path: PODS, method: 'GET', limits: { maxReadingRequestsPerUser: 1 } },
     { what: 'requests that write', path: PODS, method: 'POST', limits: { maxMutatingRequestsPerUser: 1 } },
   ])('of $what is limited: 429, until one ends', async ({ path, method, limits }) => {

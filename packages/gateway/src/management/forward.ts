@@ -19,7 +19,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 /** Say who asks, or where from, in words that the API server could believe: the gateway's alone to say. */
-const IDENTITY = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|x-remote-.*)$/;
+const IDENTITY = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|sec-websocket-.*|x-remote-.*)$/;
 
 /** What of a client's request goes on, without how its body is framed: that is for who sends it. `peer` is the address that the connection comes from. */
 export function forwardedHeaders(
@@ -27,7 +27,10 @@ export function forwardedHeaders(
   { user, peer, auditId }: { readonly user: ImpersonationHeaders; readonly peer: string; readonly auditId: string },
 ): OutgoingHttpHeaders {
   const kept = withoutHops(headers);
-  for (const name of Object.keys(kept)) if (name === 'content-length' || IDENTITY.test(name)) delete kept[name];
+  for (const name of Object.keys(kept)) {
+    // What stands between here and the API server may take underscores for dashes, as CGI does.
+    if (name === 'content-length' || IDENTITY.test(name.replaceAll('_', '-'))) delete kept[name];
+  }
   const earlier = headers['x-forwarded-for'];
   return {
     ...kept,

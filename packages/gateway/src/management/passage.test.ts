@@ -33,12 +33,18 @@ describe('to the API server', () => {
     expect(pass(method, url)).toEqual({ to: 'api-server', isWatch: false });
   });
 
-  test.each([`${FAIRWAY}/namespaces/red/nodepools?watch=true`, '/api/v1/namespaces/red/events?watch=1'])(
-    'GET %s, and goes on',
-    (url) => {
-      expect(pass('GET', url)).toEqual({ to: 'api-server', isWatch: true });
-    },
-  );
+  test.each([
+    `${FAIRWAY}/namespaces/red/nodepools?watch=true`,
+    '/api/v1/namespaces/red/events?watch=1',
+    `${FAIRWAY}/clusters?watch`,
+    `${FAIRWAY}/clusters?watch=yes`,
+    `${FAIRWAY}/clusters?watch=TRUE&watch=false`,
+    // Go leaves out the first for its semicolon.
+    `${FAIRWAY}/clusters?watch=0;&watch=1`,
+    `${FAIRWAY}/clusters?%77atch=1`,
+  ])('GET %s, and goes on', (url) => {
+    expect(pass('GET', url)).toEqual({ to: 'api-server', isWatch: true });
+  });
 });
 
 describe('to what the gateway itself answers', () => {
@@ -72,6 +78,9 @@ describe('nowhere', () => {
     ['GET', '/api/v1/namespaces/kube-system/secrets/x', 'Kubernetes’ own'],
     ['GET', '/api/v1/watch/namespaces/fairway-system/secrets', 'a watch as it was written long ago'],
     ['GET', '/api/v1/watch/secrets', 'the same of all namespaces'],
+    ['GET', `${FAIRWAY}/watch/namespaces/red/clusters`, 'the same of Fairway’s own kinds'],
+    ['GET', `${FAIRWAY}/namespaces/red/w%61tch/clusters`, 'the same, encoded'],
+    ['GET', `${FAIRWAY}/proxy/namespaces/red/clusters`, 'a proxy as it was written long ago'],
     ['POST', '/api/v1/namespaces', 'namespaces are the operator’s'],
     ['PATCH', '/api/v1/namespaces/red', 'its annotations say whose cloud it is'],
     ['PUT', '/api/v1/namespaces/red/finalize', 'a subresource'],

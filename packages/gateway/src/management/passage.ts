@@ -41,6 +41,9 @@ const INNER_NAMESPACES: ReadonlySet<string> = new Set([
   'kube-node-lease',
 ]);
 
+/** kube-apiserver takes `/apis/GROUP/VERSION/watch/…` for a watch still: what is written so would count as something else here. */
+const FORMER_PREFIXES: ReadonlySet<string> = new Set(['proxy', 'watch']);
+
 const READABLE_PATHS = /^\/(?:version|openapi\/v2|openapi\/v3(?:\/.*)?)\/?$/;
 const DISCOVERY_PATHS = /^\/(?:api|apis)(?:\/[^/]+){0,2}\/?$/;
 
@@ -76,6 +79,7 @@ function isDiscoveryShown(path: string): boolean {
 
 function resourcePassage(path: ResourcePath, verb: string): Passage {
   const { group, plural, name, namespace, subresource } = path;
+  if (FORMER_PREFIXES.has(plural)) return { to: 'nowhere', reason: `paths with /${plural}/ are not served to tenants` };
   if (group === GROUP) {
     if (asksForKubeconfig(path)) return { to: 'kubeconfig', namespace, name, verb };
     return { to: 'api-server', isWatch: verb === 'watch' };
