@@ -4,6 +4,7 @@ import { cpus, totalmem } from 'node:os';
 const BENCHES = {
   'api-server': async () => (await import('./api-server.ts')).benchApiServer,
   product: async () => (await import('./product.ts')).benchProduct,
+  hostile: async () => (await import('./hostile.ts')).benchHostile,
   idle: async () => (await import('./idle.ts')).benchIdle,
   mapping: async () => (await import('./mapping.ts')).benchMapping,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,

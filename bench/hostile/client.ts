@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:https';
+import { connect, type TLSSocket } from 'node:tls';
+import type { Target } from '../api-server/protocol.ts';
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+/** Who attacks: a tenant with a certificate, or a stranger without one. */
+export type Attacker = Pick<Target, 'url' | 'certificateAuthority'> & Partial<Target>;
+
+/** Longer than any server here may take. */
+const PATIENCE_MS = 60_000;
+
+/** Sends requests over so many connections at a time, and resolves with the longest time to an answer, or to the end of the connection. */
+export async function sendAll(attacker: Attacker, requests: readonly Request[], connections: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, ...tlsOf(attacker) });
+  let longestMs = 0;
+  let next = 0;
+  const lane = async () => {
+    for (let one = requests[next++]; one !== undefined; one = requests[next++]) {
+      const begin = performance.now();
+      await send(attacker, one, agent);
+      longestMs = Math.max(longestMs, performance.now() - begin);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: connections }, lane));
+  } finally {
+    agent.destroy();
+  }
+  return longestMs;
+}
+
+async function send({ url }: Attacker, { method, path, headers, body }: Request, agent: Agent): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const outgoing = request({ hostname, port, method, path, headers, agent, timeout: PATIENCE_MS });
+  outgoing.once('timeout', () => outgoing.destroy());
+  const ended = Promise.withResolvers<void>();
+  // A server that refuses may cut the connection while the body is under way: that is its answer.
+  outgoing.once('error', () => ended.resolve()).once('close', () => ended.resolve());
+  outgoing.once('response', (incoming) => incoming.resume());
+  outgoing.end(body);
+  await ended.promise;
+}
+
+/** A connection that writes bytes and then nothing; `reads` or never looks at what comes back, an end included. */
+export async function openSilent(
+  attacker: Attacker,
+  { bytes, reads }: { readonly bytes: string | Buffer; readonly reads: boolean },
+): Promise<TLSSocket> {
+  const { hostname, port } = new URL(attacker.url);
+  const socket = connect({ host: hostname, port: Number(port), ...tlsOf(attacker) });
+  socket.on('error', () => undefined);
+  if (reads) socket.resume();
+  else socket.pause();
+  await Promise.race([once(socket, 'secureConnect'), once(socket, 'close')]);
+  socket.write(bytes);
+  return socket;
+}
+
+function tlsOf({ certificateAuthority, certificate, privateKey }: Attacker) {
+  return { ca: certificateAuthority, ...(certificate !== undefined && { cert: certificate, key: privateKey }) };
+}
