@@ -309,6 +309,32 @@ describe('a controller', () => {
     expect(acted, 'without a grant to act on it').toEqual(['machine']);
   });
 
+  test('aborts the reconcile of a key that another member took, without a retry', async () => {
+    const owner = ownerOf(['cluster-1', 'cluster-2']);
+    const ended: string[] = [];
+    const { controller, clock, runs, stop } = run(
+      (key, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            ended.push(key);
+            reject(signal.reason);
+          });
+        }),
+      { owner, ownerKey: (key) => `cluster-${key}`, concurrency: 2 },
+    );
+    controller.start(stop.signal);
+    controller.enqueue('1');
+    controller.enqueue('2');
+
+    owner.mine.delete('cluster-1');
+    await controller.release((key) => key === 'cluster-1');
+    await controller.drained((key) => key === 'cluster-1');
+    await clock.advance(1_000_000);
+
+    expect(ended).toEqual(['1']);
+    expect(runs).toEqual(['1', '2']);
+  });
+
   test('retries when work shared with a run of a lost grant was refused', async () => {
     let attempts = 0;
     const { controller, stop, clock } = run(

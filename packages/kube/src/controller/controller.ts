@@ -45,6 +45,12 @@ export interface WatchSourceOptions<T> {
 /** A conflict means that the cache was briefly stale. */
 const CONFLICT_BASE_MS = 50;
 
+/** A running reconcile under a grant. */
+interface Run {
+  readonly ownerKey: string;
+  readonly abort: AbortController;
+}
+
 /** The keys of this controller's objects that `object` concerns. */
 export type MapToKeys<T> = (object: T) => Iterable<string>;
 
@@ -72,8 +78,8 @@ export class Controller implements KeyWorker {
   readonly #subscriptions: (() => void)[] = [];
   readonly #informers = new Set<Pick<Informer<KubeObject>, 'whenSynced'>>();
   readonly #reconcileAbort = new AbortController();
-  /** Owner's keys of the running reconciles. */
-  readonly #ownerKeys = new Map<string, string>();
+  /** Running reconciles that hold a grant. */
+  readonly #runs = new Map<string, Run>();
   readonly #waiters = new Set<{ readonly isDone: () => boolean; readonly resolve: () => void }>();
   #isStarted = false;
   #isStopping = false;
@@ -179,11 +185,12 @@ export class Controller implements KeyWorker {
 
   /** Resolves when no reconcile with a matching owner's key is running. */
   drained(isMatching: (key: string) => boolean): Promise<void> {
-    return this.#when(() => ![...this.#ownerKeys.values()].some(isMatching));
+    return this.#when(() => ![...this.#runs.values()].some(({ ownerKey }) => isMatching(ownerKey)));
   }
 
-  /** Drops state of keys whose owner's key matches. */
+  /** Drops state of keys whose owner's key matches, and aborts their running reconciles. */
   release(isMatching: (key: string) => boolean): Promise<void> | void {
+    for (const { ownerKey, abort } of this.#runs.values()) if (isMatching(ownerKey)) abort.abort();
     return this.#options.release?.(isMatching);
   }
 
@@ -230,25 +237,26 @@ export class Controller implements KeyWorker {
   /** A run never inherits the grant of its caller. */
   async #workIfOurs(key: string): Promise<void> {
     const { owner } = this.#options;
-    if (owner === undefined) return runUnder(undefined, () => this.#reconcile(key, undefined));
+    const { signal } = this.#reconcileAbort;
+    if (owner === undefined) return runUnder(undefined, () => this.#reconcile(key, undefined, signal));
     const ownerKey = this.#ownerKeyOf(key);
-    if (ownerKey === undefined) return runUnder(NO_GRANT, () => this.#reconcile(key, NO_GRANT));
+    if (ownerKey === undefined) return runUnder(NO_GRANT, () => this.#reconcile(key, NO_GRANT, signal));
     const grant = owner.grant(ownerKey);
     if (grant === undefined) return this.#queue.forget(key);
-    this.#ownerKeys.set(key, ownerKey);
-    await runUnder(grant, () => this.#reconcile(key, grant));
-    this.#ownerKeys.delete(key);
+    const abort = new AbortController();
+    this.#runs.set(key, { ownerKey, abort });
+    await runUnder(grant, () => this.#reconcile(key, grant, AbortSignal.any([signal, abort.signal])));
+    this.#runs.delete(key);
   }
 
   #ownerKeyOf(key: string): string | undefined {
     return this.#options.ownerKey ? this.#options.ownerKey(key) : key;
   }
 
-  async #reconcile(key: string, grant: Grant | undefined): Promise<void> {
+  async #reconcile(key: string, grant: Grant | undefined, signal: AbortSignal): Promise<void> {
     const startedMs = this.#clock.now();
     this.#observer?.started(startedMs);
     try {
-      const { signal } = this.#reconcileAbort;
       const context = { signal, isAsked: this.#queue.takeRequest(key) };
       const { requeueAfterMs, failure } = await this.#options.reconcile(key, context);
       if (failure === undefined) this.#queue.forget(key);
@@ -262,11 +270,12 @@ export class Controller implements KeyWorker {
   }
 
   #failed(key: string, error: unknown, startedMs: number, grant: Grant | undefined): void {
+    const isStopped = error instanceof FencedError || this.#runs.get(key)?.abort.signal.aborted === true;
     // This run's grant is valid; work shared with a run under an earlier grant was refused, so retry.
-    if (error instanceof FencedError && !grant?.isValid()) {
+    if (isStopped && !grant?.isValid()) {
       this.#queue.forget(key);
       this.#observer?.finished('requeue_after', startedMs, this.#clock.now());
-      this.#log.info({ key, fenced: error.message }, 'reconcile stopped, grant lost');
+      this.#log.info({ key, err: error }, 'reconcile stopped, grant lost');
       return;
     }
     if (error instanceof TerminalError) {

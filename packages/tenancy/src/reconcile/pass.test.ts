@@ -66,9 +66,30 @@ describe('a pass', () => {
     await expect(start().pass.run(() => Promise.reject(error))).rejects.toBe(error);
   });
 
-  test('ends at once when the process does', async () => {
-    const { pass } = start(AbortSignal.abort());
+  test('ends with whatever a phase throws once its signal has aborted', async () => {
+    const abort = new AbortController();
+    const { pass } = start(abort.signal);
+    const phase = async () => {
+      abort.abort();
+      throw refused;
+    };
 
-    await expect(pass.run(() => Promise.reject(refused))).rejects.toBe(refused);
+    await expect(pass.run(phase)).rejects.toBe(refused);
+  });
+
+  test('begins no phase and writes nothing once its signal has aborted', async () => {
+    const abort = new AbortController();
+    const { pass, end, writes } = start(abort.signal);
+    let phases = 0;
+    const phase = async () => {
+      phases++;
+    };
+    await pass.run(phase);
+    abort.abort();
+
+    await expect(pass.run(phase)).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(end()).rejects.toMatchObject({ name: 'AbortError' });
+    expect(phases).toBe(1);
+    expect(writes()).toBe(0);
   });
 });

@@ -14,7 +14,8 @@ export type Outcome<T> =
  *
  * **Guarantees.** Whatever a phase throws is told in the status, except a conflict, the loss of the grant and the end of the process, which end the pass.
  * A fault of Fairway itself is thrown again after the status is written, so that it is logged and the key rests. Everything else rests by itself
- * (`Attempts`, the caches of the cloud): an event may bring the key back to see what else has changed, and costs no call for what failed.
+ * (`Attempts`, the caches of the cloud): an event may bring the key back to see what else has changed, and costs no call for what failed. Once the
+ * signal has aborted no further phase begins and nothing is written: whoever has the key next looks at what is there.
  */
 export class Pass {
   readonly signal: AbortSignal;
@@ -28,6 +29,7 @@ export class Pass {
   }
 
   async run<T>(phase: () => Promise<T>): Promise<Outcome<T>> {
+    this.signal.throwIfAborted();
     try {
       return { value: await phase() };
     } catch (error) {
@@ -43,8 +45,10 @@ export class Pass {
     this.#againInMs = Math.min(this.#againInMs, delayMs ?? Number.POSITIVE_INFINITY);
   }
 
-  async end(writeStatus: () => Promise<void>): Promise<Result> {
-    await writeStatus();
+  /** Nothing to write for what has no status of its own. */
+  async end(writeStatus?: () => Promise<void>): Promise<Result> {
+    this.signal.throwIfAborted();
+    await writeStatus?.();
     const fault = this.#failures.find(({ party }) => party === 'fairway');
     if (fault) throw fault.error;
     const resting = this.#failures.map(({ retryAfterMs }) => retryAfterMs);
