@@ -24,6 +24,8 @@ export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
 export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;
 /** On the same Secret: name of the CloudCredential that the cluster uses; empty for the operator's own login. */
 export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
+/** On a CloudCredential that is being deleted: it goes although Keystone has not revoked it; its owner does that. */
+export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
 
 /** Where the operator's own Secrets (PKI, tokens) are kept. */
 export const SYSTEM_NAMESPACE = 'fairway-system';

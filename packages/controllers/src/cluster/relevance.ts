@@ -1,14 +1,14 @@
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { isPaused } from '@fairway/api/pause';
+import type { KubeObject } from '@fairway/kube/object/meta';
 
 export function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
   return isPaused(old) !== isPaused(cluster);
 }
 
-/** Whether a person has changed a pool, or asked for it. */
-export function isAskedFor({ metadata: old }: NodePool, { metadata }: NodePool): boolean {
+/** Whether a person has changed an object, or asked for it. */
+export function isAskedFor({ metadata: old }: KubeObject, { metadata }: KubeObject): boolean {
   const request = metadata.annotations?.[RETRY_ANNOTATION];
   return old.generation !== metadata.generation || old.annotations?.[RETRY_ANNOTATION] !== request;
 }

@@ -4,9 +4,11 @@ import { isPaused } from '@fairway/api/pause';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import { clustersByCredential, credentialKeyOf } from '@fairway/tenancy/cache-indexes';
+import { isAskedFor } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { retryWhenReady } from './readiness.ts';
 import { CredentialReconciler } from './reconciler.ts';
+import { isRevocationSkipped } from './revocation.ts';
 
 export const credentialController: Declaration = {
   name: 'cloud-credential',
@@ -20,7 +22,8 @@ export const credentialController: Declaration = {
   watches: ({ cache }) => [
     watch(cache.credentials, undefined, {
       isRelevant: (old, { metadata }) =>
-        old.metadata.generation !== metadata.generation ||
+        isAskedFor(old, { metadata }) ||
+        isRevocationSkipped(old) !== isRevocationSkipped({ metadata }) ||
         old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
         isPaused(old) !== isPaused({ metadata }),
     }),
@@ -30,8 +33,8 @@ export const credentialController: Declaration = {
     }),
   ],
   create(shared) {
-    const reconciler = new CredentialReconciler({ ...shared, clouds: shared.projects });
-    return { reconcile: (key) => reconciler.reconcile(key) };
+    const reconciler = new CredentialReconciler(shared);
+    return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen(enqueue, shared) {
     shared.clouds.onProject((cloud) =>

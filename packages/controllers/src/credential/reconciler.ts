@@ -1,38 +1,34 @@
-import { ConditionType } from '@fairway/api/conditions';
-import { FINALIZER } from '@fairway/api/group';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { FINALIZER, SKIP_REVOCATION_ANNOTATION } from '@fairway/api/group';
 import {
   type CloudCredential,
   type CloudCredentialStatus,
   cloudCredentials,
 } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import type { Clock } from '@fairway/base/clock';
-import type { Informer } from '@fairway/kube/client/informer';
-import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
-import type { Result } from '@fairway/kube/controller/result';
-import type { EventRecorder } from '@fairway/kube/events/recorder';
-import { isApiError } from '@fairway/kube/object/api-error';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import type { Condition } from '@fairway/kube/object/meta';
 import { clustersByCredential } from '@fairway/tenancy/cache-indexes';
-import type { Clouds, ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { type Failure, failureOf } from '@fairway/tenancy/reconcile/failure';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import type { ControllerDependencies } from '../dependencies.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { listRoots, namespaceOf, type RootsRecord, withoutCluster } from '../vanished/vanished-clusters.ts';
 import { phaseOf } from './phase.ts';
-import { revocationAdvice, revoke } from './revocation.ts';
+import { isRevocationSkipped, revocationAdvice, revoke } from './revocation.ts';
 import { judge, type KnownExpiries } from './verdict.ts';
 
-export interface CredentialDependencies {
-  readonly client: KubeClient;
-  readonly cache: { readonly clusters: Informer<Cluster>; readonly credentials: Informer<CloudCredential> };
-  readonly clouds: Clouds;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  /** See {@link DEFAULT_CREDENTIAL_CHECK_MS}. */
-  readonly credentialCheckMs?: number | undefined;
-}
+type CredentialDependencies = Pick<
+  ControllerDependencies,
+  'client' | 'cache' | 'projects' | 'events' | 'clock' | 'attempts' | 'credentialCheckMs'
+>;
 
 const VANISHED_RETRY_MS = 60_000;
 
@@ -48,21 +44,23 @@ export class CredentialReconciler {
     this.#dependencies = dependencies;
   }
 
-  async reconcile(key: string): Promise<Result> {
-    const { cache, client, clouds, clock } = this.#dependencies;
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { attempts, cache, client, projects, clock } = this.#dependencies;
     const found = cache.credentials.get(key);
-    if (found === undefined) clouds.forgetCredential(key);
+    if (found === undefined) projects.forgetCredential(key);
     const active =
       found && (await ensurePausedCondition(client.resource(cloudCredentials), found, undefined, clock.now()));
     if (active === undefined) return {};
     const credential = await ensureFinalizer(client.resource(cloudCredentials), active, FINALIZER);
     const { namespace = '', name = '' } = credential.metadata;
-    const cloud = clouds.forNamespace(namespace, name);
-    if (credential.metadata.deletionTimestamp !== undefined) return this.#delete(credential, cloud);
+    const cloud = projects.forNamespace(namespace, name);
+    if (context.isAsked) attempts.retryNow((item) => item === uidOf(credential));
+    const pass = new Pass(context, clock);
+    if (credential.metadata.deletionTimestamp !== undefined) return this.#delete(credential, cloud, pass);
 
     const noted = await this.#notePhase(credential);
-    if (noted.status?.phase === 'Released' && noted.spec.reclaimPolicy === 'Delete') return this.#reclaim(noted);
-    return this.#check(noted, cloud);
+    const isToGo = noted.status?.phase === 'Released' && noted.spec.reclaimPolicy === 'Delete';
+    return isToGo ? this.#reclaim(noted, pass) : this.#check(noted, cloud, pass);
   }
 
   /** Before all that takes long: that a cluster used it must be known when the cluster is gone, whatever happens until then. */
@@ -76,48 +74,96 @@ export class CredentialReconciler {
     return { ...credential, status };
   }
 
-  async #check(credential: CloudCredential, cloud: ProjectCloud | undefined): Promise<Result> {
-    const { client, clock, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = this.#dependencies;
+  async #check(credential: CloudCredential, cloud: ProjectCloud | undefined, pass: Pass): Promise<Result> {
+    const { clock, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = this.#dependencies;
+    const times = { nowMs: clock.now(), signal: pass.signal };
+    const { value, failure } = await pass.run(() => judge(credential, cloud, this.#expiries, times));
+    // Whatever hindered the question, it is no answer of Keystone's: clusters go on with the credential.
+    const condition = failure ? { ...failure, status: 'Unknown' as const } : value.condition;
+    const isReady = condition.status === 'True';
+    // Who was refused until now asks again at once.
+    if (isReady && !isConditionTrue(credential.status?.conditions, ConditionType.Ready)) cloud?.retryNow();
+    // One that does not work is tried twice as often: its Secret may have been fixed.
+    pass.againIn(isReady ? credentialCheckMs : credentialCheckMs / 2);
+    return pass.end(() => this.#write(credential, condition, value?.known));
+  }
+
+  async #write(
+    credential: CloudCredential,
+    { status, reason, message }: Pick<Condition, 'status' | 'reason' | 'message'>,
+    known?: CloudCredentialStatus,
+  ): Promise<void> {
+    const { client, clock } = this.#dependencies;
     const { generation = 0 } = credential.metadata;
     const previous = credential.status;
-    const verdict = await judge(credential, cloud, this.#expiries, clock.now());
-    const condition = { type: ConditionType.Ready, observedGeneration: generation, ...verdict.condition };
-    const status: CloudCredentialStatus = {
-      ...(verdict.known ?? previous),
+    const condition = { type: ConditionType.Ready, observedGeneration: generation, status, reason, message };
+    const next: CloudCredentialStatus = {
+      ...(known ?? previous),
       ...(previous?.phase && { phase: previous.phase }),
       observedGeneration: generation,
       conditions: [...setCondition(previous?.conditions, condition, clock.now())],
     };
-    const isReady = condition.status === 'True';
-    // Who was refused until now asks again at once.
-    if (isReady && !isConditionTrue(previous?.conditions, ConditionType.Ready)) cloud?.retryNow();
-    await writeStatus(client.resource(cloudCredentials), credential, status);
-    // One that does not work is tried twice as often: its Secret may have been fixed.
-    return { requeueAfterMs: isReady ? credentialCheckMs : credentialCheckMs / 2 };
+    await writeStatus(client.resource(cloudCredentials), credential, next);
   }
 
   /** Deletes a credential that its clusters have left. */
-  async #reclaim(credential: CloudCredential): Promise<Result> {
-    const users = await this.#usersNow(credential);
-    if ((await this.#vanishedNow(credential)).length > 0) return { requeueAfterMs: VANISHED_RETRY_MS };
-    // The cache will hear of them.
-    if (users.length > 0) return {};
-    const { namespace = '', name = '', uid = '' } = credential.metadata;
-    try {
-      await this.#dependencies.client.resource(cloudCredentials).delete(name, { namespace, uid });
-    } catch (error) {
-      if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error;
-    }
-    return {};
+  async #reclaim(credential: CloudCredential, pass: Pass): Promise<Result> {
+    const { attempts, client } = this.#dependencies;
+    const { failure } = await pass.run(() =>
+      attempts.make({ kind: 'reclaim', item: uidOf(credential) }, async () => {
+        const users = await this.#usersNow(credential, pass.signal);
+        if ((await this.#vanishedNow(credential)).length > 0) return pass.againIn(VANISHED_RETRY_MS);
+        // The cache will hear of them.
+        if (users.length > 0) return;
+        pass.signal.throwIfAborted();
+        const { namespace = '', name = '', uid = '' } = credential.metadata;
+        await ignoreGone(client.resource(cloudCredentials).delete(name, { namespace, uid }));
+      }),
+    );
+    return pass.end(async () => {
+      if (failure) await this.#tellKept(credential, failure);
+    });
   }
 
-  async #delete(credential: CloudCredential, cloud: ProjectCloud | undefined): Promise<Result> {
+  async #delete(credential: CloudCredential, cloud: ProjectCloud | undefined, pass: Pass): Promise<Result> {
     if (!hasFinalizer(credential, FINALIZER)) return {};
-    const { client, events } = this.#dependencies;
-    const users = await this.#usersNow(credential);
+    const { attempts, client } = this.#dependencies;
+    const { value: state, failure } = await pass.run(() => this.#takeBack(credential, cloud, pass));
+    if (state === 'gone') {
+      this.#expiries.delete(credential.status?.credentialID ?? '');
+      attempts.forget(uidOf(credential));
+      pass.signal.throwIfAborted();
+      await removeFinalizer(client.resource(cloudCredentials), credential, FINALIZER);
+      return {};
+    }
+    return pass.end(async () => {
+      if (failure) await this.#tellKept(credential, failure);
+    });
+  }
+
+  /** Nobody else may say so: a credential that goes unrevoked is worth as much as ever to whoever has a copy. */
+  async #tellKept(credential: CloudCredential, { party, reason, message }: Failure): Promise<void> {
+    const { name = '', namespace = '' } = credential.metadata;
+    const skip = `kubectl annotate cloudcredential ${name} -n ${namespace} ${SKIP_REVOCATION_ANNOTATION}=true`;
+    const wayOut = `to delete it all the same: ${skip}, and revoke it yourself: ${revocationAdvice(credential.status)}`;
+    const told =
+      party === 'cloud'
+        ? `it is not revoked yet, and kept until it is: ${message}; ${wayOut}`
+        : `it is not deleted yet: ${message}`;
+    await this.#write(credential, { status: 'False', reason, message: told });
+  }
+
+  /** Whether it was revoked, or waits for those who use it. */
+  async #takeBack(
+    credential: CloudCredential,
+    cloud: ProjectCloud | undefined,
+    pass: Pass,
+  ): Promise<'gone' | 'in use'> {
+    const { events } = this.#dependencies;
+    const users = await this.#usersNow(credential, pass.signal);
     if (users.length > 0) {
       events.warning(credential, 'ResourceInUse', `deleted when no cluster needs it any more: ${users.join(', ')}`);
-      return {};
+      return 'in use';
     }
     const vanished = await this.#vanishedNow(credential);
     if (vanished.length > 0) {
@@ -127,9 +173,11 @@ export class CredentialReconciler {
         'ResourceInUse',
         `deleted when what is left of clusters that vanished is gone: ${what}`,
       );
-      return { requeueAfterMs: VANISHED_RETRY_MS };
+      pass.againIn(VANISHED_RETRY_MS);
+      return 'in use';
     }
-    const refusal = cloud && (await revoke(cloud.client));
+    pass.signal.throwIfAborted();
+    const refusal = await this.#revoke(credential, cloud, pass.signal);
     if (refusal !== undefined) {
       const advice = `its owner can: ${revocationAdvice(credential.status)}`;
       events.warning(
@@ -138,9 +186,30 @@ export class CredentialReconciler {
         `Fairway has forgotten the credential and could not revoke it (${refusal}); ${advice}`,
       );
     }
-    this.#expiries.delete(credential.status?.credentialID ?? '');
-    await removeFinalizer(client.resource(cloudCredentials), credential, FINALIZER);
-    return {};
+    return 'gone';
+  }
+
+  /** Why it goes unrevoked, for good; undefined when it is worth nothing any more. Rejects with what may pass. */
+  async #revoke(
+    credential: CloudCredential,
+    cloud: ProjectCloud | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { attempts, clock } = this.#dependencies;
+    const { spec, status } = credential;
+    const noCloud = `spec.cloud: the operator's clouds.yaml has no cloud ${spec.cloud}`;
+    // It has never been one.
+    if (cloud === undefined && status?.credentialID === undefined) return noCloud;
+    try {
+      return await attempts.make({ kind: 'revocation', item: uidOf(credential) }, async () => {
+        if (cloud) return revoke(cloud.client, signal);
+        throw new ProblemError({ reason: ConditionReason.ConfigurationInvalid, message: noCloud });
+      });
+    } catch (error) {
+      const { party, message } = failureOf(error, clock.now());
+      if (signal.aborted || party !== 'cloud' || !isRevocationSkipped(credential)) throw error;
+      return message;
+    }
   }
 
   /** Clusters of the namespace whose Cluster went without Fairway: what they have in the cloud may be reached with this credential alone. */
@@ -153,11 +222,15 @@ export class CredentialReconciler {
   }
 
   /** Not as the cache knows it: what is revoked can not be brought back. */
-  async #usersNow(credential: CloudCredential): Promise<readonly string[]> {
+  async #usersNow(credential: CloudCredential, signal: AbortSignal): Promise<readonly string[]> {
     const { namespace = '' } = credential.metadata;
-    const { items } = await this.#dependencies.client.resource(clusters).list({ namespace });
+    const { items } = await this.#dependencies.client.resource(clusters).list({ namespace, signal });
     return usersOf(credential, items);
   }
+}
+
+function uidOf({ metadata }: CloudCredential): string {
+  return metadata.uid ?? '';
 }
 
 function usersOf({ metadata }: CloudCredential, all: readonly Cluster[]): readonly string[] {

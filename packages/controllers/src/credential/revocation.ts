@@ -1,5 +1,7 @@
+import { SKIP_REVOCATION_ANNOTATION } from '@fairway/api/group';
 import type { CloudCredentialStatus } from '@fairway/api/kinds/cloud-credential';
-import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 
 /**
@@ -9,21 +11,28 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
  * Keystone takes the word of a trust's trustor, and who acts through a trust with impersonation is the trustor. A restricted
  * application credential may delete none, itself included. **Errors.** An {@link OpenStackError} that may pass is thrown.
  */
-export async function revoke({ session, identity }: OpenStackClient): Promise<string | undefined> {
+export async function revoke({ session, identity }: OpenStackClient, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { token } = await session.renew();
+    signal.throwIfAborted();
     const trust = token['OS-TRUST:trust'];
     const credential = token.application_credential;
-    if (trust) await identity.deleteTrust(trust.id);
-    else if (credential) await identity.deleteApplicationCredential(credential.id);
+    if (trust) await ignoreNotFound(identity.deleteTrust(trust.id, { signal }));
+    else if (credential) await ignoreNotFound(identity.deleteApplicationCredential(credential.id, { signal }));
     return undefined;
   } catch (error) {
-    if (isOpenStackError(error, 'notFound')) return undefined;
+    // Of a login that is how Keystone says that the trust is gone. From whatever else answers in its place it says nothing.
+    if (isOpenStackError(error, 'notFound') && /\btrust\b/i.test(error.detail)) return undefined;
     // Keystone's own refusal of a login: it is revoked already. Ours, which has no status, says nothing about Keystone.
     if (isOpenStackError(error, 'unauthorized')) return error.status === undefined ? error.detail : undefined;
     if (isOpenStackError(error, 'forbidden')) return error.detail;
     throw error;
   }
+}
+
+/** Whether its owner wants it gone, whatever becomes of it in Keystone. */
+export function isRevocationSkipped({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[SKIP_REVOCATION_ANNOTATION] !== undefined;
 }
 
 /** What the owner of a credential types to revoke it. */

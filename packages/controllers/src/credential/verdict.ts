@@ -2,6 +2,7 @@ import { ConditionReason } from '@fairway/api/conditions';
 import type { CloudCredential, CloudCredentialStatus } from '@fairway/api/kinds/cloud-credential';
 import { formatTime } from '@fairway/base/clock';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { CallOptions } from '@fairway/openstack/service-api';
 import type { Token } from '@fairway/openstack/types/identity';
 import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -21,7 +22,7 @@ export async function judge(
   { spec, status }: CloudCredential,
   cloud: ProjectCloud | undefined,
   expiries: KnownExpiries,
-  nowMs: number,
+  { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
 ): Promise<Verdict> {
   if (cloud === undefined) {
     const message = `spec.cloud: the operator's clouds.yaml has no cloud ${spec.cloud}`;
@@ -29,7 +30,8 @@ export async function judge(
   }
   try {
     const { token } = await cloud.client.session.renew();
-    const known = await describeCredential(cloud.client, token, expiries, status?.expiresAt);
+    signal.throwIfAborted();
+    const known = await describeCredential(cloud.client, token, { expiries, lastKnown: status?.expiresAt, signal });
     return { condition: { status: 'True', reason: ConditionReason.AsExpected, message: '' }, known };
   } catch (error) {
     const problem = cloudProblemOf(error, nowMs);
@@ -38,17 +40,22 @@ export async function judge(
   }
 }
 
+interface Expiries {
+  readonly expiries: KnownExpiries;
+  readonly lastKnown: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 async function describeCredential(
   client: OpenStackClient,
   token: Token,
-  expiries: KnownExpiries,
-  lastKnown: string | undefined,
+  { expiries, lastKnown, signal }: Expiries,
 ): Promise<CloudCredentialStatus> {
   const trustId = token['OS-TRUST:trust']?.id;
   const credentialID = trustId ?? token.application_credential?.id;
   if (credentialID !== undefined && !expiries.has(credentialID)) {
     // It is for people: a cloud that does not tell now is asked again the next time, and nothing else follows.
-    await expiryOf(client, trustId, credentialID).then(
+    await expiryOf(client, trustId, credentialID, { signal }).then(
       (expiresAt) => expiries.set(credentialID, expiresAt),
       () => undefined,
     );
@@ -64,11 +71,11 @@ async function describeCredential(
   };
 }
 
-async function expiryOf({ identity }: OpenStackClient, trustId: string | undefined, id: string) {
+async function expiryOf({ identity }: OpenStackClient, trustId: string | undefined, id: string, options: CallOptions) {
   const expiresAt =
     trustId === undefined
-      ? (await identity.applicationCredentials()).find((each) => each.id === id)?.expires_at
-      : (await identity.trust(trustId)).expires_at;
+      ? (await identity.applicationCredentials(options)).find((each) => each.id === id)?.expires_at
+      : (await identity.trust(trustId, options)).expires_at;
   // Keystone writes UTC without saying so.
   return expiresAt == null ? undefined : formatTime(Date.parse(expiresAt.replace(/Z?$/, 'Z')));
 }

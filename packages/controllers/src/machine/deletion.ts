@@ -150,8 +150,9 @@ async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   if (isClusterGoing(scope) || cluster === undefined) return undefined;
   const isPatient = patienceLeftMs(scope) > 0;
   if (tenant === undefined) {
-    if (scope.isNodeKnown || !isPatient) return undefined;
-    return { reason: ConditionReason.Deleting, message: 'the API server of the cluster is not connected yet' };
+    if (scope.isNodeKnown) return undefined;
+    const message = 'the API server of the cluster is not connected yet';
+    return isPatient ? { reason: ConditionReason.Deleting, message } : leaveBehind(scope, message);
   }
   const { name = '' } = machine.metadata;
   try {
@@ -161,8 +162,17 @@ async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   } catch (error) {
     const problem = tenantProblemOf(error);
     if (problem === undefined) throw error;
-    return isPatient ? problem : undefined;
+    return isPatient ? problem : leaveBehind(scope, problem.message);
   }
+}
+
+/** Told on the Cluster, which outlives the Machine. */
+function leaveBehind({ cluster, machine, dependencies }: MachineScope, why: string): undefined {
+  if (cluster === undefined) return;
+  const { name } = machine.metadata;
+  const left = `node ${name} and its bootstrap token were left in the cluster: ${why}`;
+  const message = `${left}; the token ends by itself within a day, the node goes with: kubectl delete node ${name}`;
+  dependencies.events.warning(cluster, 'NodeLeftBehind', message);
 }
 
 async function report(
