@@ -3,6 +3,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { Informer } from '@fairway/kube/client/informer';
+import type { Attempts } from '@fairway/kube/controller/attempts';
 import type { ControllerDeclaration } from '@fairway/kube/controller/declaration';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
@@ -14,6 +15,8 @@ export interface CloudProviderDependencies {
   readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
+  /** Steps for one object of Fairway, by its identity. */
+  readonly attempts: Attempts;
   readonly clock: Clock;
   readonly log: Logger;
 }

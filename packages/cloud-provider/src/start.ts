@@ -1,5 +1,7 @@
+import { Attempts } from '@fairway/kube/controller/attempts';
 import { declaredControllers, type StartOptions } from '@fairway/kube/controller/declaration';
 import type { Runnable } from '@fairway/kube/controller/manager';
+import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { certificateApprovalController } from './certificates/controller.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
 import { cloudNodeController } from './nodes/controller.ts';
@@ -8,6 +10,8 @@ import { cloudNodeController } from './nodes/controller.ts';
 export const CLOUD_PROVIDER: readonly Declaration[] = [cloudNodeController, certificateApprovalController];
 
 /** Runnables for the manager that runs Fairway's controllers. */
-export function createCloudProvider(options: CloudProviderDependencies & StartOptions): Runnable[] {
-  return declaredControllers(CLOUD_PROVIDER, options, options);
+export function createCloudProvider(options: Omit<CloudProviderDependencies, 'attempts'> & StartOptions): Runnable[] {
+  const { clock, random, log } = options;
+  const attempts = new Attempts({ clock, random, log, judge: judgeStep });
+  return declaredControllers(CLOUD_PROVIDER, { ...options, attempts }, options);
 }

@@ -7,14 +7,16 @@ import { type Clock, formatTime } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
-import type { Result } from '@fairway/kube/controller/result';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import type { TenantCluster, TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { isKubeletRequest, judge, readNodeRequest, requesterProblem, type Verdict } from './node-request.ts';
 import { RequestLimits } from './request-limits.ts';
 
@@ -49,7 +51,7 @@ export class ApprovalReconciler {
   }
 
   /** `key` is `clusterUid/name of the request`. */
-  async reconcile(key: string): Promise<Result> {
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { tenants, cache, clock } = this.#dependencies;
     const slash = key.indexOf('/');
     const tenant = tenants.get(key.slice(0, slash));
@@ -58,12 +60,13 @@ export class ApprovalReconciler {
     const cluster = cache.clusters.get(tenant.clusterKey);
     if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid || isPaused(cluster)) return {};
     if (!this.#limits.mayJudge(tenant.clusterUid, clock.now())) return { requeueAfterMs: CROWDED_RETRY_MS };
-    const verdict = await this.#judge(tenant, cluster, csr);
-    if (verdict === 'later') return { requeueAfterMs: LOOK_UP_RETRY_MS };
-    if (verdict === undefined) return {};
-    if (verdict.kind === 'deny' && !this.#limits.mayDeny(tenant.clusterUid, clock.now())) return {};
-    await this.#decide(tenant, csr, verdict);
-    return {};
+    const pass = new Pass(context, clock);
+    const { value: verdict } = await pass.run(() => this.#judge(tenant, cluster, csr, pass.signal));
+    if (verdict === 'later') pass.againIn(LOOK_UP_RETRY_MS);
+    else if (verdict && (verdict.kind === 'approve' || this.#limits.mayDeny(tenant.clusterUid, clock.now()))) {
+      await pass.run(() => this.#decide(tenant, csr, verdict, pass.signal));
+    }
+    return pass.end();
   }
 
   /** Undefined where nothing is to be said now. */
@@ -71,6 +74,7 @@ export class ApprovalReconciler {
     tenant: TenantCluster,
     cluster: Cluster,
     csr: CertificateSigningRequest,
+    signal: AbortSignal,
   ): Promise<Verdict | 'later' | undefined> {
     const { cache, bootstrapper, clock } = this.#dependencies;
     const node = readNodeRequest(csr);
@@ -81,16 +85,23 @@ export class ApprovalReconciler {
     const isGoing = found?.metadata.deletionTimestamp !== undefined;
     const machine = found?.spec.clusterName === cluster.metadata.name && !isGoing ? found : undefined;
     const problem = requesterProblem(node, machine && (await bootstrapper.tokenID(cluster, machine)));
+    signal.throwIfAborted();
     if (problem || machine === undefined) return problem;
     if (!this.#limits.mayLookUp(`${tenant.clusterUid}/${identityOf(machine)}`, clock.now())) return 'later';
-    return judge(node, await this.#addressesOf(cluster, machine, node.requester.kind === 'bootstrapToken'));
+    const isFirst = node.requester.kind === 'bootstrapToken';
+    return judge(node, await this.#addressesOf(cluster, machine, isFirst, signal));
   }
 
   /**
    * The addresses of the server that the cloud holds for the machine, if there is one. A first certificate is given on a list that began
    * now, so that the token of a server that has just gone is worth nothing; later ones on the list that there is.
    */
-  async #addressesOf(cluster: Cluster, machine: Machine, isFirst: boolean): Promise<readonly string[] | undefined> {
+  async #addressesOf(
+    cluster: Cluster,
+    machine: Machine,
+    isFirst: boolean,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
     const { clouds, clock } = this.#dependencies;
     const { namespace, name } = cluster.metadata;
     const cloud = clouds.of(`${namespace}/${name}`, cluster.spec.credentialName);
@@ -102,7 +113,7 @@ export class ApprovalReconciler {
       );
     const { servers } = cloud.cache;
     const listed = isFirst ? undefined : find(cloud.listedServers());
-    const server = listed ?? find(await servers.refreshAfter(clock.now()));
+    const server = listed ?? find(await servers.refreshAfter(clock.now(), signal));
     if (server === undefined || server.name !== machine.metadata.name) return undefined;
     return machineAddresses(server).flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));
   }
@@ -111,6 +122,7 @@ export class ApprovalReconciler {
     tenant: TenantCluster,
     csr: CertificateSigningRequest,
     { kind, reason: message }: Verdict,
+    signal: AbortSignal,
   ): Promise<void> {
     const type = kind === 'approve' ? 'Approved' : 'Denied';
     this.#dependencies.log.info(
@@ -137,7 +149,7 @@ export class ApprovalReconciler {
       status: { ...csr.status, conditions: [...(csr.status?.conditions ?? []), condition] },
     };
     const client = tenant.client.resource(CertificateSigningRequests);
-    await ignoreGone(client.updateSubresource(csr.metadata.name ?? '', 'approval', decided));
+    await ofTenant(ignoreGone(client.updateSubresource(csr.metadata.name ?? '', 'approval', decided, { signal })));
   }
 }
 

@@ -24,7 +24,7 @@ export const certificateApprovalController: Declaration = {
   ownerKey: (key, { tenants }) => tenants.get(splitKey(key).namespace)?.clusterKey,
   create(shared) {
     const reconciler = new ApprovalReconciler(shared);
-    return { reconcile: (key) => reconciler.reconcile(key) };
+    return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen(enqueue, { tenants }) {
     tenants.onConnect((tenant) => {

@@ -5,6 +5,7 @@ import { SIGNERS } from '@fairway/apiserver/auth/certificates/signers';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
+import { forbidden } from '@fairway/kube/object/api-error';
 import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import { generateKeyPair } from '@fairway/kube/pki/key-pair';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
@@ -12,6 +13,7 @@ import { expect, test } from 'vitest';
 import { ApprovalReconciler } from './approval-reconciler.ts';
 
 const FLOOD = 10_000;
+const context = { signal: new AbortController().signal };
 const keys = await generateKeyPair();
 
 const cluster: Cluster = aCluster({}, { name: 'demo', namespace: 'team' });
@@ -27,7 +29,11 @@ async function requestFor(commonName: string): Promise<string> {
 }
 
 /** A reconciler over so many requests of one cluster, with what it did. */
-function approvalsOf(requests: readonly CertificateSigningRequest['spec'][], clock: FakeClock) {
+function approvalsOf(
+  requests: readonly CertificateSigningRequest['spec'][],
+  clock: FakeClock,
+  tokenID = () => Promise.resolve('abcdef'),
+) {
   const done = { lookUps: 0, writes: 0 };
   const get = (name: string): CertificateSigningRequest => ({
     metadata: { name },
@@ -58,7 +64,7 @@ function approvalsOf(requests: readonly CertificateSigningRequest['spec'][], clo
       },
     },
     tenants: { get: () => tenant },
-    bootstrapper: { tokenID: () => Promise.resolve('abcdef') },
+    bootstrapper: { tokenID },
     clock,
     log: silentLogger,
   });
@@ -92,12 +98,12 @@ test(`${FLOOD} requests of strangers cost no look at servers, and few writes`, {
 
   const later = new Set<number>();
   for (let index = 0; index < FLOOD; index++) {
-    const { requeueAfterMs } = await approvals.reconcile(`cluster-uid/${index}`);
+    const { requeueAfterMs } = await approvals.reconcile(`cluster-uid/${index}`, context);
     if (requeueAfterMs !== undefined) later.add(index);
   }
   const atOnce = done.writes;
   await clock.advance(60_000);
-  for (const index of later) await approvals.reconcile(`cluster-uid/${index}`);
+  for (const index of later) await approvals.reconcile(`cluster-uid/${index}`, context);
 
   expect(done.lookUps).toBe(0);
   expect(later.size).toBe(FLOOD - 500);
@@ -111,10 +117,35 @@ test('whoever has proven to be a machine has its server looked for ten times, an
   const requests = Array.from({ length: 100 }, () => spec('system:bootstrap:abcdef', own));
   const { approvals, done } = approvalsOf(requests, clock);
 
-  for (let index = 0; index < 100; index++) await approvals.reconcile(`cluster-uid/${index}`);
+  for (let index = 0; index < 100; index++) await approvals.reconcile(`cluster-uid/${index}`, context);
   const atOnce = done.lookUps;
   await clock.advance(120_000);
-  for (let index = 0; index < 100; index++) await approvals.reconcile(`cluster-uid/${index}`);
+  for (let index = 0; index < 100; index++) await approvals.reconcile(`cluster-uid/${index}`, context);
 
   expect([atOnce, done.lookUps]).toEqual([10, 12]);
+});
+
+test('what hinders a verdict is no verdict: the request comes again, later each time', async () => {
+  const own = await requestFor('system:node:demo-general-a');
+  const refused = forbidden({ resource: 'secrets', name: 'pki' }, 'no');
+  const requests = [spec('system:bootstrap:abcdef', own)];
+  const { approvals, done } = approvalsOf(requests, new FakeClock(), () => Promise.reject(refused));
+
+  expect(await approvals.reconcile('cluster-uid/0', context)).toEqual({ failure: {} });
+  expect(done).toEqual({ lookUps: 0, writes: 0 });
+});
+
+test('a request is left to whoever comes next when the signal aborts', async () => {
+  const own = await requestFor('system:node:demo-general-a');
+  const abort = new AbortController();
+  const tokenID = () => {
+    abort.abort();
+    return Promise.resolve('abcdef');
+  };
+  const { approvals, done } = approvalsOf([spec('system:bootstrap:abcdef', own)], new FakeClock(), tokenID);
+
+  await expect(approvals.reconcile('cluster-uid/0', { signal: abort.signal })).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+  expect(done).toEqual({ lookUps: 0, writes: 0 });
 });

@@ -32,8 +32,8 @@ export const cloudNodeController: Declaration = {
     return machine && clusterKeyOf(machine);
   },
   create(shared) {
-    const reconciler = new NodeReconciler({ ...shared, now: () => shared.clock.now() });
-    return { reconcile: (key) => reconciler.reconcile(key) };
+    const reconciler = new NodeReconciler(shared);
+    return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen(enqueue, { cache, clouds, tenants }) {
     tenants.onConnect(({ clusterKey, nodes }) => {

@@ -1,28 +1,21 @@
 import { identityOf } from '@fairway/api/identity';
-import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
-import type { Informer } from '@fairway/kube/client/informer';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
-import { TransportError } from '@fairway/kube/client/transport';
-import type { Result } from '@fairway/kube/controller/result';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
-import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
-import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import type { CloudProviderDependencies } from '../dependencies.ts';
 import { type NodePatches, nodePatches } from './node-patch.ts';
 
-export interface NodeDependencies {
-  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
-  readonly clouds: ClusterClouds;
-  readonly tenants: TenantClusters;
-  readonly now: () => number;
-}
-
-const RETRY_MS = 5_000;
+type NodeDependencies = Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'attempts' | 'clock'>;
 
 /**
  * The node controller of a cloud provider, for all tenants' clusters: what a Node can't know of itself comes from its
@@ -36,35 +29,47 @@ export class NodeReconciler {
   }
 
   /** `key` is a Machine's: a node that has none is a stranger's and stays uninitialized. */
-  async reconcile(key: string): Promise<Result> {
-    const { cache, clouds, tenants, now } = this.#dependencies;
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { attempts, cache, clock, clouds, tenants } = this.#dependencies;
     const machine = cache.machines.get(key);
     if (machine === undefined) return {};
-    const { name = '' } = machine.metadata;
     const cluster = cache.clusters.get(clusterKeyOf(machine));
     if (isPaused(machine, cluster)) return {};
     const cloud = clouds.of(clusterKeyOf(machine), cluster?.spec.credentialName);
     const tenant = cluster && tenants.get(identityOf(cluster));
-    const node = tenant?.nodes.get(name);
+    const node = tenant?.nodes.get(machine.metadata.name ?? '');
     if (cloud === undefined || tenant === undefined || node === undefined) return {};
-    let server = currentServer(cloud.listedServers(), machine);
-    if (server === undefined || (server.status === 'BUILD' && !node.spec?.providerID)) {
+    const pass = new Pass(context, clock);
+    const { signal } = pass;
+    const item = identityOf(machine);
+    if (isAwaited(currentServer(cloud.listedServers(), machine), node)) {
       // A node that speaks before its server was seen: the list is old.
-      const fresh = await cloud.cache.servers.refreshAfter(now()).catch(() => undefined);
-      server = fresh && currentServer(fresh, machine);
+      await pass.run(() => attempts.make({ kind: 'server of node', item }, () => findServer(cloud, machine, signal)));
     }
-    if (server === undefined) return { requeueAfterMs: RETRY_MS };
-    const flavorName = 'original_name' in server.flavor ? server.flavor.original_name : machine.spec.flavor;
-    const facts = { server, region: cloud.region, flavorName };
-    const client = tenant.client.resource(tenantNodes);
-    try {
-      await ignoreGone(writePatches(client, node, (current) => nodePatches(current, machine, facts)));
-    } catch (error) {
-      if (error instanceof TransportError) return { requeueAfterMs: RETRY_MS };
-      throw error;
+    const server = currentServer(cloud.listedServers(), machine);
+    if (server) {
+      const flavorName = 'original_name' in server.flavor ? server.flavor.original_name : machine.spec.flavor;
+      const facts = { server, region: cloud.region, flavorName };
+      const client = tenant.client.resource(tenantNodes);
+      const patchesFor = (current: TenantNode) => nodePatches(current, machine, facts);
+      const write = () => ofTenant(ignoreGone(writePatches(client, node, patchesFor, signal)));
+      await pass.run(() => attempts.make({ kind: 'node', item }, write));
     }
-    return server.status === 'BUILD' ? { requeueAfterMs: RETRY_MS } : {};
+    return pass.end();
   }
+}
+
+/** A server that is being built has no addresses to tell of. */
+function isAwaited(server: Server | undefined, node: TenantNode): boolean {
+  return server === undefined || (server.status === 'BUILD' && !node.spec?.providerID);
+}
+
+/** Lists the servers anew. Rejects while the machine's is not up: the next look comes later each time, or with the list that shows it. */
+async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSignal): Promise<void> {
+  const server = currentServer(await cloud.cache.servers.refreshAfter(cloud.now(), signal), machine);
+  if (server !== undefined && server.status !== 'BUILD') return;
+  const message = `the cloud shows no server of machine ${machine.metadata.name} that is up`;
+  throw new ProblemError({ reason: 'WaitingForServer', message });
 }
 
 /**
@@ -75,13 +80,14 @@ async function writePatches(
   client: ResourceClient<TenantNode>,
   node: TenantNode,
   patchesFor: (node: TenantNode) => NodePatches,
+  signal: AbortSignal,
 ): Promise<void> {
   const { name = '' } = node.metadata;
   const { status } = patchesFor(node);
   const addressed = { type: 'merge', value: status ?? {} } as const;
-  const current = status ? await client.patch(name, addressed, { subresource: 'status' }) : node;
+  const current = status ? await client.patch(name, addressed, { subresource: 'status', signal }) : node;
   const { object } = patchesFor(current);
-  if (object) await client.patch(name, { type: 'merge', value: object });
+  if (object) await client.patch(name, { type: 'merge', value: object }, { signal });
 }
 
 type ServerSnapshot = Parameters<typeof serversOfMachine>[0];

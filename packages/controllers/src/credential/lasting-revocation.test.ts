@@ -55,7 +55,8 @@ async function start() {
       if (method !== 'GET') writes++;
       return undefined;
     };
-    const { client, informers, close } = await engine.connect({ clock, random, log, chooseFault });
+    const connected = await engine.connect({ clock, random, log, chooseFault });
+    const { client, informers } = connected;
     const openStack = connection.client({ kind: 'applicationCredential', id, secret });
     const cache = new ProjectCache({ client: openStack, clock, random, logger: log });
     const project = new ProjectCloud({
@@ -85,7 +86,7 @@ async function start() {
       stop.abort();
       await clock.during(ended);
       cache.stop();
-      await close();
+      await connected.close();
     };
   }
 

@@ -37,7 +37,7 @@ export const nodeTemplateController: Declaration = {
   ownerKey: (key, { cache }) => ownedByCluster(cache.machines.get(key)),
   create(shared) {
     const reconciler = new NodeTemplateReconciler(shared);
-    return { reconcile: (key) => reconciler.reconcile(key) };
+    return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen: (enqueue, { cache, tenants }) => listenToNodes(tenants, cache.machines, enqueue),
 };

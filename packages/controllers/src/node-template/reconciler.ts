@@ -4,17 +4,21 @@ import { type AppliedTemplate, type Machine, machines } from '@fairway/api/kinds
 import { isPaused } from '@fairway/api/pause';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
-import { TransportError } from '@fairway/kube/client/transport';
-import type { Result } from '@fairway/kube/controller/result';
+import { BackoffError } from '@fairway/kube/controller/attempts';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { Failure } from '@fairway/tenancy/reconcile/failure';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { eitherOf, recordOf, templatePatch, type WantedTemplate, wantedTemplate } from './template-patch.ts';
 
 /** `client` is Fairway's own API, where each Machine says what was put on its node. */
-type NodeTemplateDependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'tenants'>;
-
-const RETRY_MS = 5_000;
+type NodeTemplateDependencies = Pick<
+  ControllerDependencies,
+  'client' | 'cache' | 'tenants' | 'attempts' | 'events' | 'clock'
+>;
 
 /** Keeps the labels, annotations, taints and cordon of each pool's template on its nodes, those that existed before a change included. */
 export class NodeTemplateReconciler {
@@ -25,8 +29,8 @@ export class NodeTemplateReconciler {
   }
 
   /** `key` is a Machine's, whose node is called like it. */
-  async reconcile(key: string): Promise<Result> {
-    const { cache, tenants } = this.#dependencies;
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { attempts, cache, clock, tenants } = this.#dependencies;
     const machine = cache.machines.get(key);
     if (machine === undefined || machine.metadata.deletionTimestamp !== undefined) return {};
     const { namespace = '', name = '' } = machine.metadata;
@@ -37,14 +41,27 @@ export class NodeTemplateReconciler {
     const node = tenant?.nodes.get(name);
     if (pool === undefined || tenant === undefined || node === undefined) return {};
     const wanted = wantedTemplate(pool.metadata.name ?? '', pool.spec.template);
-    try {
-      await this.#bringInLine(machine, tenant.client.resource(tenantNodes), node, wanted);
-      return {};
-    } catch (error) {
-      // The tenant's API server is away: its return is seen by the machine's node, or here.
-      if (error instanceof TransportError) return { requeueAfterMs: RETRY_MS };
-      throw error;
-    }
+    const item = identityOf(machine);
+    if (context.isAsked) attempts.retryNow((each) => each === item);
+    const pass = new Pass(context, clock);
+    const nodes = tenant.client.resource(tenantNodes);
+    const { failure } = await pass.run(() =>
+      attempts.make({ kind: 'node template', item }, () =>
+        this.#bringInLine(machine, nodes, node, wanted, pass.signal),
+      ),
+    );
+    if (failure) this.#tell(machine, failure);
+    return pass.end();
+  }
+
+  /** The Machine's conditions are of its server and its node; what a template does not reach is told once for each try. */
+  #tell(machine: Machine, { error, message }: Failure): void {
+    if (error instanceof BackoffError) return;
+    this.#dependencies.events.warning(
+      machine,
+      'TemplateNotApplied',
+      `the pool's template is not on the node: ${message}`,
+    );
   }
 
   /**
@@ -56,6 +73,7 @@ export class NodeTemplateReconciler {
     nodes: ResourceClient<TenantNode>,
     node: TenantNode,
     wanted: WantedTemplate,
+    signal: AbortSignal,
   ): Promise<void> {
     const { name = '' } = node.metadata;
     const record = recordOf(wanted);
@@ -65,10 +83,11 @@ export class NodeTemplateReconciler {
     const isToStrikeOff = !isDeepStrictEqual(applied, record);
     if (patch === undefined && isToStrikeOff) {
       // The cache may be older than what was put there last.
-      const { items } = await nodes.list({ fieldSelector: `metadata.name=${name}` });
+      const { items } = await ofTenant(nodes.list({ fieldSelector: `metadata.name=${name}`, signal }));
       patch = items[0] && templatePatch(items[0], applied, wanted);
     }
-    if (patch) await ignoreGone(nodes.patch(name, { type: 'merge', value: patch }));
+    signal.throwIfAborted();
+    if (patch) await ofTenant(ignoreGone(nodes.patch(name, { type: 'merge', value: patch }, { signal })));
     else if (isToStrikeOff) await this.#write(machine, record);
   }
 

@@ -4,6 +4,7 @@ import type { Informer } from '@fairway/kube/client/informer';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import type { Reconcile } from '@fairway/kube/controller/result';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { writeStatus } from '../status-writer.ts';
 
 /** A kind that the operator offers from: Plan, KubernetesRelease. */
@@ -17,20 +18,21 @@ export function offerReconciler<T extends Offered>(
   problemsOf: (object: T) => readonly string[],
   clock: Clock,
 ): Reconcile {
-  return async (key) => {
+  return async (key, context) => {
     const object = informer.get(key);
     if (object === undefined) return {};
-    const problems = problemsOf(object);
+    const pass = new Pass(context, clock);
+    const { value: problems = [], failure } = await pass.run(async () => problemsOf(object));
     const generation = object.metadata.generation ?? 0;
+    const isReady = failure === undefined && problems.length === 0;
     const condition = {
       type: ConditionType.Ready,
-      status: problems.length === 0 ? ('True' as const) : ('False' as const),
-      reason: problems.length === 0 ? ConditionReason.AsExpected : ConditionReason.ConfigurationInvalid,
-      message: problems.join('; '),
+      status: isReady ? ('True' as const) : ('False' as const),
+      reason: isReady ? ConditionReason.AsExpected : (failure?.reason ?? ConditionReason.ConfigurationInvalid),
+      message: failure?.message ?? problems.join('; '),
       observedGeneration: generation,
     };
     const conditions = [...setCondition(object.status?.conditions, condition, clock.now())];
-    await writeStatus(informer.client, object, { observedGeneration: generation, conditions });
-    return {};
+    return pass.end(() => writeStatus(informer.client, object, { observedGeneration: generation, conditions }));
   };
 }

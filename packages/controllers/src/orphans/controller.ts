@@ -21,7 +21,7 @@ export const serverSweepController: Declaration = {
   watches: ({ cache }) => [watch(cache.clusters, undefined, { isRelevant: isPauseChanged })],
   create(shared) {
     const sweeper = new ServerSweeper(shared);
-    return { reconcile: (key) => sweeper.reconcile(key) };
+    return { reconcile: (key, context) => sweeper.reconcile(key, context) };
   },
   listen(enqueue, { cache, clouds }) {
     clouds.onProject((cloud) =>

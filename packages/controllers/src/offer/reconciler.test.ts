@@ -1,0 +1,54 @@
+import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import { plans } from '@fairway/api/kinds/plan';
+import { FakeClock } from '@fairway/base/clock-fake';
+import type { Informer } from '@fairway/kube/client/informer';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { describe, expect, test } from 'vitest';
+import { type Offered, offerReconciler } from './reconciler.ts';
+
+function start(problemsOf: () => readonly string[]) {
+  const clock = new FakeClock();
+  const api = new AnsweringTransport();
+  const [plan] = SHIPPED_PLANS;
+  const object = { ...plan, metadata: { ...plan?.metadata, uid: 'u', generation: 2 } };
+  const informer = { get: () => object, client: new KubeClient(api, { clock }).resource(plans) };
+  const reconcile = offerReconciler(informer as unknown as Informer<Offered>, problemsOf, clock);
+  /** The Ready condition that was written last. */
+  const told = () => JSON.parse(api.requests.at(-1)?.body ?? '{}').status?.conditions?.[0];
+  return { reconcile, api, told };
+}
+
+describe('what an operator offers', () => {
+  const signal = new AbortController().signal;
+
+  test.each([
+    { problems: [], condition: { status: 'True', reason: 'AsExpected', message: '' } },
+    {
+      problems: ['spec.a: no', 'spec.b: neither'],
+      condition: { status: 'False', reason: 'ConfigurationInvalid', message: 'spec.a: no; spec.b: neither' },
+    },
+  ])('is told to be $condition.reason', async ({ problems, condition }) => {
+    const { reconcile, told } = start(() => problems);
+
+    expect(await reconcile('free', { signal })).toEqual({});
+    expect(told()).toMatchObject({ type: 'Ready', ...condition });
+  });
+
+  test('is told to be unchecked when the check itself fails', async () => {
+    const fault = new TypeError('x is undefined');
+    const { reconcile, told } = start(() => {
+      throw fault;
+    });
+
+    await expect(reconcile('free', { signal })).rejects.toBe(fault);
+    expect(told()).toMatchObject({ type: 'Ready', status: 'False', reason: 'InternalError' });
+  });
+
+  test('is left alone once the signal has aborted', async () => {
+    const { reconcile, api } = start(() => []);
+
+    await expect(reconcile('free', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+    expect(api.asked).toEqual([]);
+  });
+});
