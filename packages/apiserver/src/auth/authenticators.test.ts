@@ -214,6 +214,24 @@ describe('service-account tokens', () => {
     expect(await codeOf(authenticate(await make()))).toBe(401);
   });
 
+  test.each([
+    ['is empty', ''],
+    ['is no JSON', base64url('noise')],
+    ['is no object', base64url('1')],
+    ['is null', base64url('null')],
+    ['is no text', base64url('\xff\xfe')],
+    ['names a key that is no text', base64url('{"alg":"ES256","kid":{"a":1}}')],
+    ['names no algorithm', base64url('{}')],
+    ['names none', base64url('{"alg":"none"}')],
+    ['is critical', base64url('{"alg":"ES256","crit":["x"],"x":1}')],
+    ['brings a key of its own', base64url('{"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}')],
+  ])('of the issuer whose header %s are refused, as a bad credential and no fault of the server', async (_, header) => {
+    const payload = base64url(JSON.stringify({ iss: ISSUER, sub: 'a', aud: API, exp: clock.now() / 1000 + 60 }));
+    for (const signature of ['', 'AAAA', '*']) {
+      expect(await codeOf(authenticate(`${header}.${payload}.${signature}`))).toBe(401);
+    }
+  });
+
   test('begin and end', async () => {
     const token = await sign();
     await clock.advance(3600_000 - 1000);
@@ -251,6 +269,10 @@ describe('service-account tokens', () => {
     expect(await authenticator.authenticateToken(token, API)).toBeDefined();
   });
 });
+
+function base64url(text: string): string {
+  return Buffer.from(text, 'latin1').toString('base64url');
+}
 
 describe('bootstrap tokens', () => {
   const TOKEN = 'abcdef.0123456789abcdef';

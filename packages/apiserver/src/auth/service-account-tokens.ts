@@ -100,10 +100,18 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** The key that the header names; without a name all keys are tried. */
+/** The key that the header names; without a name all keys are tried. Throws 401 for what is no header. */
 function candidates(token: string, keys: ServiceAccountKeys): readonly ServiceAccountVerificationKey[] {
-  const { kid } = decodeProtectedHeader(token);
+  const { kid } = headerOf(token);
   return kid === undefined ? keys.verification : keys.verification.filter((key) => key.keyId === kid);
+}
+
+function headerOf(token: string): ReturnType<typeof decodeProtectedHeader> {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    throw unauthorized();
+  }
 }
 
 async function verify(
