@@ -61,6 +61,17 @@ describe('JSON patch', () => {
     expect(apply).toThrow(expect.objectContaining(expected));
   });
 
+  it('copies large texts further than many small values, which take more to make', () => {
+    const copies = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ op: 'copy', from: '/a', path: `/b${index}` }));
+    const large = { a: 'x'.repeat(1_000_000) };
+    const small = { a: Array.from({ length: 1_000 }, () => 1) };
+
+    expect(Object.keys(applyJsonPatch(large, copies(3)) as object)).toHaveLength(4);
+    expect(Object.keys(applyJsonPatch(small, copies(20)) as object)).toHaveLength(21);
+    expect(() => applyJsonPatch(small, copies(30))).toThrow(expect.objectContaining({ code: 413 }));
+  });
+
   it.each<[string, unknown, number]>([
     ['no list', { op: 'add' }, 400],
     ['an unknown op', [{ op: 'put', path: '/a' }], 422],

@@ -6,6 +6,8 @@ import type { Json } from '@fairway/kube/object/meta';
 /** Kubernetes' bounds on one patch: its operations, and what all its copies may add (evanphx/json-patch's AccumulatedCopySizeLimit). */
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_CHARS = 3 * 1024 * 1024;
+/** What a value costs beside its characters: copies of many small ones took half a second within the limit. */
+const CHARS_PER_COPIED_VALUE = 128;
 /** Items of lists that may be moved up or down to make or close a gap: 10,000 times through a list of 10,000. */
 const MAX_SHIFTED_ITEMS = 100_000_000;
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
@@ -98,14 +100,18 @@ function applyOperation(root: Root, { op, path, from = '', value = null }: Opera
 
 function copyOf(root: Root, path: string, value: Json): Json {
   const left = MAX_COPIED_CHARS - root.copiedChars;
-  const size = measureJson(value, { maxDepth: MAX_DEPTH, maxChars: left });
+  const size = measureJson(value, {
+    maxDepth: MAX_DEPTH,
+    maxChars: left,
+    charsPerValue: CHARS_PER_COPIED_VALUE,
+  });
   if (typeof size === 'number') {
     root.copiedChars += size;
     return cloneJson(value);
   }
   if (size.kind === 'depth') throw new MismatchError(`copy to ${path} would nest deeper than ${MAX_DEPTH} levels`);
   throw tooMuch(
-    `Unable to complete the copy to ${JSON.stringify(path)}: the copies of a JSON patch may add ${MAX_COPIED_CHARS} bytes in all`,
+    `Unable to complete the copy to ${JSON.stringify(path)}: the copies of a JSON patch may add ${MAX_COPIED_CHARS} bytes in all, counting ${CHARS_PER_COPIED_VALUE} for each value`,
   );
 }
 

@@ -11,6 +11,8 @@ export interface JsonBounds {
   readonly maxDepth: number;
   /** Approximate characters of its JSON: names and strings count in full, the rest by its minimum. */
   readonly maxChars: number;
+  /** Added for each value, where what it costs to keep counts as well; 0 unless given. */
+  readonly charsPerValue?: number;
 }
 
 /** The limit that was exceeded and the start of the path to where. */
@@ -26,8 +28,11 @@ const MAX_PATH_NAMES = 4;
  * The approximate length of a value's JSON, or the limit that it exceeds. Stops at the limits, so it is safe for
  * values with shared parts (YAML aliases), where a few objects can expand to the JSON of millions.
  */
-export function measureJson(value: unknown, { maxDepth, maxChars }: JsonBounds): number | JsonExcess {
-  const walk = new Walk(maxChars);
+export function measureJson(
+  value: unknown,
+  { maxDepth, maxChars, charsPerValue = 0 }: JsonBounds,
+): number | JsonExcess {
+  const walk = new Walk(maxChars, charsPerValue);
   const kind = walk.excess(value, maxDepth);
   return kind === undefined ? maxChars - walk.charsLeft : { kind, path: walk.names.reverse().join('.') };
 }
@@ -37,12 +42,15 @@ class Walk {
   /** Outermost last. */
   readonly names: string[] = [];
 
-  constructor(maxChars: number) {
+  readonly #charsPerValue: number;
+
+  constructor(maxChars: number, charsPerValue: number) {
     this.charsLeft = maxChars;
+    this.#charsPerValue = charsPerValue;
   }
 
   excess(value: unknown, depthLeft: number, level = 0): JsonExcess['kind'] | undefined {
-    this.charsLeft -= typeof value === 'string' ? value.length + 2 : 1;
+    this.charsLeft -= this.#charsPerValue + (typeof value === 'string' ? value.length + 2 : 1);
     if (this.charsLeft < 0) return 'size';
     if (isJsonArray(value)) {
       if (depthLeft === 0) return 'depth';
