@@ -13,6 +13,9 @@ export const CLUSTER_UID_LABEL = `${GROUP}/cluster-uid`;
 /** Name of the pool, on Machines and on the nodes of the tenant's cluster. */
 export const NODE_POOL_LABEL = `${GROUP}/node-pool`;
 
+/** Identity of that pool, on Machines. */
+export const NODE_POOL_UID_LABEL = `${GROUP}/node-pool-uid`;
+
 /** On a Machine: take this one first when its pool shrinks. */
 export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
 /** On a Cluster, NodePool, Machine or CloudCredential: the controllers leave it alone while the annotation is there, and a cluster's pools and machines with it. */

@@ -2,11 +2,14 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
+import type { KubeObject } from '@fairway/kube/object/meta';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -66,9 +69,11 @@ async function takeDown(
   const key = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
   const reason = ConditionReason.Deleting;
   await Promise.all(pools.map((pool) => deletePool(pool, dependencies)));
-  const machines = cache.machines.find(machinesByCluster, key);
-  if (pools.length + machines.length > 0) {
-    const message = `${machines.length} machines and ${pools.length} pools are being deleted`;
+  const left = cache.machines.find(machinesByCluster, key);
+  // Whoever deletes a pool takes its machines along; one whose pool went by force is nobody's else.
+  if (pools.length === 0) await Promise.all(left.map((machine) => deleteMachine(machine, dependencies)));
+  if (pools.length + left.length > 0) {
+    const message = `${left.length} machines and ${pools.length} pools are being deleted`;
     return { progress: 20, reason, message };
   }
   tenants.remove(uid);
@@ -106,11 +111,19 @@ async function leftoverOf(
   }
 }
 
-async function deletePool(pool: NodePool, { client }: ClusterDependencies): Promise<void> {
-  const { name = '', namespace, uid, deletionTimestamp } = pool.metadata;
+function deletePool(pool: NodePool, { client }: ClusterDependencies): Promise<void> {
+  return deleteObject(client.resource(nodePools), pool);
+}
+
+function deleteMachine(machine: Machine, { client }: ClusterDependencies): Promise<void> {
+  return deleteObject(client.resource(machines), machine);
+}
+
+async function deleteObject<T extends KubeObject>(resource: ResourceClient<T>, { metadata }: T): Promise<void> {
+  const { name = '', namespace, uid, deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined) return;
   const options = { ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
-  await ignoreGone(client.resource(nodePools).delete(name, options));
+  await ignoreGone(resource.delete(name, options));
 }
 
 async function report(

@@ -5,6 +5,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { Problem } from '@fairway/tenancy/problem';
+import { isMachineOf } from './machine-owner.ts';
 
 /** What the cluster and its plan leave of a pool's desired. */
 export interface PoolShare {
@@ -31,9 +32,7 @@ export interface ShareFacts {
 export function poolShare(pool: NodePool, { cluster, plan, pools, machines }: ShareFacts): PoolShare {
   const wanted = pool.spec.replicas;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const isOwn = (machine: Machine) =>
-    machine.metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid) ?? false;
-  const own = staying.filter(isOwn).length;
+  const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
   const maxNodes = plan?.spec.maxNodes ?? Number.POSITIVE_INFINITY;
   // Machines of others count too: those of a younger pool may have been made before an older one grew.
   const granted = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
@@ -49,10 +48,10 @@ function problemOf(
   { replicas, floatingIPs }: Pick<PoolShare, 'replicas' | 'floatingIPs'>,
 ): Problem | undefined {
   if (replicas < spec.replicas && plan !== undefined) {
-    const message = `plan "${plan.metadata.name}" allows ${plan.spec.maxNodes} nodes, and the pools of the cluster ask for more: this one gets ${replicas} of ${spec.replicas}, older pools come first; scale pools down, or choose another plan`;
+    const message = `spec.replicas: ${spec.replicas}: plan "${plan.metadata.name}" allows ${plan.spec.maxNodes} nodes, and the pools of the cluster ask for more: this one gets ${replicas}, older pools come first; scale pools down, or choose another plan`;
     return { reason: ConditionReason.PlanLimitExceeded, message };
   }
   if (floatingIPs || !spec.floatingIPs.enabled) return undefined;
-  const message = `floating IPs need a router in front of the nodes, and the cluster has gateway mode ${cluster.spec.network.gateway.mode}: set it to Router, or set spec.floatingIPs.enabled to false`;
+  const message = `spec.floatingIPs.enabled: true: floating IPs need a router in front of the nodes, and the cluster has gateway mode ${cluster.spec.network.gateway.mode}: set it to Router, or leave floating IPs off`;
   return { reason: ConditionReason.GatewayMissing, message };
 }

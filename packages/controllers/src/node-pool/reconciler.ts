@@ -1,6 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { type DesiredMachine, isOutdated } from '@fairway/api/domain/template-change';
-import { CLUSTER_LABEL, CLUSTER_UID_LABEL, FINALIZER, NODE_POOL_LABEL } from '@fairway/api/group';
+import { CLUSTER_LABEL, CLUSTER_UID_LABEL, FINALIZER, NODE_POOL_LABEL, NODE_POOL_UID_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -22,10 +22,13 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
+import { ClusterTurns } from './cluster-turns.ts';
 import { chooseImage } from './images.ts';
+import { isMachineOf } from './machine-owner.ts';
 import { type PoolPlan, planPool } from './pool-plan.ts';
 import { type PoolShare, poolShare } from './pool-share.ts';
 import { ensureServerGroup, removeServerGroups } from './server-group.ts';
+import { readShareFacts } from './share-facts.ts';
 import { poolStatus } from './status.ts';
 
 type NodePoolDependencies = Pick<
@@ -45,9 +48,16 @@ interface WantedMachines {
   readonly isSuspect: boolean;
 }
 
+/** What there is after machines were made and removed, and why there are not more. */
+interface Resized {
+  readonly machines: readonly Machine[];
+  readonly problem: Problem | undefined;
+}
+
 /** Keeps as many Machines as each NodePool asks for, all created at once, removed in the order of api's `scale-down`. */
 export class NodePoolReconciler {
   readonly #dependencies: NodePoolDependencies;
+  readonly #turns = new ClusterTurns();
 
   constructor(dependencies: NodePoolDependencies) {
     this.#dependencies = dependencies;
@@ -90,8 +100,8 @@ export class NodePoolReconciler {
         attempts.make(step, () => this.#resize(pool, cluster, cloud, { desired, serverGroupID, isSuspect }, pass)),
       );
       // What was made of it before it failed, the cache will tell.
-      current = resized.value ?? current;
-      problem = resized.failure ?? this.#shareOf(pool, cluster).problem;
+      current = resized.value?.machines ?? current;
+      problem = resized.failure ?? resized.value.problem;
     }
     const tenant = cluster && tenants.get(identityOf(cluster));
     return pass.end(async () => {
@@ -115,34 +125,48 @@ export class NodePoolReconciler {
     cloud: ProjectCloud,
     wanted: WantedMachines,
     { signal }: Pass,
-  ): Promise<readonly Machine[]> {
-    const { desired, isSuspect } = wanted;
+  ): Promise<Resized> {
+    const { desired } = wanted;
+    const { replicas, problem } = this.#shareOf(pool, cluster);
     const zones = pool.spec.availabilityZones ?? [];
-    const { replicas } = this.#shareOf(pool, cluster);
-    const desiredPool = { replicas, zones, desired };
-    let current = this.#machinesOf(pool);
-    const cached = planPool(desiredPool, current);
-    if (cached.create.length + cached.remove.length > 0) {
-      // The cache may be a moment behind, and one machine too many costs money: only what the API server holds counts here.
-      current = await this.#liveMachinesOf(pool, signal);
-      // Nor does a limit take away what the cache does not know of yet.
-      const held = current.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
-      const least = Math.min(pool.spec.replicas, held);
-      const plan = planPool({ ...desiredPool, replicas: Math.max(desiredPool.replicas, least) }, current);
-      const create = async ({ zone }: PoolPlan['create'][number]) => {
-        const machine = await this.#createMachine(pool, cluster, wanted, zone, signal);
-        cloud.noteNew(identityOf(machine));
-        return machine;
-      };
-      // One that was refused the last time is tried before all others.
-      const [first, ...others] = plan.create;
-      const created = first && isSuspect ? [await create(first)] : [];
-      created.push(...(await Promise.all((isSuspect ? others : plan.create).map(create))));
-      await Promise.all(plan.remove.map((machine) => this.#deleteMachine(machine)));
-      current = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
-    }
-    await Promise.all(current.map((machine) => this.#changeInPlace(machine, desired)));
-    return current;
+    const cached = this.#machinesOf(pool);
+    const plan = planPool({ replicas, zones, desired }, cached);
+    const isAsItShouldBe = plan.create.length + plan.remove.length === 0;
+    const resized = isAsItShouldBe
+      ? { machines: cached, problem }
+      : await this.#turns.take(clusterKeyOf(pool), () => this.#resizeNow(pool, cloud, wanted, signal));
+    await Promise.all(resized.machines.map((machine) => this.#changeInPlace(machine, desired)));
+    return resized;
+  }
+
+  /**
+   * The caches may be a moment behind, and one machine too many costs money: only what the API server holds counts here, of all pools that share the
+   * plan's limit. In turns, so that two pools which came at once don't both see room for themselves.
+   */
+  async #resizeNow(
+    cached: NodePool,
+    cloud: ProjectCloud,
+    wanted: WantedMachines,
+    signal: AbortSignal,
+  ): Promise<Resized> {
+    const facts = await readShareFacts(this.#dependencies.client, cached, signal);
+    if (facts === undefined) return { machines: this.#machinesOf(cached), problem: undefined };
+    const { pool, cluster } = facts;
+    const { replicas, problem } = poolShare(pool, facts);
+    const zones = pool.spec.availabilityZones ?? [];
+    const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
+    const plan = planPool({ replicas, zones, desired: wanted.desired }, current);
+    const create = async ({ zone }: PoolPlan['create'][number]) => {
+      const machine = await this.#createMachine(pool, cluster, wanted, zone, signal);
+      cloud.noteNew(identityOf(machine));
+      return machine;
+    };
+    // One that was refused the last time is tried before all others.
+    const [first, ...others] = plan.create;
+    const created = first && wanted.isSuspect ? [await create(first)] : [];
+    created.push(...(await settleAll((wanted.isSuspect ? others : plan.create).map(create))));
+    await Promise.all(plan.remove.map((machine) => this.#deleteMachine(machine)));
+    return { machines: [...current.filter((machine) => !plan.remove.includes(machine)), ...created], problem };
   }
 
   /** What the pool's machines should be, with names resolved in the cloud. */
@@ -280,6 +304,7 @@ export class NodePoolReconciler {
           [CLUSTER_LABEL]: clusterName,
           [CLUSTER_UID_LABEL]: identityOf(cluster),
           [NODE_POOL_LABEL]: poolName,
+          [NODE_POOL_UID_LABEL]: identityOf(pool),
         },
         ownerReferences: [controllerRef(pool, nodePools)],
         finalizers: [FINALIZER],
@@ -325,7 +350,9 @@ export class NodePoolReconciler {
   }
 
   #machinesOf(pool: NodePool): readonly Machine[] {
-    return this.#dependencies.cache.machines.find(machinesByPool, keyOf(pool)).filter((machine) => isOf(pool, machine));
+    return this.#dependencies.cache.machines
+      .find(machinesByPool, keyOf(pool))
+      .filter((machine) => isMachineOf(pool, machine));
   }
 
   async #liveMachinesOf(pool: NodePool, signal: AbortSignal): Promise<readonly Machine[]> {
@@ -334,7 +361,7 @@ export class NodePoolReconciler {
     const options = { labelSelector, signal, ...(namespace !== undefined && { namespace }) };
     try {
       const { items } = await this.#dependencies.client.resource(machines).list(options);
-      return items.filter((machine) => isOf(pool, machine));
+      return items.filter((machine) => isMachineOf(pool, machine));
     } catch (error) {
       if (isApiError(error, 'NotFound')) return [];
       throw error;
@@ -342,9 +369,10 @@ export class NodePoolReconciler {
   }
 }
 
-/** By owner, not by name: a pool that was deleted and made again does not take its predecessor's machines. */
-function isOf(pool: NodePool, machine: Machine): boolean {
-  return machine.metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid) ?? false;
+/** As Promise.all, but nothing is under way any more when it rejects. */
+async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 function blockerOf(pool: NodePool, cluster: Cluster | undefined, cloud: ProjectCloud | undefined): Problem | undefined {

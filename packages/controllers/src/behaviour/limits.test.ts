@@ -1,0 +1,174 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { GarbageCollector } from '@fairway/apiserver/lifecycle/garbage-collector';
+import { describe, expect, test } from 'vitest';
+import { holdings, serverHistory } from '../testing/cloud-contents.ts';
+import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+/** Every write here has passed an admission that judged by what was stored before all of them: as at a kube-apiserver, whose webhooks run side by side. */
+async function startWith(maxNodes: number): Promise<TestFairway> {
+  const fairway = await TestFairway.start();
+  await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes } } });
+  return fairway;
+}
+
+function limitOf(pool: NodePool | undefined): string | undefined {
+  const ready = pool?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.reason === 'PlanLimitExceeded' ? ready.message : undefined;
+}
+
+/** The name of the pool that comes first. */
+function oldestOf(pools: readonly NodePool[]): string | undefined {
+  const keys = pools.map(({ metadata }) => `${metadata.creationTimestamp} ${metadata.name}`);
+  return keys.toSorted()[0]?.split(' ')[1];
+}
+
+/** Machines that there are, and servers that there ever were. */
+async function made(fairway: TestFairway) {
+  return { machines: (await fairway.machines()).length, servers: serverHistory(fairway.cloud).length };
+}
+
+describe('a limit of nodes', { timeout: 30_000 }, () => {
+  test('is held by one of two pools that come at once, and the other follows when that one goes', async () => {
+    await using fairway = await startWith(3);
+    await fairway.createCluster();
+    await fairway.clusterReady();
+
+    const pools = ['one', 'two', 'three', 'four'];
+    await Promise.all(pools.map((name) => fairway.createPool({ replicas: 3 }, name)));
+    // One has all, the others say what is in their way.
+    const isSettled = (found: readonly NodePool[]) =>
+      found.filter(isReady).length === 1 && found.filter(limitOf).length === found.length - 1;
+    const settled = await fairway.until(nodePools, isSettled);
+    const first = await made(fairway);
+    const winner = settled.find(isReady)?.metadata.name ?? '';
+    await fairway.delete(nodePools, winner);
+    await fairway.until(nodePools, (found) => found.length === 3 && isSettled(found));
+
+    expect(winner).toBe(oldestOf(settled));
+    expect(first).toEqual({ machines: 3, servers: 3 });
+    for (const pool of settled.filter((each) => !isReady(each))) {
+      expect(limitOf(pool)).toMatch(/^spec.replicas: 3: plan "free" allows 3 nodes, .*: this one gets 0/);
+    }
+    expect(await made(fairway)).toEqual({ machines: 3, servers: 6 });
+  });
+
+  test('holds for pools that are scaled at once, and for those that were there before the cluster', async () => {
+    await using fairway = await startWith(4);
+    await Promise.all([fairway.createPool({ replicas: 1 }, 'one'), fairway.createPool({ replicas: 1 }, 'two')]);
+    await fairway.createPool({ replicas: 999, maxReplicas: 999 }, 'zealous');
+    await fairway.createCluster();
+    await fairway.until(nodePools, ([pool]) => pool?.status?.readyReplicas === 2 && limitOf(pool), 'zealous');
+    await fairway.patch(nodePools, 'zealous', { spec: { replicas: 0 } });
+    await fairway.until(machines, (all) => all.length === 2);
+    const before = serverHistory(fairway.cloud).length;
+
+    await Promise.all(['one', 'two'].map((name) => fairway.patch(nodePools, name, { spec: { replicas: 4 } })));
+    await fairway.until(machines, (all) => all.length === 4 && all.every(isReady));
+    // The older one comes first, and leaves the other what that has.
+    await fairway.until(nodePools, (found) => found.filter(limitOf).length === 2);
+
+    expect(before).toBe(4);
+    expect(await made(fairway)).toEqual({ machines: 4, servers: 6 });
+  });
+
+  test('takes no node away when it is lowered, and lets none come', async () => {
+    await using fairway = await startWith(3);
+    await fairway.readyCluster({ replicas: 2 });
+
+    await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 1 } } });
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    await fairway.until(nodePools, ([pool]) => limitOf(pool), 'general');
+
+    expect(await made(fairway)).toEqual({ machines: 2, servers: 2 });
+  });
+
+  test('is that of the plan that the cluster was made with', async () => {
+    await using fairway = await startWith(3);
+    await fairway.createCluster();
+
+    await expect(fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } })).rejects.toThrow(
+      'spec.plan: Forbidden: can not be changed after creation',
+    );
+  });
+
+  test('floating IPs are not made for a pool that was there before its cluster without a router', async () => {
+    await using fairway = await startWith(3);
+    await fairway.createPool({ replicas: 1, floatingIPs: { enabled: true } });
+    await fairway.createCluster({ network: { gateway: { mode: 'None' } } });
+
+    await fairway.untilSaid(nodePools, 'GatewayMissing', /^spec.floatingIPs.enabled: true: floating IPs need a router/);
+    await fairway.until(machines, (all) => all.length === 1 && all.every(isReady));
+
+    expect(holdings(fairway.cloud)['floating_ips']).toBe(0);
+  });
+});
+
+describe('what goes while it comes', { timeout: 30_000 }, () => {
+  test('pools that are made while their cluster is deleted leave nothing in the cloud', async () => {
+    await using fairway = await startWith(10);
+    const before = holdings(fairway.cloud);
+    await fairway.readyCluster({ replicas: 1 });
+
+    const names = ['one', 'two', 'three'];
+    await Promise.all([
+      ...names.map((name) => fairway.createPool({ replicas: 2 }, name)),
+      fairway.delete(clusters, 'demo'),
+      ...names.map((name) => fairway.createPool({ replicas: 2, antiAffinity: true }, `${name}-apart`)),
+    ]);
+    await fairway.until(clusters, (left) => left.length === 0);
+    await fairway.until(machines, (left) => left.length === 0);
+
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test.each(['Orphan', 'Foreground', 'Background'] as const)(
+    'a pool that is deleted with propagation policy %s takes its machines along',
+    async (propagationPolicy) => {
+      await using fairway = await startWith(10);
+      const { client, clock } = fairway;
+      const stop = new AbortController();
+      const collector = new GarbageCollector({ client, clock });
+      collector.start(stop.signal);
+      await fairway.readyCluster({ replicas: 2 });
+      const [machine] = await fairway.machines();
+      // As if the garbage collector came first.
+      if (propagationPolicy === 'Orphan') {
+        const value = { metadata: { ownerReferences: null } };
+        for (const { metadata } of await fairway.machines()) await fairway.patch(machines, metadata.name ?? '', value);
+      }
+
+      await client.resource(nodePools).delete('general', { namespace: TEAM, propagationPolicy });
+      await fairway.until(machines, (left) => left.length === 0);
+      await fairway.until(nodePools, (left) => left.length === 0);
+      stop.abort();
+      await collector.stopped;
+
+      expect(machine).toBeDefined();
+      expect(holdings(fairway.cloud)).toMatchObject({ servers: 0 });
+    },
+  );
+
+  test('a machine whose pool went by force goes with its cluster', async () => {
+    await using fairway = await startWith(10);
+    const before = holdings(fairway.cloud);
+    await fairway.readyCluster({ replicas: 1 });
+    await fairway.patch(clusters, 'demo', { metadata: { annotations: { 'fairway.dev/paused': 'thief' } } });
+    await fairway.until(
+      clusters,
+      ([found]) => found?.status?.conditions?.some(({ type }) => type === 'Paused'),
+      'demo',
+    );
+    await fairway.patch(nodePools, 'general', { metadata: { finalizers: null } });
+    await fairway.delete(nodePools, 'general');
+    await fairway.patch(clusters, 'demo', { metadata: { annotations: null } });
+
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+
+    expect(await fairway.machines()).toEqual([]);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+});
