@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectTls } from 'node:tls';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Authenticator } from '../auth/user.ts';
@@ -182,5 +184,20 @@ describe('connections', () => {
 
     expect(client.received).toBe('');
     expect(rejections(served)).toEqual({ pipelinedRequests: 1 });
+  });
+
+  it('have one handshake: another in the middle is refused', async () => {
+    const served = await serve({});
+    const { port } = served.listener;
+    const options = { host: '127.0.0.1', port, ca: served.certificateAuthority, maxVersion: 'TLSv1.2' } as const;
+    const socket = connectTls(options);
+    await once(socket, 'secureConnect');
+    const error = await new Promise<Error | null>((resolve) => {
+      socket.on('error', resolve);
+      socket.renegotiate({}, resolve);
+    });
+    socket.destroy();
+
+    expect(error).toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' });
   });
 });

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -91,6 +92,8 @@ export async function listen(
   };
 }
 
+/** Without handshakes in the middle of a connection, as Go's server: each costs as much as a new connection, and no client asks for any. */
 function contextOf({ cert, key, clientCa }: TlsOptions) {
-  return { cert, key, ...(clientCa !== undefined && { ca: clientCa }) };
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
+  return { cert, key, secureOptions, ...(clientCa !== undefined && { ca: clientCa }) };
 }
