@@ -19,7 +19,7 @@ async function before(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   limits: Partial<ServerLimits> = {},
 ): Promise<FrontBefore> {
-  const front = await frontBefore(listener, ALICE, limits);
+  const front = await frontBefore(listener, ALICE, { limits });
   running.push(front);
   return front;
 }

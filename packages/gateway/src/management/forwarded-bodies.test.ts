@@ -31,7 +31,7 @@ async function serve(limits: Partial<ServerLimits> = {}): Promise<Served> {
     understood.push(`${request.method} ${body}`);
     response.end('{}');
   };
-  const front = await frontBefore(listener, ALICE, limits, clock);
+  const front = await frontBefore(listener, ALICE, { limits, clock });
   stack.push(front);
   return { front, clock, understood };
 }

@@ -17,6 +17,7 @@ import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import { readBody } from '@fairway/apiserver/server/request-body';
 import type { Routes } from '@fairway/apiserver/server/routes';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
+import type { Limited } from '@fairway/apiserver/server/traffic-metrics';
 import type { Logger } from '@fairway/base/log';
 import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
@@ -122,6 +123,7 @@ export class ManagementFront {
     const route = this.#options.routes.find(target.path);
     if (route) {
       way.destination = 'route';
+      this.#enter(response, 'readingRequests', user);
       await authorize(authorizer, { user, verb: method.toLowerCase(), path: target.path });
       return answer(async (apiRequest) => route.handle(apiRequest, user));
     }
@@ -132,8 +134,10 @@ export class ManagementFront {
         trail.decided({ allowed: false, reason: passage.reason });
         throw new ApiError(403, 'Forbidden', `forbidden: ${passage.reason}`);
       case 'discovery':
+        this.#enter(response, 'readingRequests', user);
         return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
       case 'kubeconfig':
+        this.#enter(response, 'mutatingRequests', user);
         return answer((apiRequest) => this.#options.answerKubeconfig(passage, apiRequest, user, authorizer));
       case 'api-server': {
         // All of it, before it costs the API server anything: a body that comes slowly would hold one of its places, and one of everybody's here.
@@ -141,7 +145,7 @@ export class ManagementFront {
         atEnd(response, release);
         const isReading = method === 'GET' || method === 'HEAD';
         const limited = passage.isWatch ? 'watches' : isReading ? 'readingRequests' : 'mutatingRequests';
-        atEnd(response, traffic.enter(limited, user));
+        this.#enter(response, limited, user);
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
         // A compressed answer could not be read along.
@@ -161,6 +165,11 @@ export class ManagementFront {
     }
   }
 
+  /** Takes a place until the answer is sent; throws 429 where the user has too many. */
+  #enter(response: ServerResponse, limited: Limited, user: UserInfo): void {
+    atEnd(response, this.#options.traffic.enter(limited, user));
+  }
+
   #refuseWhileDraining(): void {
     if (this.#isDraining) {
       throw new ApiError(503, 'ServiceUnavailable', 'the gateway is shutting down', { retryAfterSeconds: 1 });
@@ -168,15 +177,22 @@ export class ManagementFront {
   }
 
   async #callerOf(request: IncomingMessage, response: ServerResponse, trail: AuditTrail): Promise<UserInfo> {
-    const { authenticators, authorizer } = this.#options;
+    const { authenticators, authorizer, traffic } = this.#options;
     const user = await authenticate(authenticators, false, credentialsOf(request));
     trail.authenticated(user);
     identifyConnection(request.socket, response, user);
-    const other = await impersonatedUser(headersOf(request), (claim) =>
-      authorize(trail.hearing(authorizer), { user, verb: 'impersonate', ...claim }),
-    );
-    if (other) trail.impersonates(other);
-    return other ?? user;
+    if (!Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) return user;
+    // Each claim is a question to the API server, whoever makes it: it has a place among the requests of who asks.
+    const release = traffic.enter('readingRequests', user);
+    try {
+      const other = await impersonatedUser(headersOf(request), (claim) =>
+        authorize(trail.hearing(authorizer), { user, verb: 'impersonate', ...claim }),
+      );
+      if (other) trail.impersonates(other);
+      return other ?? user;
+    } finally {
+      release();
+    }
   }
 
   #isReview({ path }: RequestTarget): boolean {

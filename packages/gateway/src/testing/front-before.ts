@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
-import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { Health } from '@fairway/apiserver/server/health';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { Routes } from '@fairway/apiserver/server/routes';
@@ -12,8 +12,12 @@ import { silentLogger } from '@fairway/base/log';
 import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
 import { Registry } from 'prom-client';
 import { GatewayMetrics } from '../management/gateway-metrics.ts';
-import { ManagementFront } from '../management/management-front.ts';
+import { ManagementFront, type ManagementFrontOptions } from '../management/management-front.ts';
 import { Upstream } from '../management/upstream.ts';
+
+const impersonationAlone: Authorizer = {
+  authorize: ({ verb }) => ({ allowed: verb === 'impersonate', reason: '' }),
+};
 
 export interface FrontBefore extends FrontOver {
   readonly upstream: TlsServer;
@@ -36,13 +40,17 @@ export interface FrontOver extends AsyncDisposable {
   answered(): Promise<void>;
 }
 
+/** Where a front differs from the one that most tests want. */
+export interface FrontOptions {
+  readonly limits?: Partial<ServerLimits>;
+  readonly clock?: Clock;
+  readonly authorizer?: Authorizer;
+  readonly answerKubeconfig?: ManagementFrontOptions['answerKubeconfig'];
+}
+
 /** A front that takes everybody for `user`, over connections that its maker closes. */
-export async function frontOver(
-  upstream: Upstream,
-  user: UserInfo,
-  limits?: Partial<ServerLimits>,
-  clock: Clock = systemClock,
-): Promise<FrontOver> {
+export async function frontOver(upstream: Upstream, user: UserInfo, options: FrontOptions = {}): Promise<FrontOver> {
+  const { limits, clock = systemClock, authorizer = impersonationAlone } = options;
   const traffic = new Traffic({ limits, clock });
   const audit = new RecordedAudit();
   const registry = new Registry();
@@ -50,10 +58,10 @@ export async function frontOver(
   const front = new ManagementFront({
     upstream,
     authenticators: [{ authenticate: () => Promise.resolve(user) }],
-    authorizer: { authorize: ({ verb }) => ({ allowed: verb === 'impersonate', reason: '' }) },
+    authorizer,
     health: new Health(),
     routes: new Routes(),
-    answerKubeconfig: nowhere,
+    answerKubeconfig: options.answerKubeconfig ?? nowhere,
     answerReview: nowhere,
     webhookKey: () => 'secret',
     traffic,
@@ -76,8 +84,7 @@ export async function frontOver(
 export async function frontBefore(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   user: UserInfo,
-  limits?: Partial<ServerLimits>,
-  clock?: Clock,
+  options?: FrontOptions,
 ): Promise<FrontBefore> {
   const upstream = await startTlsServer(listener);
   const connections = new Upstream({
@@ -85,7 +92,7 @@ export async function frontBefore(
     certificateAuthority: upstream.authority.certificatePem,
     bearerToken: () => 'the-gateway',
   });
-  const over = await frontOver(connections, user, limits, clock);
+  const over = await frontOver(connections, user, options);
   const { server } = over;
   return {
     ...over,
