@@ -238,3 +238,31 @@ describe('a pool that can not know what its machines should be', () => {
     });
   });
 });
+
+describe('the machine that a pool names', () => {
+  const failing = (name: string) => machine(name, 'Pending', { reason: 'FlavorOutOfStock' });
+  const trying = (name: string) => machine(name, 'Installing', { reason: 'WaitingForServer' });
+  const messageOf = (status: NodePoolStatus) => findCondition(status.conditions, 'Ready')?.message;
+  const first = statusOf(3, { machines: [failing('a'), failing('b'), failing('c')] });
+
+  test('stays the same while others of the same cause are tried in turn', () => {
+    const second = statusOf(3, { machines: [trying('a'), failing('b'), failing('c')] }, first);
+    const third = statusOf(3, { machines: [failing('a'), trying('b'), failing('c')] }, second);
+
+    expect(messageOf(first)).toBe('0/3 nodes are ready; a: not yet');
+    expect([second, third].map(messageOf)).toEqual([messageOf(first), messageOf(first)]);
+  });
+
+  test.each([
+    {
+      reason: 'it is ready',
+      machines: [machine('a', 'Ready'), failing('b')],
+      message: '1/2 nodes are ready; b: not yet',
+    },
+    { reason: 'it is gone', machines: [failing('b'), failing('c')], message: '0/2 nodes are ready; b: not yet' },
+  ])('is another when $reason', ({ machines, message }) => {
+    const before = statusOf(2, { machines: [failing('a'), failing('b')] });
+
+    expect(messageOf(statusOf(2, { machines }, before))).toBe(message);
+  });
+});

@@ -34,7 +34,8 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
     ready: readyMachines.length,
     leaving: machines.length - staying.length,
   };
-  const machinesReady = machinesCondition(facts, staying, counts);
+  const told = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
+  const machinesReady = machinesCondition(facts, staying, counts, told);
   const ready = { ...machinesReady, type: ConditionType.Ready };
   const states = [machinesReady, upToDateCondition(facts, previous, updated, counts), ready];
   let conditions = previous?.conditions ?? [];
@@ -71,7 +72,12 @@ interface Counts {
   readonly leaving: number;
 }
 
-function machinesCondition({ problem }: PoolFacts, staying: readonly Machine[], counts: Counts): ConditionState {
+function machinesCondition(
+  { problem }: PoolFacts,
+  staying: readonly Machine[],
+  counts: Counts,
+  told: string | undefined,
+): ConditionState {
   const type = ConditionType.MachinesReady;
   if (problem) return conditionUnmet(type, problem);
   const share = `${counts.ready}/${counts.desired} nodes are ready`;
@@ -80,9 +86,12 @@ function machinesCondition({ problem }: PoolFacts, staying: readonly Machine[], 
     staying.find(({ status }) => status?.phase !== 'Ready');
   if (troubled) {
     const trouble = findCondition(troubled.status?.conditions, ConditionType.Ready);
-    const detail = trouble?.message ? `; ${troubled.metadata.name}: ${trouble.message}` : '';
     const reason = (trouble?.reason ?? ConditionReason.Provisioning) as ConditionReason;
-    return conditionUnmet(type, { reason, message: `${share}${detail}` });
+    const says = ({ metadata }: Machine) =>
+      `${share}${trouble?.message ? `; ${metadata.name}: ${trouble.message}` : ''}`;
+    // Machines that fail of one cause are tried in turn: the pool goes on to name the same one.
+    const named = staying.find((machine) => machine.status?.phase !== 'Ready' && says(machine) === told);
+    return conditionUnmet(type, { reason, message: says(named ?? troubled) });
   }
   const reason = ConditionReason.Scaling;
   if (counts.staying !== counts.desired) return conditionUnmet(type, { reason, message: share });
