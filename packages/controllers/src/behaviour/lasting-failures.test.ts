@@ -230,3 +230,34 @@ function isCurrent({
 }) {
   return metadata.generation === status?.observedGeneration;
 }
+
+describe('twenty machines whose servers fail', { timeout: 60_000 }, () => {
+  const FAULTS = LASTING_CAUSES.filter(({ cause }) => cause === 'no valid host' || cause === 'servers that fail');
+
+  test.each(FAULTS)('of $cause: one create and delete each, then they cost as much as one', async (fault) => {
+    const { fairway, clock, costOf, faults } = await startWith(fault);
+    await using _ = fairway;
+    await fault.begin(fairway, faults);
+
+    await ask(fairway, fault, 20);
+    const first = await costOf(SECONDS_20);
+    const minute = await costOf(60_000);
+    const hour = await costOf(HOUR_MS);
+    await fairway.stopProcess();
+    await fairway.startProcess();
+    const restarted = await costOf(SECONDS_20);
+    await fault.end(fairway, faults);
+    await clock.during(allReady(fairway));
+
+    // The cloud says yes to all twenty before it says of the first that it came to nothing.
+    expect(first.calls).toBeLessThanOrEqual(50);
+    expect(first.writes).toBeLessThanOrEqual(100);
+    expect(minute.calls).toBeLessThanOrEqual(12);
+    expect(minute.writes).toBeLessThanOrEqual(12);
+    expect(hour.calls).toBeLessThanOrEqual(LIMITS_OF_AN_HOUR.calls);
+    expect(hour.writes).toBeLessThanOrEqual(60);
+    // A process that was killed knew of the failure; the one that follows reads it from the Machines.
+    expect(restarted.calls).toBeLessThanOrEqual(25);
+    expect(restarted.writes).toBeLessThanOrEqual(12);
+  });
+});

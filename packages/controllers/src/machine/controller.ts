@@ -47,7 +47,7 @@ export const machineController: Declaration = {
     const { cache, clock, log, random, serverBackoffMs } = shared;
     const expectations = new CacheExpectations();
     const backoff = { baseMs: serverBackoffMs.base, maxMs: serverBackoffMs.max };
-    const builds = new ServerBuilds(new Attempts({ clock, random, log, judge: judgeStep, backoff }));
+    const builds = new ServerBuilds(new Attempts({ clock, random, log, judge: judgeStep, backoff }), clock);
     const reconciler = new MachineReconciler({ ...shared, builds, expectations });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),

@@ -1,7 +1,9 @@
+import { ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { machines } from '@fairway/api/kinds/machine';
 import { lastFailure } from '@fairway/kube/controller/attempts';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
@@ -18,7 +20,7 @@ import { deleteMachine } from './deletion.ts';
 import type { MachineDependencies } from './dependencies.ts';
 import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
-import { createServer, removeExtraServers, replaceFailedServer } from './server.ts';
+import { createServer, lastFault, removeExtraServers, replaceFailedServer } from './server.ts';
 import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
@@ -68,7 +70,7 @@ export class MachineReconciler {
     const { value, failure } = await tellIfSlow(clock, working, () => this.#tellWaiting(scope));
     if (value?.isGone) return {};
     const server = value?.server ?? scope.currentServer();
-    const problem: Problem | undefined = failure ?? value?.problem;
+    const problem: Problem | undefined = failure ?? toldProblem(scope, value?.problem);
     if (scope.cloud) {
       const isExpecting = server !== undefined && problem === undefined && !isSettled(scope, server);
       expectations.expect(key, scope.cloud.cache.servers, isExpecting);
@@ -97,6 +99,14 @@ export class MachineReconciler {
     const step = { kind: 'revoke token', item: identityOf(machine) };
     await attempts.make(step, () => bootstrapper.revoke(cluster, machine));
   }
+}
+
+/** Until this process is connected to a cluster that works, a machine goes on to say what became of its last server: that is how the next begins with one. */
+function toldProblem({ cluster, machine }: MachineScope, problem: Problem | undefined): Problem | undefined {
+  const isConnecting =
+    problem?.reason === 'WaitingForControlPlane' &&
+    isConditionTrue(cluster?.status?.conditions, ConditionType.ControlPlaneReady);
+  return isConnecting ? (lastFault(machine)?.problem ?? problem) : problem;
 }
 
 /** Whether the cloud at hand is not the one that the server is in. */

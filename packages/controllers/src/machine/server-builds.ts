@@ -1,10 +1,35 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
-import type { Attempts, StartedAttempt } from '@fairway/kube/controller/attempts';
+import { RecentMap } from '@fairway/base/recent-map';
+import { type Attempts, BackoffError, type StartedAttempt } from '@fairway/kube/controller/attempts';
 import type { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 const KIND = 'build servers';
+/** How often machines that wait for the builds of others look again. */
+const POLL_MS = 1_000;
+/** A build without an outcome for this long holds nobody up any more. */
+const MAX_BUILD_MS = 900_000;
+/** A shape that has not failed for this long is trusted again. */
+const RECENT_MS = 3_600_000;
+/** Builds at a time from which on there is no limit. */
+const TRUSTED = 64;
+const MAX_SHAPES = 4_096;
+
+interface Build {
+  readonly shape: string;
+  readonly attempt: StartedAttempt;
+}
+
+/** A shape of which a server failed not long ago. */
+interface Recovery {
+  readonly error: unknown;
+  readonly failedAtMs: number;
+  /** How many may be built at a time; one more for each that succeeds. */
+  limit: number;
+  /** When those that are being built began, by machine; without those from before the failure. */
+  readonly building: Map<string, number>;
+}
 
 /** Machines that are made alike: what one of them meets, the others would. */
 export function shapeOf(machine: Machine, pool: NodePool | undefined): string {
@@ -17,46 +42,87 @@ function poolOf(shape: string): unknown {
 }
 
 /**
- * Servers that were asked for and are not up yet. The cloud says yes to each at once and tells minutes later that it came to nothing, so that one
- * is tried for all machines of its shape, and the others wait for what becomes of it.
+ * Servers that were asked for and are not up yet. The cloud says yes to each at once and tells minutes later that it came to nothing.
+ *
+ * **Guarantees.** As long as no server of a shape has failed, its machines are built all at once. Once one has, those that are not asked for yet wait:
+ * after a pause one is tried, then two, then four, as a ReplicaSet starts its pods, until a failure begins this anew.
  */
 export class ServerBuilds {
   readonly #attempts: Attempts;
-  readonly #begun = new Map<string, StartedAttempt>();
+  readonly #clock: { now(): number };
+  readonly #builds = new Map<string, Build>();
+  readonly #recoveries = new RecentMap<Recovery>(MAX_SHAPES);
 
-  constructor(attempts: Attempts) {
+  constructor(attempts: Attempts, clock: { now(): number }) {
     this.#attempts = attempts;
+    this.#clock = clock;
   }
 
-  /** Throws a BackoffError when it is too early after servers of this shape that failed. */
-  begin(machineUid: string, shape: string): { release(): void } {
-    this.#begun.get(machineUid)?.release();
-    const begun = this.#attempts.begin({ kind: KIND, item: shape });
-    this.#begun.set(machineUid, begun);
+  /**
+   * Throws a BackoffError when it is too early after servers of this shape that failed. `lastFault` is why the machine's last server failed, as far as the
+   * machine itself says: an earlier process may have seen it.
+   */
+  begin(machineUid: string, shape: string, lastFault?: ProblemError): { release(): void } {
+    this.release(machineUid);
+    const recovery = this.#recoveryOf(shape) ?? (lastFault && this.#recover(shape, lastFault));
+    const nowMs = this.#clock.now();
+    const building = [...(recovery?.building.values() ?? [])].filter((sinceMs) => nowMs - sinceMs < MAX_BUILD_MS);
+    if (recovery && building.length >= recovery.limit) throw new BackoffError(recovery.error, nowMs + POLL_MS);
+    const attempt = this.#attempts.begin({ kind: KIND, item: shape });
+    recovery?.building.set(machineUid, nowMs);
+    this.#builds.set(machineUid, { shape, attempt });
     return { release: () => this.release(machineUid) };
   }
 
   succeeded(machineUid: string): void {
-    this.#begun.get(machineUid)?.succeeded();
-    this.#begun.delete(machineUid);
+    const build = this.#end(machineUid);
+    if (build === undefined) return;
+    build.attempt.succeeded();
+    const recovery = this.#recoveryOf(build.shape);
+    // What was asked for before the failure says nothing about what comes after it.
+    if (!recovery?.building.delete(machineUid)) return;
+    // Twice as many a round.
+    recovery.limit += 1;
+    if (recovery.limit > TRUSTED) this.#recoveries.delete(build.shape);
   }
 
   failed(machineUid: string, shape: string, fault: ProblemError): void {
-    const begun = this.#begun.get(machineUid);
-    this.#begun.delete(machineUid);
+    const build = this.#end(machineUid);
+    const before = this.#recoveryOf(shape);
+    before?.building.delete(machineUid);
+    this.#recover(shape, fault, before?.building);
     // One that an earlier process had asked for counts like any other.
-    if (begun) begun.failed(fault);
+    if (build) build.attempt.failed(fault);
     else this.#attempts.failed({ kind: KIND, item: shape }, fault);
   }
 
   /** It is given up. */
   release(machineUid: string): void {
-    this.#begun.get(machineUid)?.release();
-    this.#begun.delete(machineUid);
+    const build = this.#end(machineUid);
+    build?.attempt.release();
+    if (build) this.#recoveries.get(build.shape)?.building.delete(machineUid);
   }
 
   /** A person asks, for the machines of these pools. */
   retryNow(poolUids: readonly string[]): void {
     this.#attempts.retryNow((shape) => poolUids.some((uid) => uid === poolOf(shape)));
+  }
+
+  #end(machineUid: string): Build | undefined {
+    const build = this.#builds.get(machineUid);
+    this.#builds.delete(machineUid);
+    return build;
+  }
+
+  #recoveryOf(shape: string): Recovery | undefined {
+    const recovery = this.#recoveries.get(shape);
+    if (recovery && this.#clock.now() - recovery.failedAtMs < RECENT_MS) return recovery;
+    return undefined;
+  }
+
+  #recover(shape: string, error: ProblemError, building: Map<string, number> = new Map()): Recovery {
+    const recovery = { error, failedAtMs: this.#clock.now(), limit: 1, building };
+    this.#recoveries.set(shape, recovery);
+    return recovery;
   }
 }

@@ -1,5 +1,7 @@
-import { ConditionReason } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { identityOf } from '@fairway/api/identity';
+import type { Machine } from '@fairway/api/kinds/machine';
+import { findCondition } from '@fairway/kube/controller/conditions';
 import { serverFaultKind } from '@fairway/openstack/compute/server-fault';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Flavor } from '@fairway/openstack/types/compute';
@@ -32,7 +34,7 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
   const { attempts, bootstrapper, builds } = scope.dependencies;
   const clusterUid = identityOf(cluster);
   const shape = shapeOf(machine, pool);
-  const build = builds.begin(scope.uid, shape);
+  const build = builds.begin(scope.uid, shape, lastFault(machine));
   try {
     const { servers } = cloud.client.compute;
     const create = async () => {
@@ -88,6 +90,18 @@ export async function replaceFailedServer(scope: MachineScope, server: Server): 
   scope.dependencies.builds.failed(scope.uid, shapeOf(scope.machine, scope.pool), fault);
   await deleteServer(scope, server.id);
   throw fault;
+}
+
+const FAULTS: ReadonlySet<string> = new Set<ConditionReason>([
+  ConditionReason.FlavorOutOfStock,
+  ConditionReason.ServerFailed,
+]);
+
+/** Why the machine's last server failed, or that of another of its shape, as the machine says. */
+export function lastFault({ status }: Machine): ProblemError | undefined {
+  const condition = findCondition(status?.conditions, ConditionType.ServerReady);
+  if (condition?.status !== 'False' || !FAULTS.has(condition.reason)) return undefined;
+  return new ProblemError({ reason: condition.reason as ConditionReason, message: condition.message });
 }
 
 function faultProblem(server: Server): Problem {
