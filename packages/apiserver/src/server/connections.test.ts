@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -199,5 +200,24 @@ describe('connections', () => {
     socket.destroy();
 
     expect(error).toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' });
+  });
+
+  it.each([
+    ['never begin', Buffer.alloc(0)],
+    ['stop in the middle', Buffer.from('16030100c8010000c40303', 'hex')],
+    ['are none', Buffer.from('GET /livez HTTP/1.1\r\nHost: test\r\n\r\n')],
+  ])('whose handshakes %s end in time, and give their places back', async (_, bytes) => {
+    const served = await serve({ handshakeTimeoutMs: 50 });
+    const sockets = Array.from({ length: 20 }, () => connectTcp(served.listener.port, '127.0.0.1'));
+    for (const socket of sockets)
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .write(bytes);
+    await Promise.all(sockets.map((socket) => once(socket, 'close')));
+    const { traffic } = served.test.server;
+    while (traffic.inUse('connections') > 0) await new Promise((resolve) => setImmediate(resolve));
+
+    expect(traffic.inUse('unauthenticatedConnections')).toBe(0);
   });
 });
