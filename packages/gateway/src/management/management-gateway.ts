@@ -8,6 +8,7 @@ import { Health } from '@fairway/apiserver/server/health';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { type Listener, listen } from '@fairway/apiserver/server/listener';
 import { type Route, Routes } from '@fairway/apiserver/server/routes';
+import { sharedCheck } from '@fairway/apiserver/server/shared-check';
 import { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -37,6 +38,9 @@ import { requireRights } from './required-rights.ts';
 import { keepRoots } from './roots-keeper.ts';
 import { ServingCertificate } from './serving-certificate.ts';
 import { Upstream } from './upstream.ts';
+
+/** How long a look at the API server tells whether this gateway is ready. */
+const HEALTH_AGE_MS = 1_000;
 
 export interface ManagementGatewayOptions {
   /** The management cluster's API server, with credentials that may impersonate. */
@@ -119,7 +123,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const traffic = new Traffic({ limits: options.limits, clock });
     metrics.countTraffic(traffic);
     const health = new Health();
-    health.add('api-server', async () => void (await client.version()), { readyOnly: true });
+    const reachable = sharedCheck(async () => void (await client.version()), HEALTH_AGE_MS, clock);
+    health.add('api-server', reachable, { readyOnly: true });
     const routes = new Routes();
     for (const route of options.routes ?? []) routes.add(route);
     const front = new ManagementFront({

@@ -1,0 +1,21 @@
+import type { Clock } from '@fairway/base/clock';
+
+/**
+ * One run of a check for all who ask meanwhile, and until `maxAgeMs` after it ended: anybody may ask for health, as often as they like, and
+ * what a check costs others must not depend on that.
+ */
+export function sharedCheck(check: () => Promise<void>, maxAgeMs: number, clock: Clock): () => Promise<void> {
+  let last: { readonly outcome: Promise<void>; endedMs: number | undefined } | undefined;
+  return () => {
+    const isFresh = last && (last.endedMs === undefined || clock.now() - last.endedMs < maxAgeMs);
+    if (last && isFresh) return last.outcome;
+    const outcome = check();
+    const run = { outcome, endedMs: undefined as number | undefined };
+    const end = () => {
+      run.endedMs = clock.now();
+    };
+    outcome.then(end, end);
+    last = run;
+    return outcome;
+  };
+}
