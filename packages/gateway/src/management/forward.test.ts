@@ -4,6 +4,7 @@ import { json, text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { RawClient } from '@fairway/apiserver/server/raw-client';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FrontBefore, frontBefore } from '../testing/front-before.ts';
 
@@ -291,6 +292,28 @@ describe('either side that goes away', () => {
     expect(answer.statusCode).toBe(503);
     expect(answer.headers['retry-after'] !== undefined).toBe(isRepeated);
   });
+
+  test.each(['GET', 'POST'])(
+    'the API server says nothing to a %s: 504 in time, and its place is free again',
+    async (method) => {
+      const clock = new FakeClock();
+      const arrived = Promise.withResolvers<void>();
+      const listener = (incoming: IncomingMessage) => {
+        if (incoming.url === PODS) arrived.resolve();
+      };
+      const front = await frontBefore(listener, ALICE, { clock });
+      running.push(front);
+      const answer = front.send(PODS, { method });
+      await arrived.promise;
+      await clock.advance(75_000);
+
+      const { statusCode } = await answer;
+      await front.answered();
+      expect(statusCode).toBe(504);
+      expect([front.traffic.inUse('readingRequests'), front.traffic.inUse('mutatingRequests')]).toEqual([0, 0]);
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
 
   test('the gateway: watches end as if their time were up, and what comes then is to come again', async () => {
     const ended = Promise.withResolvers<void>();

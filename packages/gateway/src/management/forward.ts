@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { atEnd } from '@fairway/apiserver/server/exchange-end';
+import type { Clock } from '@fairway/base/clock';
+import { ApiError } from '@fairway/kube/object/api-error';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { ImpersonationHeaders } from './impersonation.ts';
 import { connectionOptions } from './request-message.ts';
@@ -47,18 +49,26 @@ function withoutHops(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(isKept));
 }
 
+/** Until an answer begins: kube-apiserver itself ends at 60 s what is no watch, and a watch begins at once. */
+const ANSWER_TIMEOUT_MS = 75_000;
+
 /** The answers that stream now. */
 export class Forwarding {
   readonly #upstream: Upstream;
   readonly #metrics: GatewayMetrics;
+  readonly #clock: Clock;
   readonly #watches = new Set<() => void>();
 
-  constructor(upstream: Upstream, metrics: GatewayMetrics) {
+  constructor(upstream: Upstream, metrics: GatewayMetrics, clock: Clock) {
     this.#upstream = upstream;
     this.#metrics = metrics;
+    this.#clock = clock;
   }
 
-  /** Sends a request on and streams the answer back; each side waits for the other and ends with it. Rejects only before anything was answered. */
+  /**
+   * Sends a request on and streams the answer back; each side waits for the other and ends with it. Rejects only before anything was answered,
+   * with 504 where nothing is for longer than the API server would take.
+   */
   async forward(
     request: IncomingMessage,
     response: ServerResponse,
@@ -83,7 +93,9 @@ export class Forwarding {
       if (!response.writableFinished) gone.abort();
     });
     const { url: path = '/' } = request;
-    const answer = await this.#upstream.send({ method, path, headers, body, signal: gone.signal });
+    const deadline = this.#clock.after(ANSWER_TIMEOUT_MS, () => gone.abort(unanswered()));
+    const sent = this.#upstream.send({ method, path, headers, body, signal: gone.signal });
+    const answer = await sent.finally(() => deadline.cancel());
     onAnswer(answer);
     response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
     // A watch has nothing to say at first, and its client waits to hear that it is one.
@@ -116,4 +128,9 @@ export class Forwarding {
       ended();
     });
   }
+}
+
+function unanswered(): ApiError {
+  const message = `the management cluster's API server has not answered within ${ANSWER_TIMEOUT_MS / 1000} s: what was asked for may be done or not`;
+  return new ApiError(504, 'Timeout', message);
 }

@@ -69,7 +69,7 @@ export class ManagementFront {
 
   constructor(options: ManagementFrontOptions) {
     this.#options = options;
-    this.#forwarding = new Forwarding(options.upstream, options.metrics);
+    this.#forwarding = new Forwarding(options.upstream, options.metrics, options.traffic.clock);
     // Who balances load is to send no more.
     options.health.add('shutdown', () => this.#refuseWhileDraining(), { readyOnly: true });
   }
