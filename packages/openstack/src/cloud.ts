@@ -28,17 +28,17 @@ export interface CloudOptions {
   readonly budget?: BudgetOptions;
   readonly timeouts?: Timeouts;
   readonly retry?: RetryPolicy;
-  /** Who asks, for the services' logs; `fairway` unless given. */
+  /** User agent in the services' logs; `fairway` by default. */
   readonly userAgent?: string | undefined;
-  /** Those that Fairway knows unless given. */
+  /** Default: all services Fairway supports. */
   readonly services?: readonly Service[];
-  /** In place of real connections. */
+  /** Replaces real connections in tests. */
   readonly transport?: HttpTransport;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** One OpenStack cloud: its connections, budget and versions are shared by all projects that Fairway serves there. */
+/** One OpenStack cloud: all projects there share its connections, budget and version discovery. */
 export class Cloud {
   readonly config: CloudConfig;
   readonly budget: Budget;
@@ -71,7 +71,7 @@ export class Cloud {
     this.#discovery = new Discovery(this.#http);
   }
 
-  /** A client for the cloud's own credential, or for another one, such as a tenant's application credential. */
+  /** A client with the cloud's own credential, or with another one, such as a tenant's application credential. */
   client(credential: Credential | CredentialSource = this.config.credential): OpenStackClient {
     const { authUrl, region, endpointOverrides, computeMicroversion } = this.config;
     const services = this.#options.services ?? SERVICES;
@@ -90,7 +90,7 @@ export class Cloud {
     return openStackClient(session, { services, microversions });
   }
 
-  /** Breaks what is under way. */
+  /** Aborts calls in flight. */
   async close(): Promise<void> {
     await this.#transport.close();
   }

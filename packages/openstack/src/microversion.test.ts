@@ -13,6 +13,6 @@ it.each([
   { wanted: '2.90', range: { min: '2.1', max: '2.93' }, spoken: '2.90', reason: 'it has it' },
   { wanted: '2.90', range: { min: '2.1', max: '2.79' }, spoken: '2.79', reason: 'it is older' },
   { wanted: '2.90', range: undefined, spoken: undefined, reason: 'it has none' },
-])('speaks $spoken: $reason', ({ wanted, range, spoken }) => {
+])('uses $spoken: $reason', ({ wanted, range, spoken }) => {
   expect(negotiateMicroversion(wanted, range)).toBe(spoken);
 });

@@ -5,7 +5,7 @@ export function compareMicroversions(a: string, b: string): number {
   return aMajor - bMajor || aMinor - bMinor;
 }
 
-/** The highest microversion that is neither above `wanted` nor above what the service has. */
+/** The highest microversion that is not above `wanted` and that the service supports. */
 export function negotiateMicroversion(
   wanted: string,
   range: { readonly min: string; readonly max: string } | undefined,

@@ -4,7 +4,7 @@ import { Cloud } from './cloud.ts';
 import type { OpenStackClient } from './openstack-client.ts';
 import { type Behaviour, FakeServer, type ReceivedRequest } from './testing/fake-server.ts';
 
-/** What each method sends, where it is easy to get wrong; what real services make of it is tests/contract's. */
+/** What each method sends, where it is easy to get wrong; tests/contract runs them against real services. */
 describe('OpenStackClient', () => {
   const clock = new FakeClock();
   let server: FakeServer;
@@ -185,7 +185,7 @@ describe('OpenStackClient', () => {
   ])('$call sends $sends', async ({ run, sends, body, headers = {} }) => {
     await server.run(
       clock,
-      // The empty answer is none of the API's: what was sent is all that matters here.
+      // The empty response is invalid: only the request matters here.
       run(client).catch(() => {}),
     );
 
@@ -228,7 +228,7 @@ describe('OpenStackClient', () => {
       }),
       path: '/v2/images?limit=2',
     },
-  ])('reads all pages of $api, by marker and at the endpoint that it knows', async ({ list, page, path }) => {
+  ])('reads all pages of $api, by marker and at its own endpoint', async ({ list, page, path }) => {
     answer = (request) => {
       const marker = new URL(request.path, 'http://x').searchParams.get('marker');
       return { body: marker === 'b' ? page(['c']) : page(['a', 'b'], 'b') };
@@ -253,7 +253,7 @@ describe('OpenStackClient', () => {
     expect(groups.map((group) => group.id)).toEqual(['a', 'b', 'c']);
   });
 
-  it('refuses an empty id, which would make it another call', async () => {
+  it('rejects an empty id, which would turn it into another call', async () => {
     await expect(server.run(clock, client.compute.servers.delete(''))).rejects.toThrow('no value for {server_id}');
     expect(server.requests.filter((request) => request.method === 'DELETE')).toEqual([]);
   });

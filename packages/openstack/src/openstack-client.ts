@@ -3,14 +3,14 @@ import { hasClient, type Service } from './service.ts';
 import { ServiceApi } from './service-api.ts';
 import type { Clients } from './services.ts';
 
-/** What a cloud offers to one credential, service by service. */
+/** Clients of a cloud's services with one credential. */
 export interface OpenStackClient extends Clients {
   readonly session: Session;
 }
 
 export interface OpenStackClientOptions {
   readonly services: readonly Service[];
-  /** Microversions that are spoken in place of the services' own, by service type. */
+  /** Overrides of the services' microversions, by service type. */
   readonly microversions?: Readonly<Record<string, string>>;
 }
 
@@ -24,6 +24,6 @@ export function openStackClient(
     const api = spoken ? new ServiceApi(session, service.type, spoken) : new ServiceApi(session, service.type);
     return [service.clientName, service.client(api)] as const;
   });
-  // Clients is made of the same list.
+  // Clients is derived from the same list.
   return { session, ...(Object.fromEntries(clients) as unknown as Clients) };
 }

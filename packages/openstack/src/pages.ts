@@ -15,7 +15,7 @@ export interface PagedCall<W, T> extends ApiCall {
   readonly pageSize?: number | undefined;
 }
 
-/** All items of a list, page by page: as many calls as pages. The service may make pages smaller than asked for. */
+/** All items of a list, page by page, with one call per page. The service may return smaller pages than requested. */
 export async function* pages<W, T>(api: ServiceApi, template: string, call: PagedCall<W, T>): AsyncGenerator<T, void> {
   const { schema, page, pageSize = DEFAULT_PAGE_SIZE, query, ...rest } = call;
   let marker: string | undefined;
@@ -23,7 +23,7 @@ export async function* pages<W, T>(api: ServiceApi, template: string, call: Page
     const wire = await api.get(schema, template, { ...rest, query: { ...query, limit: pageSize, marker } });
     const { items, next } = page(wire);
     yield* items;
-    // Only the link's marker is used: its host and scheme are the service's own, behind the proxy.
+    // Only the link's marker is used: its host and scheme may be internal ones behind a proxy.
     const nextMarker = next == null ? undefined : markerOf(next);
     if (nextMarker === undefined || nextMarker === marker || items.length === 0) return;
     marker = nextMarker;

@@ -9,7 +9,7 @@ import type { ServiceMicroversions } from './service-definition.ts';
 
 export type QueryValue = string | number | boolean | undefined | readonly string[];
 
-/** What every method of the client takes last. */
+/** Last parameter of every client method. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly priority?: Priority;
@@ -18,21 +18,21 @@ export interface CallOptions {
 export interface ApiCall extends CallOptions {
   /** Fills the template's `{names}`; encoded. */
   readonly params?: Readonly<Record<string, string>>;
-  /** An array repeats its key; undefined leaves it out. */
+  /** An array repeats its key; undefined omits it. */
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly idempotent?: boolean;
-  /** Refused here when the service has only an older one, instead of being misunderstood there. */
+  /** Rejected here if the service only has an older one, which would ignore or misread the call. */
   readonly minMicroversion?: string;
 }
 
-/** How a service is told which microversion is spoken. */
+/** How to send the microversion to a service. */
 export interface Microversions extends ServiceMicroversions {
   readonly wanted: string;
 }
 
-/** One service in the name of one session: paths, microversion, JSON by schema. */
+/** One service called by one session: paths, microversion, JSON by schema. */
 export class ServiceApi {
   readonly service: string;
   readonly #session: Session;
@@ -53,7 +53,7 @@ export class ServiceApi {
     return token.user.id;
   }
 
-  /** What is spoken to the service; undefined when it has no microversions. */
+  /** The microversion in use; undefined if the service has none. */
   async microversion(): Promise<string | undefined> {
     if (this.#microversions === undefined) return undefined;
     return negotiateMicroversion(this.#microversions.wanted, await this.#session.microversions(this.service));
@@ -71,7 +71,7 @@ export class ServiceApi {
     return this.#json(schema, 'PUT', template, call);
   }
 
-  /** For answers without a body, or with one that nobody needs. */
+  /** For responses without a body, or with one that is not needed. */
   async send(method: HttpMethod, template: string, call: ApiCall = {}): Promise<void> {
     await this.#send(method, template, call);
   }
@@ -110,7 +110,7 @@ export class ServiceApi {
       service: this.service,
       method,
       template,
-      message: `needs microversion ${needed}, and the service speaks ${spoken ?? 'none'}`,
+      message: `needs microversion ${needed}, and the service supports ${spoken ?? 'none'}`,
       outcome: 'notDone',
     });
   }

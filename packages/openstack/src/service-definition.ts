@@ -1,26 +1,26 @@
-/** One OpenStack service, as far as no client of it is needed: how it is found and asked. */
+/** One OpenStack service without its client: how to find it and to address it. */
 export interface ServiceDefinition {
   /** The official type of https://service-types.openstack.org. */
   readonly type: string;
-  /** What its operator installs: `Nova`. */
+  /** Project name: `Nova`. */
   readonly project: string;
   /** Names that catalogs use beside the official type. */
   readonly aliases?: readonly string[];
-  /** The major version that is spoken, as it ends a URL. */
+  /** The major version in use, as the last URL segment. */
   readonly majorVersion: RegExp;
-  /** Appended to a URL without version instead of asking for the versions that there are. */
+  /** Appended to a URL without version instead of discovering versions. */
   readonly fixedVersion?: string;
-  /** Where it has microversions. */
+  /** If it has microversions. */
   readonly microversions?: ServiceMicroversions;
-  /** A small read that shows that it answers, and that the user may use it; without one, asking for its versions has to do. */
+  /** A cheap read that shows that it works and that the user may use it; by default its version document is read. */
   readonly probe?: string;
 }
 
 export interface ServiceMicroversions {
-  /** As the header names the service: `compute`, `volume`. */
+  /** The service's name in the header: `compute`, `volume`. */
   readonly name: string;
-  /** A second header that says the same to releases that know no other. */
+  /** An older header with the same meaning, for old releases. */
   readonly oldHeader?: string;
-  /** What is spoken if the service has it; else its newest. Nothing is said where this is left out. */
+  /** Used if the service supports it; else its newest. Without it no header is sent. */
   readonly wanted?: string;
 }

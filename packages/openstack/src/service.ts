@@ -3,16 +3,16 @@ import type { Identified } from './cache/snapshot.ts';
 import type { ServiceApi } from './service-api.ts';
 import type { ServiceDefinition } from './service-definition.ts';
 
-/** A service that Fairway has a client for, as a loop over all services sees it: `SERVICES` knows the types. */
+/** A service with a client, type-erased for loops over all services; `SERVICES` has the precise types. */
 export interface ClientService extends ServiceDefinition {
-  /** What the client is called in an OpenStackClient. */
+  /** The client's property name in an OpenStackClient. */
   readonly clientName: string;
   readonly client: (api: ServiceApi) => object;
-  /** What a ProjectCache keeps of the service, by name; lists get what `client` made. */
+  /** The kinds of the service that a ProjectCache keeps, by name; lists get the created client. */
   readonly cached: Readonly<Record<string, CachedKind<never, Identified>>>;
 }
 
-/** An entry of the list of services. One without a client is found and asked whether it answers. */
+/** An entry of the list of services. One without a client is only discovered and health-checked. */
 export type Service = ServiceDefinition | ClientService;
 
 export function hasClient(service: Service): service is ClientService {

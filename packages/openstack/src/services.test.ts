@@ -27,7 +27,7 @@ class Kitchen {
 
 const kettles: CachedKind<Kitchen, Kettle> = { list: (kitchen) => kitchen.kettles() };
 
-/** All that it takes to add a service. */
+/** Everything needed to add a service. */
 const kitchenService = {
   type: 'kitchen',
   project: 'Samovar',
@@ -39,7 +39,7 @@ const kitchenService = {
   cached: { kettles },
 } as const satisfies ClientService;
 
-test('an entry in the list is enough for a service to be found, asked in its version and cached', async () => {
+test('an entry in the list is enough for a service to be discovered, called with its microversion and cached', async () => {
   const clock = new FakeClock();
   const sent: { readonly url: string; readonly version: string | undefined }[] = [];
   const services = [...SERVICES, kitchenService];
@@ -69,12 +69,12 @@ test('an entry in the list is enough for a service to be found, asked in its ver
   const { items } = await refreshed;
 
   expect([...items.keys()]).toEqual(['black', 'green']);
-  // The catalog calls it by its old name, its root says where version 2 is, and it speaks nothing newer than 2.5.
+  // The catalog uses its old type, its root document links to version 2, and it supports up to 2.5.
   expect(sent.at(-1)).toEqual({ url: 'http://cloud/kitchen/v2/kettles', version: 'tea 2.5' });
   cache.stop();
 });
 
-test('every service has a type of its own, and every client and every cached kind a name', () => {
+test('service types, client names and cached kinds are unique', () => {
   const withClient = SERVICES.filter((service) => 'clientName' in service);
   for (const names of [
     SERVICES.flatMap((service) => [service.type, ...('aliases' in service ? service.aliases : [])]),

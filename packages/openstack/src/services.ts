@@ -4,7 +4,7 @@ import { imageService } from './image/service.ts';
 import { networkService } from './network/service.ts';
 import type { Service } from './service.ts';
 
-/** The services that Fairway knows; everything that is made for each of them is made of this list. */
+/** The services that Fairway supports; everything per service is derived from this list. */
 export const SERVICES = [
   identityService,
   computeService,

@@ -28,23 +28,23 @@ it.each<{ reason: string; credential: Credential; request: object }>([
     request: { identity: { methods: ['token'], token: { id: 'x' } }, scope: { system: { all: true } } },
   },
   {
-    reason: 'token for what it is for',
+    reason: 'token with its own scope',
     credential: { kind: 'token', token: 'x', scope: { kind: 'default' } },
     request: { identity: { methods: ['token'], token: { id: 'x' } } },
   },
   {
-    reason: 'application credential by id, which carries its project',
+    reason: 'application credential by id, which implies its project',
     credential: { kind: 'applicationCredential', id: 'a', secret: 's' },
     request: { identity: { methods: ['application_credential'], application_credential: { id: 'a', secret: 's' } } },
   },
   {
-    reason: 'application credential by name, which is its user’s',
+    reason: 'application credential by name, which is unique per user',
     credential: { kind: 'applicationCredential', name: 'a', user, secret: 's' },
     request: {
       identity: { methods: ['application_credential'], application_credential: { name: 'a', user, secret: 's' } },
     },
   },
-])('asks Keystone with a $reason', ({ credential, request }) => {
+])('authenticates with a $reason', ({ credential, request }) => {
   expect(toAuthRequest(credential)).toEqual({ auth: request });
 });
 

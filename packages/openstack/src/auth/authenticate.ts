@@ -9,7 +9,7 @@ import type { IssuedToken } from './token-source.ts';
 
 const TEMPLATE = '/v3/auth/tokens';
 
-/** `POST /v3/auth/tokens`. `project` is whose token it will be, where an earlier one has said so. */
+/** `POST /v3/auth/tokens`. `project` is the project of the token, if known from an earlier one. */
 export async function authenticate(
   http: HttpClient,
   authUrl: string,
@@ -23,7 +23,7 @@ export async function authenticate(
       project,
       url: `${identityRoot(authUrl)}/auth/tokens`,
       body: toAuthRequest(credential),
-      // A token that nobody got to see does no harm.
+      // An unused token does no harm.
       idempotent: true,
       isReading: true,
     })
@@ -33,13 +33,13 @@ export async function authenticate(
   const { token } = parseBody(TokenResponse, response, call);
   const id = headerOf(response, 'x-subject-token');
   if (id === undefined) {
-    const message = 'answered without X-Subject-Token: is this a Keystone v3?';
+    const message = 'the response has no X-Subject-Token header: is this Keystone v3?';
     throw new OpenStackError({ kind: 'unavailable', ...call, message, status: response.status, outcome: 'notDone' });
   }
   return { id, token, expiresAtMs: Date.parse(token.expires_at) };
 }
 
-/** Keystone answers 404 for a deleted application credential and for a token that is none: refusals like a 401. */
+/** Keystone returns 404 for a deleted application credential and for an invalid token: treated like a 401. */
 function asRefusal(error: unknown): unknown {
   if (!isOpenStackError(error, 'notFound') || !/^could not (find|recognize) /i.test(error.detail)) return error;
   const { service, method, template, status, requestId, detail: message } = error;
@@ -47,7 +47,7 @@ function asRefusal(error: unknown): unknown {
   return new OpenStackError({ ...call, kind: 'unauthorized', outcome: 'notDone', cause: error });
 }
 
-/** The URL of Keystone's v3 API: auth URLs are written with a version, without, or with the wrong one. */
+/** The URL of Keystone's v3 API: auth URLs come with a version, without one, or with the wrong one. */
 export function identityRoot(authUrl: string): string {
   return `${authUrl.replace(/\/+$/, '').replace(/\/v(2\.0|3)$/, '')}/v3`;
 }

@@ -6,13 +6,13 @@ export type EndpointInterface = 'public' | 'internal' | 'admin';
 export interface DesiredEndpoint {
   readonly service: Pick<ServiceDefinition, 'type' | 'aliases'>;
   readonly interface: EndpointInterface;
-  /** Undefined takes the only region there is, or the first. */
+  /** Default: the only region, or the first. */
   readonly region: string | undefined;
 }
 
 export type EndpointChoice =
   | { readonly url: string }
-  /** Says what the catalog has instead. */
+  /** For errors: what the catalog has instead. */
   | { readonly problem: string };
 
 /** The URL of a service as the catalog of a token gives it. */

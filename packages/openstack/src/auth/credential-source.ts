@@ -1,10 +1,10 @@
 import type { Token } from '../types/identity.ts';
 import type { Credential } from './credential.ts';
 
-/** A credential that somebody else keeps and may replace: asked for at each login. */
+/** A credential that is stored elsewhere and may be replaced: read at each login. */
 export interface CredentialSource {
-  /** Rejects with an OpenStackError where there is none to be had. */
+  /** Rejects with an OpenStackError if there is none. */
   credential(): Promise<Credential>;
-  /** Throws an OpenStackError when a token that Keystone gave for it must not be used. */
+  /** Throws an OpenStackError if a token issued for it must not be used. */
   accept(token: Token): void;
 }

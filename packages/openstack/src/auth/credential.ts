@@ -5,21 +5,21 @@ export interface IdentityRef {
   readonly domain?: { readonly id?: string; readonly name?: string };
 }
 
-/** What a token shall be good for. */
+/** The scope of a token. */
 export type Scope =
   | { readonly kind: 'project'; readonly project: IdentityRef }
   | { readonly kind: 'domain'; readonly domain: IdentityRef }
   | { readonly kind: 'system' }
-  /** What the trustor gave the trustee, who authenticates. */
+  /** A trust; the trustee authenticates. */
   | { readonly kind: 'trust'; readonly trustId: string }
   /** The user's default project, or none. */
   | { readonly kind: 'default' };
 
-/** How to prove to Keystone who one is. */
+/** How to authenticate to Keystone. */
 export type Credential =
   | { readonly kind: 'password'; readonly user: IdentityRef; readonly password: string; readonly scope: Scope }
   | { readonly kind: 'token'; readonly token: string; readonly scope: Scope }
-  /** Carries its project; a name is unique for a user only. */
+  /** Implies its project; names are unique per user. */
   | {
       readonly kind: 'applicationCredential';
       readonly id?: string;

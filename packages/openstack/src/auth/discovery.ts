@@ -9,7 +9,7 @@ export interface MicroversionRange {
   readonly max: string;
 }
 
-/** What the services of a cloud say about their versions: asked once, shared by all projects. */
+/** Version discovery of a cloud's services: fetched once, shared by all projects. */
 export class Discovery {
   readonly #http: HttpClient;
   readonly #known = new Map<string, Promise<unknown>>();
@@ -27,11 +27,11 @@ export class Discovery {
       const versions = await this.#versions(service, `${url}/`);
       for (const version of versions) {
         const segment = lastSegment(version.links.find((link) => link.rel === 'self')?.href ?? version.id);
-        // The host of the link is often the service's own, behind the proxy: only its last segment is good for something.
+        // The link's host is often the service's internal one, behind the proxy: only its last segment is usable.
         if (majorVersion.test(segment)) return `${url}/${segment}`;
       }
       const there = versions.map((version) => version.id).join(', ');
-      throw this.#failure(service, `${url} offers no version that Fairway speaks, only: ${there || 'none'}`);
+      throw this.#failure(service, `${url} offers no version that Fairway supports, only: ${there || 'none'}`);
     });
   }
 
@@ -57,11 +57,7 @@ export class Discovery {
     const call = { service, method: 'GET', template: '/' } as const;
     const response = await this.#http.call({ ...call, url, ...(headers !== undefined && { headers }) });
     if (response.status !== 200 && response.status !== 300) {
-      throw this.#failure(
-        service,
-        `${url} answered ${response.status} in place of its versions`,
-        requestIdOf(response),
-      );
+      throw this.#failure(service, `${url} returned ${response.status} instead of its versions`, requestIdOf(response));
     }
     const document = parseBody(VersionDocument, response, call);
     if ('version' in document) return [document.version];

@@ -18,7 +18,7 @@ const AUTH = {
   },
 };
 
-/** A Keystone that issues `token-1`, `token-2`… and a Nova behind it; `answer` may take over any request. */
+/** A Keystone that issues `token-1`, `token-2`… and a Nova behind it; `answer` may override any response. */
 describe('Session', () => {
   let clock: FakeClock;
   let server: FakeServer;
@@ -110,7 +110,7 @@ describe('Session', () => {
 
   const list = (client: ReturnType<Cloud['client']>) => Array.fromAsync(client.compute.servers.list());
 
-  it('authenticates once for many callers, finds versions once for many sessions, and speaks the newest it can', async () => {
+  it('authenticates once for many callers, discovers versions once for many sessions, and uses the newest supported one', async () => {
     const cloud = connect();
     const [one, other] = [cloud.client(), cloud.client()];
 
@@ -127,7 +127,7 @@ describe('Session', () => {
     });
   });
 
-  it('speaks no newer microversion than clouds.yaml wants', async () => {
+  it('uses no newer microversion than clouds.yaml sets', async () => {
     const client = connect({ compute_default_microversion: '2.53' }).client();
 
     await server.run(clock, list(client));
@@ -135,19 +135,19 @@ describe('Session', () => {
     expect(server.requests.at(-1)?.headers['openstack-api-version']).toBe('compute 2.53');
   });
 
-  it('refuses a call that needs a newer microversion than the service has, before sending it', async () => {
+  it('rejects a call that needs a newer microversion than the service has, before sending it', async () => {
     const client = connect().client();
 
     const call = client.compute.servers.create({ name: 'a', flavorRef: '1', networks: 'none', hostname: 'a.b' });
     expect(await failureOf(call)).toMatchObject({
       kind: 'badRequest',
       outcome: 'notDone',
-      detail: 'needs microversion 2.90, and the service speaks 2.79',
+      detail: 'needs microversion 2.90, and the service supports 2.79',
     });
     expect(paths()).not.toContain('POST /compute/v2.1/servers');
   });
 
-  it('replaces a token that a service refuses and repeats the call, once', async () => {
+  it('renews a token that a service rejects and retries the call once', async () => {
     const client = connect().client();
     await server.run(clock, list(client));
     answer = (request) =>
@@ -161,7 +161,7 @@ describe('Session', () => {
     expect(tokens).toBe(3);
   });
 
-  it('replaces a token before it ends, and uses it up while Keystone is away', async () => {
+  it('renews a token before it expires, and keeps using it while Keystone is unavailable', async () => {
     const client = connect().client();
     await server.run(clock, list(client));
 
@@ -180,7 +180,7 @@ describe('Session', () => {
   it.each([
     { reason: 'wrong password', status: 401, message: 'The request you have made requires authentication.' },
     { reason: 'deleted application credential', status: 404, message: 'Could not find Application Credential: 5581.' },
-  ])('does not hammer Keystone with a credential that it refuses: $reason', async ({ status, message }) => {
+  ])('limits login attempts with a rejected credential: $reason', async ({ status, message }) => {
     const refusal = { error: { code: status, message, title: 'Refused' } };
     answer = (request) => (request.path === '/v3/auth/tokens' ? { status, body: refusal } : undefined);
     const client = connect().client();
@@ -194,7 +194,7 @@ describe('Session', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('leaves a service alone that asked for a pause longer than a call may last', async () => {
+  it('does not call a service whose Retry-After exceeds the call timeout', async () => {
     const client = connect().client();
     await server.run(clock, list(client));
     answer = (request) =>
@@ -213,17 +213,17 @@ describe('Session', () => {
   it.each([
     { reason: 'another interface', config: { interface: 'internal' }, path: '/internal/v2.1/servers/1' },
     { reason: 'an override', config: { compute_endpoint_override: 'URL/mine/v2.1/' }, path: '/mine/v2.1/servers/1' },
-  ])('asks $reason as clouds.yaml says', async ({ config, path }) => {
+  ])('calls $reason as configured in clouds.yaml', async ({ config, path }) => {
     const text = JSON.stringify(config).replace('URL', url);
     const client = connect(JSON.parse(text) as object).client();
 
     await failureOf(client.compute.servers.get('1'));
 
-    // The versions of these endpoints are asked for, too, and answered 404 here.
+    // Version discovery of these endpoints returns 404 here.
     expect(paths().at(-1)).toBe(`GET ${path.replace('servers/1', '')}`);
   });
 
-  it('says what the catalog has when it lacks what is wanted', async () => {
+  it('lists what the catalog has when an endpoint is missing', async () => {
     const client = connect({ region_name: 'RegionNine' }).client();
 
     const { message } = (await failureOf(list(client))) as Error;
@@ -233,17 +233,17 @@ describe('Session', () => {
     );
   });
 
-  it('says so when something else than the API answers', async () => {
+  it('reports a response that is not from the API', async () => {
     answer = (request) => (request.path.includes('/servers') ? { body: '<html>Welcome</html>' } : undefined);
     const client = connect().client();
 
     expect(await failureOf(list(client))).toMatchObject({ kind: 'unavailable', status: 200 });
   });
 
-  describe('with a credential that somebody else keeps', () => {
+  describe('with an external credential source', () => {
     const credential: Credential = { kind: 'applicationCredential', id: 'a1', secret: 'sesame' };
 
-    it('asks for it at every login', async () => {
+    it('reads it at every login', async () => {
       let kept: Credential = credential;
       const client = connect().client({ credential: () => Promise.resolve(kept), accept: () => {} });
       await server.run(clock, client.session.token());
@@ -257,7 +257,7 @@ describe('Session', () => {
       );
     });
 
-    it('makes no call with a token that is not accepted', async () => {
+    it('makes no call with a token that the source rejects', async () => {
       const refusal = new OpenStackError({
         kind: 'unauthorized',
         service: 'identity',
@@ -276,7 +276,7 @@ describe('Session', () => {
     });
   });
 
-  it('has no token after a renewal that Keystone refused, and tries again at once when asked to', async () => {
+  it('drops its token when Keystone rejects a renewal, and retries immediately on request', async () => {
     const client = connect().client();
     await server.run(clock, client.session.token());
     answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: { error: { code: 401 } } } : undefined);
@@ -288,7 +288,7 @@ describe('Session', () => {
     expect(await server.run(clock, client.session.renew())).toMatchObject({ id: 'token-2' });
   });
 
-  it('keeps its token when a renewal fails because Keystone is away', async () => {
+  it('keeps its token when a renewal fails because Keystone is unavailable', async () => {
     const client = connect().client();
     await server.run(clock, client.session.token());
     answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 503, body: {} } : undefined);
@@ -297,7 +297,7 @@ describe('Session', () => {
     expect(await server.run(clock, client.session.token())).toMatchObject({ id: 'token-1' });
   });
 
-  it("has a project's failing calls and their repetitions cost that project's turns, and nobody else's", async () => {
+  it('counts failing calls and their retries against the own project only', async () => {
     const cloud = connect({}, { budget: { requestsPerMinute: 60, burst: 20, concurrent: 8 } });
     const credential = (name: string): Credential => ({
       ...(cloud.config.credential as PasswordLogin),

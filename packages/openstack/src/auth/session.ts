@@ -16,13 +16,13 @@ export interface SessionOptions {
   readonly discovery: Discovery;
   readonly clock: Clock;
   readonly authUrl: string;
-  /** A source is asked at each login. */
+  /** A source is read at each login. */
   readonly credential: Credential | CredentialSource;
   readonly interface: EndpointInterface;
   readonly region: string | undefined;
-  /** How each service is found; calls name them by type. */
+  /** How to find each service; calls use its type. */
   readonly services: readonly ServiceDefinition[];
-  /** In place of the catalog's URLs, by service type. */
+  /** Overrides of the catalog's URLs, by service type. */
   readonly endpointOverrides?: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +30,7 @@ export interface SessionCall {
   readonly service: string;
   readonly method: HttpMethod;
   readonly template: string;
-  /** Below the endpoint, with query. */
+  /** Relative to the endpoint, with query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -39,7 +39,7 @@ export interface SessionCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls in the name of one credential: its token, renewed in time or when a service refuses it, and its endpoints. */
+/** Authenticated calls with one credential: its token, renewed before it expires or when a service rejects it, and its endpoints. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #tokens: TokenSource;
@@ -56,17 +56,17 @@ export class Session {
     });
   }
 
-  /** The token in use; throws an {@link OpenStackError} when Keystone gives none. */
+  /** The current token; throws an {@link OpenStackError} if Keystone issues none. */
   async token(): Promise<IssuedToken> {
     return this.#tokens.get();
   }
 
-  /** Logs in anew, whatever is held; a refusal takes away what was held. Throws an {@link OpenStackError}. */
+  /** Forces a new login; if Keystone rejects it, the current token is dropped. Throws an {@link OpenStackError}. */
   async renew(): Promise<IssuedToken> {
     return this.#tokens.renew();
   }
 
-  /** Throws `forbidden` when the token is not for a project. */
+  /** Throws `forbidden` if the token is not project-scoped. */
   async projectId(): Promise<string> {
     const { token } = await this.token();
     if (token.project !== undefined) return token.project.id;
@@ -111,7 +111,7 @@ export class Session {
       return await this.#send(call, token);
     } catch (error) {
       if (!isOpenStackError(error, 'unauthorized')) throw error;
-      // Revoked, or Keystone lost its keys: a refusal means that nothing was done, so that any method may be repeated.
+      // Revoked, or Keystone lost its keys: a 401 means that nothing was done, so any method can be retried.
       this.#tokens.invalidate(token);
       return await this.#send(call, await this.token());
     }
@@ -153,7 +153,7 @@ export class Session {
     return issued;
   }
 
-  /** A service that asked this project to wait is left alone until then, instead of being asked whether it meant it. */
+  /** Honours a service's Retry-After for this project: no calls until then. */
   #refuseWhileSlowedDown(call: SessionCall): void {
     const slowedDown = this.#slowedDown.get(call.service);
     if (slowedDown === undefined) return;
@@ -163,7 +163,7 @@ export class Session {
       return;
     }
     const { service, method, template } = call;
-    // In the service's own words: it is one and the same cause.
+    // Keeps the service's message, so that it counts as the same cause.
     const message = slowedDown.detail;
     throw new OpenStackError({
       kind: 'rateLimited',

@@ -14,13 +14,13 @@ export interface TokenSourceOptions {
   readonly clock: Clock;
 }
 
-/** A token is replaced this long before it ends, or at nine tenths of its life if that is later. */
+/** A token is renewed this long before it expires, or at nine tenths of its lifetime if that is later. */
 const RENEW_BEFORE_MS = 5 * 60_000;
 
-/** A refused credential is not tried again so soon: Keystone may lock the user for it. */
+/** Minimum time between logins with a rejected credential: Keystone may lock out the user. */
 const REFUSAL_HOLDS_MS = 10_000;
 
-/** The current token of one credential; however many callers need one, one request is under way. */
+/** The current token of one credential; concurrent callers share one request. */
 export class TokenSource {
   readonly #options: TokenSourceOptions;
   #current: IssuedToken | undefined;
@@ -44,12 +44,12 @@ export class TokenSource {
     try {
       return await this.#pending;
     } catch {
-      // Keystone is away for the moment; what we have is good for some minutes yet.
+      // Keystone is unavailable; the current token is valid for some more minutes.
       return current;
     }
   }
 
-  /** A new token, although there is one; when Keystone refuses, there is none from now on. */
+  /** Forces a new token; if Keystone rejects it, the current one is dropped. */
   async renew(): Promise<IssuedToken> {
     this.#refusal = undefined;
     this.#pending ??= this.#renew();
@@ -61,7 +61,7 @@ export class TokenSource {
     }
   }
 
-  /** Forgets a token that a service has refused; no effect when it has been replaced since. */
+  /** Drops a token that a service rejected; no effect if it has been renewed since. */
   invalidate(token: IssuedToken): void {
     if (this.#current === token) this.#current = undefined;
   }
@@ -86,7 +86,7 @@ export class TokenSource {
   }
 }
 
-/** A trust for somebody else is `forbidden`. */
+/** A trust for another trustee is `forbidden`. */
 function isRefusal(error: unknown): error is OpenStackError {
   return isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden');
 }

@@ -1,14 +1,14 @@
 import type { ListCall } from './resource-cache.ts';
 import type { Identified } from './snapshot.ts';
 
-/** A kind of resource that a project's cache keeps, listed with the client of its service. */
+/** A kind of resource in a project's cache, listed with its service's client. */
 export interface CachedKind<Client, T extends Identified, Filter = never> {
   readonly list: (client: Client, filter: Filter | undefined, call: ListCall) => AsyncIterable<T>;
-  /** How often it is listed while nothing is expected to change, over what the cache was made with. */
+  /** How often it is listed while no change is expected; overrides the cache's default. */
   readonly slowMs?: number;
 }
 
-/** Servers fail on their own and people delete them; the rest changes when Fairway changes it. */
+/** Servers fail on their own and users delete them; the rest only changes when Fairway changes it. */
 export const STABLE_MS = 300_000;
 /** Changed by the operator, a few times a year. */
 export const CATALOGUE_MS = 900_000;

@@ -1,18 +1,18 @@
 import type { Identified } from './snapshot.ts';
 
-/** A cache that may list for others, and takes over what they list. */
+/** A cache that can list for others, and adopts what they list. */
 export interface ListGroupMember<T extends Identified> {
   listedByOther(startedMs: number, listed: readonly T[]): void;
-  /** Another's list has ended, whatever came of it. */
+  /** Another member's list has ended, successfully or not. */
   resume(): void;
 }
 
 /**
- * Caches of one kind of resource in one project, with a credential each, that make do with one list between them.
+ * Caches of one kind of resource in one project, with different credentials, that share one list.
  *
  * ## Guarantees
- * - One member lists at a time; what it found is everybody's, with the time at which the list began.
- * - A member is one whose own list has succeeded: a credential that is refused learns nothing through others, and says so itself.
+ * - One member lists at a time; the result is shared, with the time at which the list began.
+ * - Only a cache whose own list has succeeded is a member: a rejected credential sees nothing through others, and reports its own error.
  */
 export class ListGroup<T extends Identified> {
   readonly #members = new Set<ListGroupMember<T>>();
@@ -32,7 +32,7 @@ export class ListGroup<T extends Identified> {
     if (this.#members.delete(member) && this.#members.size === 0) this.#onEmpty();
   }
 
-  /** Whether the member may list now; if not, it is told to resume. */
+  /** Whether the member may list now; if not, `resume` is called later. */
   begin(member: ListGroupMember<T>): boolean {
     if (this.#lister !== undefined) return false;
     this.#lister = member;
@@ -54,7 +54,7 @@ export class ListGroup<T extends Identified> {
 export class ListGroups {
   readonly #groups = new Map<string, ListGroup<Identified>>();
 
-  /** `kind` says what is listed, and so what T is. */
+  /** `kind` determines T. */
   of<T extends Identified>(projectId: string, kind: string): ListGroup<T> {
     const key = JSON.stringify([projectId, kind]);
     return this.#groups.get(key) ?? this.#add(key);

@@ -1,12 +1,12 @@
 export interface PollIntervals {
-  /** The first pause while something is expected to change; doubles up to `fastMaxMs`. */
+  /** The first interval while a change is expected; doubles up to `fastMaxMs`. */
   readonly fastMinMs: number;
   readonly fastMaxMs: number;
-  /** While nothing is expected; a tenth of it is jitter, so that caches do not march in step. */
+  /** While no change is expected; a tenth of it is jitter, so that caches do not synchronize. */
   readonly slowMs: number;
-  /** Never less between the starts of two lists, however many wait. */
+  /** Minimum time between the starts of two lists, however many callers wait. */
   readonly gapMs: number;
-  /** The longest pause after failures, unless the service asks for more. */
+  /** Maximum backoff after failures, unless Retry-After is longer. */
   readonly failureMaxMs: number;
 }
 
@@ -22,16 +22,16 @@ const FAILURE_BASE_MS = 500;
 
 export interface PollState {
   readonly isChangeExpected: boolean;
-  /** Fast lists since something was first expected. */
+  /** Fast lists since the first expectation. */
   readonly fastPolls: number;
-  /** Failed lists since the last that succeeded. */
+  /** Consecutive failed lists. */
   readonly failures: number;
   readonly retryAfterMs: number | undefined;
-  /** Fairway's calls to the cloud queue up already. */
+  /** Whether Fairway's calls to the cloud are queued. */
   readonly isBudgetShort: boolean;
 }
 
-/** Milliseconds between the end of a list and the next that nobody asks for. `random` is uniform in [0, 1). */
+/** Milliseconds between the end of a list and the next periodic one. `random` is uniform in [0, 1). */
 export function pollDelayMs(state: PollState, intervals: PollIntervals, random: number): number {
   if (state.failures > 0) {
     const capMs = Math.min(intervals.failureMaxMs, FAILURE_BASE_MS * 2 ** (state.failures - 1));

@@ -6,11 +6,11 @@ import { ProjectCache } from './project-cache.ts';
 
 interface Login {
   readonly projectId: string;
-  /** Whether its lists are refused. */
+  /** Whether its lists fail. */
   readonly isRefused: boolean;
 }
 
-/** A cloud where every list is empty; counts what it is asked. `loginOf` says what each token is for. */
+/** A cloud where every list is empty; counts calls. `loginOf` maps each token to its login. */
 function emptyCloud(
   clock: FakeClock,
   loginOf: (token: string) => Login = () => ({ projectId: 'p', isRefused: false }),
@@ -81,7 +81,7 @@ const KINDS = [
 ] as const;
 
 describe('ProjectCache', () => {
-  it.each(KINDS)('lists %s alone when it alone is subscribed', async (kind) => {
+  it.each(KINDS)('lists only %s when only it is subscribed', async (kind) => {
     const clock = new FakeClock();
     const { cloud, lists } = emptyCloud(clock);
     const cache = new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });
@@ -130,7 +130,7 @@ describe('two credentials of one project', () => {
     return { clock, lists, mine, yours, refused };
   }
 
-  it('costs as many lists as one does', async () => {
+  it('cost as many lists as one', async () => {
     const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
     await clock.advance(1_000);
     expect(lists).toHaveLength(2);
@@ -145,7 +145,7 @@ describe('two credentials of one project', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('of two projects costs two', async () => {
+  it('of two projects cost twice as many', async () => {
     const { clock, lists } = twoCaches(['p', 'q']);
 
     await clock.advance(HOUR_MS);
@@ -153,7 +153,7 @@ describe('two credentials of one project', () => {
     expect(lists.length).toBeGreaterThanOrEqual(2 * 57);
   });
 
-  it('goes on with the one that is left', async () => {
+  it('continue with the remaining one', async () => {
     const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
     await clock.advance(1_000);
     mine.stop();
@@ -165,7 +165,7 @@ describe('two credentials of one project', () => {
     expect(yours.servers.snapshot().listedAtMs).toBeGreaterThan(clock.now() - 64_000);
   });
 
-  it('serves who waits for a list that begins now, with the list of whoever is quicker', async () => {
+  it('serve a waiter with the list of whichever cache is faster', async () => {
     const { clock, lists, mine, yours } = twoCaches(['p', 'p']);
     await clock.advance(1_000);
     lists.length = 0;
@@ -177,7 +177,7 @@ describe('two credentials of one project', () => {
     expect(lists).toHaveLength(1);
   });
 
-  it('a credential that is refused is told nothing that another has found', async () => {
+  it('a rejected credential sees nothing listed by another', async () => {
     const { clock, mine, yours, refused } = twoCaches(['p', 'p']);
     await clock.advance(1_000);
     const known = yours.servers.snapshot().listedAtMs;

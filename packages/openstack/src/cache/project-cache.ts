@@ -10,7 +10,7 @@ import type { PollIntervals } from './poll-schedule.ts';
 import { ResourceCache } from './resource-cache.ts';
 import type { Identified } from './snapshot.ts';
 
-/** What of the project is listed, by kind; all of it when left out. */
+/** List filters by kind; everything by default. */
 export type CacheFilters = {
   readonly [K in keyof CachedKinds]?: NonNullable<Parameters<CachedKinds[K]['list']>[1]>;
 };
@@ -31,14 +31,14 @@ export interface ProjectCacheOptions {
   /** Shares lists with the caches of other credentials for the same project; they must have the same filters. */
   readonly groups?: ListGroups;
   readonly filters?: CacheFilters;
-  /** For every kind, over the cache's own defaults. */
+  /** Overrides the defaults of every kind. */
   readonly intervals?: Partial<PollIntervals>;
-  /** Those that Fairway knows unless given. */
+  /** Default: all services Fairway supports. */
   readonly services?: readonly Service[];
   readonly logger?: Logger;
 }
 
-/** Caches under the names of their kinds, which the type below tells. */
+/** Caches by kind name; typed below. */
 class NamedCaches {
   readonly #all: readonly ResourceCache<Identified>[];
 
@@ -47,12 +47,12 @@ class NamedCaches {
     Object.assign(this, caches);
   }
 
-  /** Ends the pauses after failures: what caused them has been fixed. */
+  /** Resets the backoff after failures: the cause has been fixed. */
   retryNow(): void {
     for (const each of this.#all) each.retryNow();
   }
 
-  /** Ends all lists; who waits for one is told so. */
+  /** Stops all lists; waiters are rejected. */
   stop(): void {
     for (const each of this.#all) each.stop();
   }
@@ -63,8 +63,8 @@ const CacheOfEachKind = NamedCaches as new (
 ) => NamedCaches & Caches;
 
 /**
- * What one project has, kind by kind, for all of its clusters together. A kind that nobody needs costs nothing; with all
- * subscribed and nothing expected, a project costs about 2.6 lists a minute, however many clusters it has.
+ * The cached resources of one project, by kind, shared by all of its clusters. A kind without subscribers costs nothing; with
+ * all subscribed and no change expected, a project costs about 2.6 lists a minute, however many clusters it has.
  */
 export class ProjectCache extends CacheOfEachKind {
   constructor(options: ProjectCacheOptions) {
@@ -72,7 +72,7 @@ export class ProjectCache extends CacheOfEachKind {
   }
 }
 
-/** By kind. The list of services says which client and which filter goes with each, and the types of both. */
+/** By kind. The list of services determines client, filter and types of each. */
 function cachesOf(options: ProjectCacheOptions): Readonly<Record<string, ResourceCache<Identified>>> {
   const { client, clock, random, budget, groups, logger, intervals, services = SERVICES } = options;
   const clients = client as unknown as Readonly<Record<string, unknown>>;

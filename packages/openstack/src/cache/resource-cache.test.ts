@@ -9,7 +9,7 @@ interface Thing {
   readonly status: string;
 }
 
-/** A cloud whose lists take `latencyMs`, show what was there when they began, and may fail. */
+/** A cloud whose lists take `latencyMs`, return the state at their start, and may fail. */
 function start({ latencyMs = 0, isBudgetShort = false } = {}) {
   const clock = new FakeClock();
   const startMs = clock.now();
@@ -54,7 +54,7 @@ function failure(retryAfterMs?: number): OpenStackError {
 }
 
 describe('ResourceCache', () => {
-  it('lists nothing while nobody is interested', async () => {
+  it('does not list without subscribers', async () => {
     const { clock, cloud, cache } = start();
 
     cache.expectChange('nobody looks');
@@ -78,7 +78,7 @@ describe('ResourceCache', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does not list more often because listeners come and go', async () => {
+  it('does not list more often when listeners come and go', async () => {
     const { clock, cloud, listen } = start();
 
     for (let second = 0; second < 59; second++) {
@@ -90,7 +90,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0]);
   });
 
-  it('tells what was added, changed and removed, and keeps what did not change', async () => {
+  it('delivers what was added, changed and removed, and keeps the identity of unchanged items', async () => {
     const { clock, cloud, cache, deltas, listen } = start();
     cloud.things = [thing('a'), thing('b', 'BUILD'), thing('c')];
     listen();
@@ -125,7 +125,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toHaveLength(8);
   });
 
-  it('is not held up by expectations that keep coming, and ends fast lists with the last of them', async () => {
+  it('is not delayed by repeated expectations, and ends fast lists with the last of them', async () => {
     const { clock, cloud, cache, listen } = start();
     listen();
     await clock.advance(10_000);
@@ -149,7 +149,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([]);
   });
 
-  it('lets urgent lists go before other projects and periodic ones after', async () => {
+  it('runs urgent lists with priority and periodic ones in the background', async () => {
     const { clock, cloud, cache, listen } = start();
     listen();
     await clock.advance(0);
@@ -160,7 +160,7 @@ describe('ResourceCache', () => {
     expect(cloud.priorities).toEqual(['background', 'background', 'normal']);
   });
 
-  it('lists slower when calls to the cloud queue up', async () => {
+  it('lists less often when calls to the cloud are queued', async () => {
     const { clock, cloud, cache, listen } = start({ isBudgetShort: true });
     listen();
     await clock.advance(0);
@@ -172,12 +172,12 @@ describe('ResourceCache', () => {
   });
 
   describe('refreshAfter', () => {
-    it('waits for a list that began after the time, not for the one under way', async () => {
+    it('waits for a list that began after the given time, not for the one in flight', async () => {
       const { clock, cloud, cache, listen } = start({ latencyMs: 500 });
       listen();
       await clock.advance(100);
 
-      // Written while the first list is under way: it does not show it.
+      // Written while the first list is in flight, which does not show it.
       cloud.things = [thing('mine')];
       const refreshed = cache.refreshAfter(clock.now());
       await clock.advance(1000);
@@ -186,7 +186,7 @@ describe('ResourceCache', () => {
       expect(cloud.lists).toEqual([0, 500]);
     });
 
-    it('does not take a list of the same millisecond', async () => {
+    it('does not accept a list of the same millisecond', async () => {
       const { clock, cloud, cache } = start();
       const writtenMs = clock.now();
 
@@ -197,7 +197,7 @@ describe('ResourceCache', () => {
       expect(cloud.lists).toEqual([1]);
     });
 
-    it('resolves at once when such a list was made already', async () => {
+    it('resolves immediately if there is such a list already', async () => {
       const { clock, cloud, cache, listen } = start();
       const writtenMs = clock.now() - 1;
       listen();
@@ -220,7 +220,7 @@ describe('ResourceCache', () => {
       expect(clock.pendingTimers).toBe(0);
     });
 
-    it('leaves a gap between lists, however eager the waiters', async () => {
+    it('keeps a minimum interval between lists, whatever the waiters', async () => {
       const { clock, cloud, cache } = start();
 
       for (let turn = 0; turn < 100; turn++) {
@@ -231,7 +231,7 @@ describe('ResourceCache', () => {
       expect(cloud.lists).toEqual([1, 26, 51, 76]);
     });
 
-    it('ends when its caller does, and lists no more for it', async () => {
+    it('rejects when its caller aborts, and stops listing for it', async () => {
       const { clock, cloud, cache } = start();
       const abort = new AbortController();
       const waiting = cache.refreshAfter(clock.now(), abort.signal);
@@ -243,7 +243,7 @@ describe('ResourceCache', () => {
       expect(cloud.lists).toEqual([]);
     });
 
-    it('waits for what comes after an invalidation, too', async () => {
+    it('also waits for a list after an invalidation', async () => {
       const { clock, cloud, cache, listen } = start({ latencyMs: 500 });
       listen();
       await clock.advance(100);
@@ -257,7 +257,7 @@ describe('ResourceCache', () => {
     });
   });
 
-  it('keeps the view while lists fail, says since when and why, and tells when it recovers', async () => {
+  it('keeps the snapshot while lists fail, reports since when and why, and notifies on recovery', async () => {
     const { clock, cloud, cache, deltas, listen } = start();
     cloud.things = [thing('a')];
     listen();
@@ -280,7 +280,7 @@ describe('ResourceCache', () => {
     expect(deltas.map((delta) => delta.isStale)).toEqual([false, true, false]);
   });
 
-  it('waits longer after each failure, whatever is expected', async () => {
+  it('backs off after failures, whatever is expected', async () => {
     const { clock, cloud, cache, listen } = start();
     cloud.failure = failure();
     listen();
@@ -291,7 +291,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0, 375, 1125, 2625, 5625]);
   });
 
-  it('lists at once when what made it fail has been fixed', async () => {
+  it('lists immediately when the cause of the failure has been fixed', async () => {
     const { clock, cloud, cache, listen } = start();
     cloud.failure = failure(30_000);
     listen();
@@ -305,7 +305,7 @@ describe('ResourceCache', () => {
     expect(cache.snapshot().stale).toBeUndefined();
   });
 
-  it('leaves a service alone that asked for it, and tells waiters at once', async () => {
+  it('honours Retry-After, and rejects waiters immediately', async () => {
     const { clock, cloud, cache, listen } = start();
     cloud.failure = failure(30_000);
     listen();
@@ -323,7 +323,7 @@ describe('ResourceCache', () => {
     await expect(cache.refreshAfter(clock.now() - 1000)).resolves.toMatchObject({ items: new Map() });
   });
 
-  it('rejects who waited for the list that failed', async () => {
+  it('rejects the waiters of a failed list', async () => {
     const { clock, cloud, cache } = start({ latencyMs: 100 });
     cloud.failure = failure();
 
@@ -336,7 +336,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toHaveLength(1);
   });
 
-  it('ends with its list and its waiters when it is stopped', async () => {
+  it('aborts its list and rejects its waiters when it is stopped', async () => {
     const { clock, cloud, cache, listen } = start({ latencyMs: 1000 });
     listen();
     const refreshed = cache.refreshAfter(clock.now());
@@ -352,7 +352,7 @@ describe('ResourceCache', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('serves its other listeners when one fails', async () => {
+  it('notifies the other listeners when one fails', async () => {
     const { clock, cloud, cache, deltas, listen } = start();
     cloud.things = [thing('a')];
     cache.subscribe(() => {

@@ -20,11 +20,11 @@ export interface ResourceCacheOptions<T extends Identified> {
   readonly random: () => number;
   readonly intervals?: Partial<PollIntervals>;
   /**
-   * Who lists the same in the same project with other credentials. Asked at each list, because it is the login that tells which project
-   * that is; rejects as a list would.
+   * The group of caches that list the same project with other credentials. Called at each list, because only the login determines
+   * the project; rejects as a list would.
    */
   readonly group?: (() => Promise<ListGroup<T>>) | undefined;
-  /** Whether calls to the cloud queue up already. */
+  /** Whether calls to the cloud are queued. */
   readonly isBudgetShort?: () => boolean;
   readonly logger?: Logger;
 }
@@ -36,18 +36,18 @@ interface Waiter<T extends Identified> {
 }
 
 /**
- * One project's resources of one kind, kept by lists that all who are interested share.
+ * A cache of one project's resources of one kind, refreshed by lists that all subscribers share.
  *
  * ## Expected flow
- * Subscribe; in a reconcile read `snapshot()`; write to the cloud; `expectChange` until the snapshot shows what is waited
- * for; after a restart or a write, `refreshAfter(clock.now())` before concluding that something is *not* there.
+ * Subscribe; in a reconcile read `snapshot()`; write to the cloud; `expectChange` until the snapshot shows the change;
+ * after a restart or a write, `refreshAfter(clock.now())` before concluding that something does *not* exist.
  *
  * ## Guarantees
- * - Nothing is listed while nobody subscribes or waits. Never more than one list is under way, here and in the group.
+ * - Nothing is listed without subscribers or waiters. At most one list is in flight, here and in the group.
  * - `refreshAfter(t)` resolves with a list that began after `t`, and so shows every write that ended by `t`; any number of
  *   waiters share it.
- * - A failure keeps the view and marks it stale. The lists after it wait longer, and at least as long as Retry-After.
- * - Listeners get each change once, in order, and never while a snapshot still shows the past.
+ * - A failure keeps the snapshot and marks it stale. Later lists back off, at least as long as Retry-After.
+ * - Listeners get each change once, in order, and never before the snapshot shows it.
  *
  * ## Caveats
  * A list of several pages is not atomic: an item may be missed while pages shift, and shows up with the next list.
@@ -64,17 +64,17 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly #abort = new AbortController();
   #snapshot: Snapshot<T> = { items: new Map(), listedAtMs: undefined };
   #isListing = false;
-  /** When the list under way, or else the last one, began. */
+  /** When the list in flight, or else the last one, began. */
   #startedMs = Number.NEGATIVE_INFINITY;
-  /** When the next list begins that nobody waits for. */
+  /** When the next periodic list begins. */
   #pollAtMs = Number.NEGATIVE_INFINITY;
   #invalidatedAtMs: number | undefined;
-  /** Lists since something was last expected anew. */
+  /** Lists since the last new expectation. */
   #fastPolls = 0;
-  /** Failed lists since the last that succeeded. */
+  /** Consecutive failed lists. */
   #failures = 0;
   #timer: Timer | undefined;
-  /** Since a list succeeded, and until one fails. */
+  /** Set while the last list succeeded. */
   #group: ListGroup<T> | undefined;
 
   constructor(options: ResourceCacheOptions<T>) {
@@ -85,17 +85,17 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#logger = options.logger ?? silentLogger;
   }
 
-  /** Without waiting: what the last list that succeeded showed. */
+  /** The result of the last successful list, synchronously. */
   snapshot(): Snapshot<T> {
     return this.#snapshot;
   }
 
-  /** Why fast lists go on, for whoever wonders. */
+  /** The reasons for fast lists, for debugging. */
   get expected(): readonly string[] {
     return [...this.#expectations].map((expectation) => expectation.reason);
   }
 
-  /** Calls `listener` after each list that changed something. Returns how to stop, after which the lists may stop too. */
+  /** Calls `listener` after each list that changed something. Returns a function that unsubscribes; without subscribers lists stop. */
   subscribe(listener: (delta: Delta<T>) => void): () => void {
     const entry = { notify: listener };
     this.#listeners.add(entry);
@@ -106,7 +106,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     };
   }
 
-  /** Lists often until the function returned is called; `reason` says what is waited for. */
+  /** Lists frequently until the returned function is called; `reason` says what is expected. */
   expectChange(reason: string): () => void {
     const expectation = { reason };
     this.#expectations.add(expectation);
@@ -121,8 +121,8 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   /**
-   * Resolves with a list that began after `epochMs`, at once when there is one already. Rejects with the error of the
-   * list that failed, and at once while the pause after a failure lasts; with the signal's reason when it aborts.
+   * Resolves with a list that began after `epochMs`, immediately if there is one. Rejects with the error of
+   * a failed list, immediately during the backoff after a failure; with the signal's reason when it aborts.
    */
   refreshAfter(epochMs: number, signal?: AbortSignal): Promise<Snapshot<T>> {
     const sinceMs = Math.max(epochMs, this.#invalidatedAtMs ?? epochMs);
@@ -157,13 +157,13 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     });
   }
 
-  /** Says that the view is known to be old: the next list is made soon, if anybody is interested. */
+  /** Marks the snapshot as outdated: the next list is made soon, if there are subscribers. */
   invalidate(): void {
     this.#invalidatedAtMs = this.#clock.now();
     this.#schedule();
   }
 
-  /** What made lists fail has been fixed: the pause after the failure ends now. */
+  /** The cause of failing lists has been fixed: ends the backoff now. */
   retryNow(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
@@ -171,19 +171,19 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#schedule();
   }
 
-  /** Takes over what another member of the group has listed. */
+  /** Adopts what another member of the group has listed. */
   listedByOther(startedMs: number, listed: readonly T[]): void {
     if (this.#isListing || startedMs <= (this.#snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY)) return;
     this.#startedMs = startedMs;
     this.#succeeded(startedMs, listed);
   }
 
-  /** No other member of the group lists any more. */
+  /** Called when no other member of the group is listing. */
   resume(): void {
     this.#schedule();
   }
 
-  /** Ends all lists; who waits is told so. */
+  /** Stops all lists; waiters are rejected. */
   stop(): void {
     const reason = new Error(`the cache of ${this.name} was stopped`);
     this.#abort.abort(reason);
@@ -204,7 +204,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
 
   /** When the next list begins. */
   #dueMs(): number {
-    // What is desired can't shorten the pause after a failure.
+    // Waiters can't shorten the backoff after a failure.
     if (this.#failures > 0) return this.#pollAtMs;
     const { listedAtMs = Number.NEGATIVE_INFINITY } = this.#snapshot;
     const invalidatedAtMs = this.#invalidatedAtMs;
@@ -227,12 +227,12 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   async #refresh(): Promise<void> {
-    // Its end resumes this one.
+    // The end of that list resumes this cache.
     if (this.#group?.begin(this) === false) return;
     const startedMs = this.#clock.now();
     this.#isListing = true;
     this.#startedMs = startedMs;
-    // Somebody waits for this one; the periodic ones let everything else pass.
+    // A list with waiters is urgent; periodic ones run in the background.
     const isUrgent = this.#waiters.size > 0 || this.#expectations.size > 0;
     try {
       const group = this.#options.group && (await this.#options.group());
@@ -294,7 +294,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   #notify(delta: Delta<T>): void {
-    // A copy: who subscribes in a listener has seen this one in the snapshot.
+    // A copy: a listener added by a listener has already seen this change in the snapshot.
     for (const { notify } of new Set(this.#listeners)) {
       try {
         notify(delta);

@@ -4,10 +4,10 @@ export interface Identified {
   readonly id: string;
 }
 
-/** What is known of a project's resources of one kind. */
+/** The cached state of a project's resources of one kind. */
 export interface Snapshot<T extends Identified> {
   readonly items: ReadonlyMap<string, T>;
-  /** When the list behind it began: it shows all that was written before. Undefined before the first. */
+  /** When the underlying list began: it shows everything written before. Undefined before the first. */
   readonly listedAtMs: number | undefined;
   /** Present while lists fail: the items are those of `listedAtMs`. */
   readonly stale?: { readonly sinceMs: number; readonly error: unknown };
@@ -17,7 +17,7 @@ export interface Delta<T extends Identified> {
   readonly added: readonly T[];
   readonly changed: readonly T[];
   readonly removed: readonly T[];
-  /** Whether lists fail now; a delta without items tells that this changed. */
+  /** Whether lists fail now; a delta without items reports that this changed. */
   readonly isStale: boolean;
 }
 
@@ -28,14 +28,14 @@ export interface Diff<T extends Identified> {
   readonly removed: readonly T[];
 }
 
-/** Compares a new list with what was known; an item that did not change stays the same object. */
+/** Compares a new list with the previous one; unchanged items keep their identity. */
 export function diffItems<T extends Identified>(known: ReadonlyMap<string, T>, listed: readonly T[]): Diff<T> {
   const items = new Map<string, T>();
   const added: T[] = [];
   const changed: T[] = [];
   for (const item of listed) {
     const old = known.get(item.id);
-    // Pages shift while they are read: an item may come twice.
+    // Pages shift while they are read: an item may appear twice.
     if (old === undefined) {
       if (!items.has(item.id)) added.push(item);
       items.set(item.id, item);

@@ -5,7 +5,7 @@ import { Flavors } from './flavors.ts';
 import { ServerGroups } from './server-groups.ts';
 import { Servers } from './servers.ts';
 
-/** Spoken where the service has it (Xena): host names of servers, and all that came before. */
+/** Used if the service supports it (Xena): host names of servers, and everything before. */
 export const COMPUTE_MICROVERSION = '2.90';
 
 const ZoneList = z.object({ availabilityZoneInfo: z.array(ComputeAvailabilityZone) });
@@ -28,7 +28,7 @@ export class Compute {
     this.serverGroups = new ServerGroups(api);
   }
 
-  /** What is spoken: {@link COMPUTE_MICROVERSION} or what clouds.yaml wants, if the service has it; else its newest. */
+  /** The microversion in use: {@link COMPUTE_MICROVERSION} or the one of clouds.yaml, if the service supports it; else its newest. */
   microversion(): Promise<string | undefined> {
     return this.#api.microversion();
   }
@@ -43,7 +43,7 @@ export class Compute {
     return (await this.#api.get(LimitsEnvelope, '/limits', options)).limits.absolute;
   }
 
-  /** `GET /os-quota-sets/{project_id}`, of the session's project if not told otherwise. */
+  /** `GET /os-quota-sets/{project_id}`, of the session's project by default. */
   async quotaSet(projectId?: string, options: CallOptions = {}): Promise<ComputeQuotaSet> {
     const params = { project_id: projectId ?? (await this.#api.projectId()) };
     return (await this.#api.get(QuotaEnvelope, '/os-quota-sets/{project_id}', { ...options, params })).quota_set;

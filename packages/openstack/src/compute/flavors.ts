@@ -16,7 +16,7 @@ export class Flavors {
     this.#api = api;
   }
 
-  /** `GET /flavors/detail`: those that the project may use; with extra specs from 2.61. */
+  /** `GET /flavors/detail`: those the project may use; with extra specs from 2.61. */
   list(options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<Flavor> {
     return pages(this.#api, '/flavors/detail', {
       ...options,
@@ -34,7 +34,7 @@ export class Flavors {
     return (await this.#api.get(FlavorEnvelope, '/flavors/{flavor_id}', call)).flavor;
   }
 
-  /** `GET /flavors/{flavor_id}/os-extra_specs`, where the policy lets the user. */
+  /** `GET /flavors/{flavor_id}/os-extra_specs`, if the policy allows it. */
   async extraSpecs(id: string, options: CallOptions = {}): Promise<Readonly<Record<string, string>>> {
     const call = { ...options, params: { flavor_id: id } };
     return (await this.#api.get(ExtraSpecs, '/flavors/{flavor_id}/os-extra_specs', call)).extra_specs;

@@ -1,9 +1,9 @@
 import type { Server } from '../types/server.ts';
 
-/** Why a server is in ERROR, as far as its owner can do something about it. */
+/** Why a server is in ERROR, if its owner can do something about it. */
 export type ServerFaultKind = 'outOfCapacity' | 'quotaExceeded' | 'failed';
 
-/** Undefined when the server has no fault. Nova's scheduler and its retries say so in the fault alone. */
+/** Undefined if the server has no fault. Nova's scheduler reports failures in the fault only. */
 export function serverFaultKind(server: Pick<Server, 'status' | 'fault'>): ServerFaultKind | undefined {
   const message = server.fault?.message;
   if (message === undefined) return server.status === 'ERROR' ? 'failed' : undefined;

@@ -5,7 +5,7 @@ import { ServerGroup, type ServerGroupCreate } from '../types/compute.ts';
 const GroupEnvelope = z.object({ server_group: ServerGroup });
 const GroupPage = z.object({ server_groups: z.array(ServerGroup) });
 
-/** Nova's default for `limit`, and the most it takes (`[api] max_limit`). */
+/** Nova's default and maximum for `limit` (`[api] max_limit`). */
 const PAGE_SIZE = 1000;
 
 /** https://docs.openstack.org/api-ref/compute/#server-groups-os-server-groups */

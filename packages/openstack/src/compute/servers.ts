@@ -73,8 +73,8 @@ export class Servers {
   }
 
   /**
-   * `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Answers before it is built:
-   * until a host is found the server can be read and deleted, and everything else answers `notFound`.
+   * `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Returns before it is built:
+   * until it has a host the server can only be read and deleted, everything else fails with `notFound`.
    */
   async create(server: ServerCreate, options: ServerCreateOptions = {}): Promise<ServerCreated> {
     const { hints, ...rest } = options;
@@ -87,7 +87,7 @@ export class Servers {
     return created.server;
   }
 
-  /** `DELETE /servers/{server_id}`; done when the server answers 404. */
+  /** `DELETE /servers/{server_id}`; done when a GET returns 404. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#api.send('DELETE', '/servers/{server_id}', { ...options, params: { server_id: id } });
   }
@@ -130,7 +130,7 @@ export class Servers {
     return answer.output;
   }
 
-  /** `PUT /servers/{server_id}/tags`, in place of those there are; 2.26. */
+  /** `PUT /servers/{server_id}/tags`, replaces all tags; 2.26. */
   async setTags(id: string, tags: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
     const answer = await this.#api.put(Tags, '/servers/{server_id}/tags', {
       ...options,
@@ -142,7 +142,7 @@ export class Servers {
     return answer.tags;
   }
 
-  /** `PUT /servers/{server_id}/metadata`, in place of what there is. */
+  /** `PUT /servers/{server_id}/metadata`, replaces all metadata. */
   async setMetadata(
     id: string,
     metadata: Readonly<Record<string, string>>,
@@ -174,7 +174,7 @@ export class Servers {
     return (await this.#api.get(AttachmentList, '/servers/{server_id}/os-interface', call)).interfaceAttachments;
   }
 
-  /** `POST /servers/{server_id}/os-interface`: attaches a port, or one that Nova makes in a network. */
+  /** `POST /servers/{server_id}/os-interface`: attaches a port, or one that Nova creates in a network. */
   async attachInterface(
     id: string,
     network: Pick<ServerNetwork, 'port'> | { readonly uuid: string; readonly fixed_ip?: string },
@@ -188,7 +188,7 @@ export class Servers {
     return (await this.#api.post(AttachmentEnvelope, '/servers/{server_id}/os-interface', call)).interfaceAttachment;
   }
 
-  /** `DELETE /servers/{server_id}/os-interface/{port_id}`: detaches; deletes the port if Nova made it. */
+  /** `DELETE /servers/{server_id}/os-interface/{port_id}`: detaches; deletes the port if Nova created it. */
   async detachInterface(id: string, portId: string, options: CallOptions = {}): Promise<void> {
     const params = { server_id: id, port_id: portId };
     await this.#api.send('DELETE', '/servers/{server_id}/os-interface/{port_id}', { ...options, params });

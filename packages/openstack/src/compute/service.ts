@@ -22,7 +22,7 @@ export const computeService = {
   type: 'compute',
   project: 'Nova',
   majorVersion: /^v2\.1$/,
-  // Nova before Newton knows the old header alone.
+  // Nova before Newton only knows the old header.
   microversions: { name: 'compute', oldHeader: 'x-openstack-nova-api-version', wanted: COMPUTE_MICROVERSION },
   clientName: 'compute',
   client: (api: ServiceApi) => new Compute(api),

@@ -1,13 +1,13 @@
 import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
 
-/** One cloud of clouds.yaml, checked. */
+/** One validated cloud of clouds.yaml. */
 export interface CloudConfig {
-  /** `envvars` for the one that environment variables describe. */
+  /** `envvars` for the one from environment variables. */
   readonly name: string;
   readonly authUrl: string;
   readonly credential: Credential;
-  /** The first of `regions` when `region_name` is absent; undefined takes what the catalog has. */
+  /** The first of `regions` when `region_name` is absent; undefined uses the catalog's. */
   readonly region: string | undefined;
   readonly interface: EndpointInterface;
   readonly tls: TlsFiles;
@@ -25,7 +25,7 @@ export interface TlsFiles {
   readonly key?: string;
 }
 
-/** Thrown when clouds.yaml or the environment does not describe the cloud that was asked for. */
+/** Thrown when clouds.yaml or the environment does not define the requested cloud. */
 export class CloudConfigError extends Error {
   /** The file, or `the environment`. */
   readonly source: string;

@@ -91,7 +91,7 @@ describe('CloudsYaml', () => {
     expect(clouds.get('demo').credential).toMatchObject({ password: 'hidden', user: { name: 'demo' } });
   });
 
-  it('lays a cloud over its profile', () => {
+  it('merges a cloud over its profile', () => {
     const clouds = read({
       '/work/clouds.yaml': `
 clouds:
@@ -115,7 +115,7 @@ public-clouds:
     });
   });
 
-  it('makes a cloud of the environment, which is then the default', () => {
+  it('defines a cloud from the environment, which is then the default', () => {
     const env = {
       OS_AUTH_URL: 'https://env/v3',
       OS_USERNAME: 'me',
@@ -141,7 +141,7 @@ public-clouds:
   it.each<{ reason: string; env: Env; name: string }>([
     { reason: 'the only one', env: {}, name: 'demo' },
     { reason: 'the one of OS_CLOUD', env: { OS_CLOUD: 'demo' }, name: 'demo' },
-  ])('chooses $reason; selectors alone make no cloud', ({ env, name }) => {
+  ])('chooses $reason; selectors alone define no cloud', ({ env, name }) => {
     expect(read({ '/work/clouds.yaml': DEMO }, env).get().name).toBe(name);
   });
 
@@ -219,11 +219,11 @@ public-clouds:
     {
       reason: 'not YAML',
       files: { '/work/clouds.yaml': 'clouds: [' },
-      message: '/work/clouds.yaml: is no YAML: ',
+      message: '/work/clouds.yaml: is not valid YAML: ',
     },
     { reason: 'a list', files: { '/work/clouds.yaml': '- a' }, message: '/work/clouds.yaml: must be a mapping' },
     {
-      reason: 'a file named in vain',
+      reason: 'a missing file named by the environment',
       files: {},
       env: { OS_CLIENT_CONFIG_FILE: '/x.yaml' },
       message: '/x.yaml: no such file, although the environment names it',
@@ -252,7 +252,7 @@ public-clouds:
     {
       reason: 'a microversion that YAML took for a number',
       files: cloud({ compute_default_microversion: 2.9 }),
-      message: 'cloud c: compute_default_microversion: 2.9 is no microversion such as "2.90", in quotes',
+      message: 'cloud c: compute_default_microversion: 2.9 is not a microversion such as "2.90", in quotes',
     },
     {
       reason: 'two of one name',

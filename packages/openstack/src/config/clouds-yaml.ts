@@ -9,7 +9,7 @@ export interface CloudsYamlOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly home: string;
-  /** Undefined when there is no such file. */
+  /** Undefined if there is no such file. */
   readonly readFile: (path: string) => string | undefined;
 }
 
@@ -32,7 +32,7 @@ export class CloudsYaml {
   readonly #source: string;
   readonly #environmentName: string | undefined;
 
-  /** Throws a {@link CloudConfigError} when a file is no YAML or of another shape. */
+  /** Throws a {@link CloudConfigError} if a file is not valid YAML or has another structure. */
   constructor(options: CloudsYamlOptions) {
     this.#options = options;
     const { env } = options;
@@ -64,7 +64,7 @@ export class CloudsYaml {
   }
 
   /**
-   * The cloud called so; without a name that of OS_CLOUD, else `envvars`, else the only one there is.
+   * The cloud of this name; without a name that of OS_CLOUD, else `envvars`, else the only one.
    * Throws a {@link CloudConfigError} that names file, cloud and key.
    */
   get(wanted?: string): CloudConfig {
@@ -102,7 +102,7 @@ export class CloudsYaml {
     const profiles = this.#mapping(this.#publicClouds?.content['public-clouds'] ?? {}, source, 'public-clouds');
     const found = profiles[name];
     if (found !== undefined) return normalizeKeys(this.#mapping(found, source, 'public-clouds', name));
-    const problem = `${source} has no profile ${name}; profiles that come with other clients must be written there`;
+    const problem = `${source} has no profile ${name}; profiles built into other clients must be defined there`;
     throw new CloudConfigError(this.#source, problem, { cloud, key: 'profile' });
   }
 
@@ -125,7 +125,7 @@ export class CloudsYaml {
     try {
       content = load(text, { filename: path });
     } catch (error) {
-      throw new CloudConfigError(path, `is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+      throw new CloudConfigError(path, `is not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
     }
     return this.#mapping(content ?? {}, path);
   }

@@ -4,7 +4,7 @@ import { SERVICES } from '../services.ts';
 import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
 import { isMapping, type RawCloud } from './raw-cloud.ts';
 
-/** Old names of keys in `auth`, and the names that stand for them now. */
+/** Deprecated keys in `auth` and their current names. */
 const AUTH_ALIASES = {
   tenant_name: 'project_name',
   tenant_id: 'project_id',
@@ -63,7 +63,7 @@ class CloudCompiler {
 
   compile(): CloudConfig {
     const authUrl = this.#require('auth_url', 'is missing: the URL of Keystone');
-    if (!URL.canParse(authUrl)) throw this.#error('auth.auth_url', `${authUrl} is no URL`);
+    if (!URL.canParse(authUrl)) throw this.#error('auth.auth_url', `${authUrl} is not a URL`);
     return {
       name: this.#name,
       authUrl,
@@ -76,7 +76,7 @@ class CloudCompiler {
     };
   }
 
-  /** Keys of `auth`, and those that stand beside it as in the environment; `auth` wins. */
+  /** Keys of `auth`, and the same keys beside it, as from the environment; `auth` takes precedence. */
   #readAuth(): ReadonlyMap<string, string> {
     const { auth = {} } = this.#raw;
     if (!isMapping(auth)) throw this.#error('auth', 'must be a mapping');
@@ -162,7 +162,7 @@ class CloudCompiler {
     return domain === undefined ? { kind: 'default' } : { kind: 'domain', domain };
   }
 
-  /** Of a user or project; `domain_*` and `default_domain*` stand for both where a project is meant. */
+  /** Of a user or project; `domain_*` and `default_domain*` apply to both if a project is meant. */
   #domain(of: 'user' | 'project'): { readonly id: string } | { readonly name: string } | undefined {
     return (
       this.#idOrName(`${of}_domain_id`, `${of}_domain_name`) ??
@@ -217,7 +217,7 @@ class CloudCompiler {
       const key = `${service}_endpoint_override`;
       const url = this.#text(key) ?? this.#text(`${service}_endpoint`);
       if (url === undefined) continue;
-      if (!URL.canParse(url)) throw this.#error(key, `${url} is no URL`);
+      if (!URL.canParse(url)) throw this.#error(key, `${url} is not a URL`);
       overrides[service] = url;
     }
     return overrides;
@@ -228,9 +228,9 @@ class CloudCompiler {
       const version = this.#text(key);
       // Plain `2` and `2.1` name the major version.
       if (version === undefined || /^2(\.[01])?$/.test(version)) continue;
-      // YAML reads 2.90 as the number 2.9, which is another version.
+      // YAML parses 2.90 as the number 2.9, which is another version.
       if (typeof this.#raw[key] === 'number' || !/^2\.\d+$/.test(version)) {
-        throw this.#error(key, `${version} is no microversion such as "2.90", in quotes`);
+        throw this.#error(key, `${version} is not a microversion such as "2.90", in quotes`);
       }
       return version;
     }
@@ -245,7 +245,7 @@ class CloudCompiler {
     if (value == null || value === '') return undefined;
     if (typeof value === 'string') return value;
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-    throw this.#error(key, 'must be a text');
+    throw this.#error(key, 'must be a string');
   }
 
   #flag(key: string): boolean | undefined {

@@ -5,7 +5,7 @@ export function isMapping(value: unknown): value is RawCloud {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `update` wins, except that the two `auth` mappings are merged; as openstacksdk's `_auth_update`. */
+/** `update` takes precedence, except that the two `auth` mappings are merged; as openstacksdk's `_auth_update`. */
 export function mergeCloud(base: RawCloud, update: RawCloud): RawCloud {
   const auth = isMapping(base.auth) && isMapping(update.auth) ? { ...base.auth, ...update.auth } : undefined;
   return { ...base, ...update, ...(auth !== undefined && { auth }) };
@@ -31,7 +31,7 @@ export function normalizeKeys(raw: RawCloud): RawCloud {
   );
 }
 
-/** Variables that choose or steer, and alone describe no cloud. */
+/** Variables that select a cloud or change behaviour; alone they define no cloud. */
 const SELECTORS: ReadonlySet<string> = new Set([
   'OS_CLOUD',
   'OS_REGION_NAME',
@@ -40,7 +40,7 @@ const SELECTORS: ReadonlySet<string> = new Set([
   'OS_CLOUD_NAME',
 ]);
 
-/** The cloud that `OS_*` variables describe: `OS_PROJECT_NAME` is `project_name`. Undefined when they describe none. */
+/** The cloud that `OS_*` variables describe: `OS_PROJECT_NAME` is `project_name`. Undefined if they define none. */
 export function cloudOfEnvironment(env: Readonly<Record<string, string | undefined>>): RawCloud | undefined {
   const variables = Object.entries(env).filter(
     ([name, value]) => value !== undefined && name.startsWith('OS_') && !/^OS_(TEST|STD|LOG)/.test(name),

@@ -38,7 +38,7 @@ describe('Budget', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('earns no more than the burst while idle', async () => {
+  it('accumulates no more than the burst while idle', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60, burst: 2, concurrent: 10 });
 
     await clock.advance(3_600_000);
@@ -48,7 +48,7 @@ describe('Budget', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it('holds back what is above the concurrent limit until a call ends', async () => {
+  it('queues calls above the concurrency limit', async () => {
     const { clock, budget, started, acquire } = start({ requestsPerMinute: 60_000, burst: 100, concurrent: 1 });
     const first = acquire('a');
     void acquire('b');
@@ -65,7 +65,7 @@ describe('Budget', () => {
     expect(budget.running).toBe(1);
   });
 
-  it('lets background calls wait for all others', async () => {
+  it('runs background calls after all others', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60, burst: 1, concurrent: 10 });
     void acquire('a');
     void acquire('list', 'background');
@@ -76,7 +76,7 @@ describe('Budget', () => {
     expect(started).toEqual(['a', 'b', 'list']);
   });
 
-  it('forgets a caller that gave up', async () => {
+  it('removes an aborted caller from the queue', async () => {
     const { clock, budget, started, acquire } = start({ requestsPerMinute: 60, burst: 1, concurrent: 10 });
     const abort = new AbortController();
     void acquire('a');
@@ -91,7 +91,7 @@ describe('Budget', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("lets a project's call wait for one call of each other project, however many those have waiting", async () => {
+  it('makes a call wait for at most one call of each other project, however many they have queued', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60, burst: 1, concurrent: 10 });
     const signal = new AbortController().signal;
     for (let call = 0; call < 1_000; call++) void acquire(`flood ${call}`, 'normal', signal, 'flood').catch(() => {});
@@ -106,7 +106,7 @@ describe('Budget', () => {
     expect(started).toEqual(['flood 0', 'flood 1', 'storm 0', 'quiet', 'flood 2', 'storm 1', 'quiet list']);
   });
 
-  it('gives each project half of what two want, and one that is alone all of it', async () => {
+  it('splits the rate evenly between two projects, and gives a single one all of it', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 6_000, burst: 1, concurrent: 1_000 });
     const signal = new AbortController().signal;
     const count = (project: string) => started.filter((name) => name === project).length;
@@ -122,7 +122,7 @@ describe('Budget', () => {
     expect(count('a') + count('b')).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('keeps places free for others while the calls of some projects hang', async () => {
+  it('keeps slots free for others while the calls of some projects hang', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60_000, burst: 1_000, concurrent: 64 });
     const signal = new AbortController().signal;
     for (let call = 0; call < 200; call++) void acquire('one', 'normal', signal, 'one');

@@ -2,40 +2,40 @@ import type { Clock, Timer } from '@fairway/base/clock';
 
 export interface BudgetOptions {
   readonly requestsPerMinute: number;
-  /** How many may go at once after a pause. */
+  /** Burst size after an idle time. */
   readonly burst: number;
-  /** Under way at the same time. */
+  /** Maximum concurrent calls. */
   readonly concurrent: number;
 }
 
 export const DEFAULT_BUDGET: BudgetOptions = { requestsPerMinute: 3000, burst: 300, concurrent: 64 };
 
-/** `background` (a cache's periodic list) waits while anything else of its project does. */
+/** `background` (a cache's periodic list) waits while any other call of its project is queued. */
 export type Priority = 'normal' | 'background';
 
 interface Waiter {
   readonly start: () => void;
 }
 
-/** Calls of one project that wait. */
+/** Queued calls of one project. */
 interface Queue {
   readonly normal: Set<Waiter>;
   readonly background: Set<Waiter>;
 }
 
-/** A project may have so many times as many calls under way as there are places left: one alone has three quarters of all, and each more leaves some. */
+/** A project may have at most this many times as many calls in flight as there are free slots: a single project gets three quarters of all, and each further one leaves some free. */
 const PLACES_PER_FREE_PLACE = 3;
 
 /**
- * What Fairway allows itself to ask of one cloud, for all projects together: a token bucket and a concurrency limit.
+ * Fairway's own rate limit for one cloud, over all projects: a token bucket and a concurrency limit, with fair queueing by project.
  *
- * **Guarantees.** Projects take turns, whatever each has waiting: a call waits for one call of every other project at most, and for those of its own.
- * However slow the calls of one project are, it never holds all places. Each attempt is its own project's, a repeated one too.
+ * **Guarantees.** Round robin over projects, however many calls each has queued: a call waits for at most one call of every other project, and for those of its
+ * own. However slow the calls of one project are, it never holds all slots. Every attempt, retries included, counts against its own project.
  */
 export class Budget {
   readonly #clock: Clock;
   readonly #options: BudgetOptions;
-  /** The next to have its turn first. */
+  /** In round-robin order. */
   readonly #queues = new Map<string, Queue>();
   readonly #runningOf = new Map<string, number>();
   #waiting = 0;
@@ -51,7 +51,7 @@ export class Budget {
     this.#filledAtMs = clock.now();
   }
 
-  /** Calls that wait for their turn; above zero, Fairway asks more of the cloud than it may. */
+  /** Queued calls; above zero, Fairway exceeds its budget for the cloud. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -61,8 +61,8 @@ export class Budget {
   }
 
   /**
-   * Resolves when the call may go; the function returned must be called when it ended. Of one project the first come is the first served.
-   * `project` is whose call it is: '' while that is not known.
+   * Resolves when the call may be sent; the returned function must be called when it ends. First come, first served within a project.
+   * `project` is the caller's project id: '' if not known yet.
    */
   acquire(project: string, priority: Priority, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
@@ -136,7 +136,7 @@ export class Budget {
     );
   }
 
-  /** The first of the project whose turn it is, which is the last one's to have another. */
+  /** The first call of the project whose turn it is; the project then moves to the end of the queue. */
   #shift(): Waiter | undefined {
     const free = this.#options.concurrent - this.#running;
     for (const [project, queue] of this.#queues) {

@@ -251,13 +251,13 @@ describe('error bodies', () => {
 
 describe('outcomeOf', () => {
   it.each([
-    { method: 'GET', status: 500, outcome: 'notDone', reason: 'reading does nothing' },
+    { method: 'GET', status: 500, outcome: 'notDone', reason: 'a read has no effect' },
     { method: 'POST', status: 409, outcome: 'notDone', reason: 'a refusal' },
-    { method: 'POST', status: 408, outcome: 'unknown', reason: 'a proxy lost patience' },
+    { method: 'POST', status: 408, outcome: 'unknown', reason: 'a proxy timed out' },
     { method: 'POST', status: 500, outcome: 'unknown', reason: 'it may have failed after the work' },
-    { method: 'DELETE', status: 504, outcome: 'unknown', reason: 'a proxy lost patience' },
-    { method: 'POST', status: 503, outcome: 'unknown', reason: 'may come from the middle of the work' },
-    { method: 'POST', status: 503, retryAfterMs: 1000, outcome: 'notDone', reason: 'asked to come again' },
+    { method: 'DELETE', status: 504, outcome: 'unknown', reason: 'a proxy timed out' },
+    { method: 'POST', status: 503, outcome: 'unknown', reason: 'may have been done partially' },
+    { method: 'POST', status: 503, retryAfterMs: 1000, outcome: 'notDone', reason: 'Retry-After was sent' },
   ] as const)('$method that got $status: $outcome, $reason', (row) => {
     expect(outcomeOf(row.method, row.status, 'retryAfterMs' in row ? row.retryAfterMs : undefined)).toBe(row.outcome);
   });

@@ -1,7 +1,7 @@
 import { ErrorsBody, KeystoneErrorBody, NeutronErrorBody, NovaErrorBody } from '../types/error-body.ts';
 
 export interface ErrorMessage {
-  /** The service's own words, on one line. */
+  /** The service's message, on one line. */
   readonly message: string;
   /** Neutron's exception, Nova's fault name, Keystone's title: `OverQuota`, `itemNotFound`, `Unauthorized`. */
   readonly type?: string | undefined;
@@ -9,7 +9,7 @@ export interface ErrorMessage {
 
 const MAX_TEXT_LENGTH = 500;
 
-/** Finds the words in what services, their middleware and the proxies before them send with a 4xx or 5xx. */
+/** Extracts the message from 4xx and 5xx responses of services, their middleware and proxies. */
 export function readErrorBody(status: number, contentType: string | undefined, body: string): ErrorMessage {
   const json = contentType?.includes('json') || /^\s*[{[]/.test(body) ? parseJson(body) : undefined;
   return (
@@ -56,7 +56,7 @@ function readFlat(json: unknown): ErrorMessage | undefined {
   return undefined;
 }
 
-/** Glance and proxies explain themselves in HTML: the heading repeats the status, the text after it is the explanation. */
+/** Glance and proxies send HTML: the heading repeats the status, the text after it is the message. */
 function plainText(body: string): string {
   const text = stripMarkup(body.replace(/<h1>[\s\S]*?<\/h1>/i, ' ')) || stripMarkup(body);
   return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;

@@ -3,7 +3,7 @@ import type { OpenStackErrorKind } from './openstack-error.ts';
 import type { HttpMethod } from './transport.ts';
 
 /**
- * Quotas answer differently everywhere: Nova 403 `Quota exceeded for cores: Requested 8, but already used…`, Neutron 409
+ * Every service reports an exceeded quota differently: Nova 403 `Quota exceeded for cores: Requested 8, but already used…`, Neutron 409
  * `OverQuota`, Nova for a port of Neutron's 403 `Maximum number of ports exceeded`, Cinder and Glance 413.
  */
 const QUOTA =
@@ -20,10 +20,10 @@ const CAPACITY_TYPES: ReadonlySet<string> = new Set([
 
 const CAPACITY = /no valid host was found|no more ip addresses available|unable to find any ip address on external/i;
 
-/** Neutron's 400 for the second of two equal calls. */
+/** Neutron's 400 for a repeated call. */
 const EXISTS = /router already has a port on subnet/i;
 
-/** What a status and its words mean. */
+/** Classifies a status and its message. */
 export function errorKind(status: number, error: ErrorMessage, retryAfterMs: number | undefined): OpenStackErrorKind {
   if (isQuotaExceeded(status, error)) return 'quotaExceeded';
   if (status >= 400 && (CAPACITY_TYPES.has(error.type ?? '') || CAPACITY.test(error.message))) return 'outOfCapacity';
@@ -41,7 +41,7 @@ export function errorKind(status: number, error: ErrorMessage, retryAfterMs: num
     case 412:
       return 'conflict';
     case 413:
-      // Nova's limits of old, and Swift's.
+      // Old Nova's rate limit, and Swift's.
       return retryAfterMs === undefined ? 'badRequest' : 'rateLimited';
     case 429:
       return 'rateLimited';
@@ -56,8 +56,8 @@ function isQuotaExceeded(status: number, error: ErrorMessage): boolean {
 }
 
 /**
- * Whether a write that got this answer is known not to have been done. A 4xx is a refusal. So is a 503 with Retry-After:
- * a proxy or service at its limit. Any other 5xx may have come after the work.
+ * Whether a write with this response is known not to have been done. A 4xx is a rejection, and so is a 503 with Retry-After:
+ * a proxy or service at its limit. Any other 5xx may come after the work was done.
  */
 export function outcomeOf(method: HttpMethod, status: number, retryAfterMs: number | undefined): 'notDone' | 'unknown' {
   if (method === 'GET') return 'notDone';

@@ -48,11 +48,11 @@ describe('HttpClient', () => {
   }
 
   it.each<{ reason: string; method: HttpMethod; isReading?: boolean; sent: number }>([
-    { reason: 'a write is asked leave for again when it is repeated', method: 'POST', sent: 1 },
-    { reason: 'so is one that may be repeated', method: 'DELETE', sent: 1 },
+    { reason: 'the grant is checked again when a write is retried', method: 'POST', sent: 1 },
+    { reason: 'also for an idempotent write', method: 'DELETE', sent: 1 },
     { reason: 'a read needs none', method: 'GET', sent: 2 },
     { reason: 'nor does a request for a token', method: 'POST', isReading: true, sent: 2 },
-  ])('permission to act: $reason', async ({ method, isReading = false, sent }) => {
+  ])('grant: $reason', async ({ method, isReading = false, sent }) => {
     let isMine = true;
     const send = await start((_, index) => {
       isMine = false;
@@ -72,9 +72,9 @@ describe('HttpClient', () => {
   it.each<{ reason: string; method: HttpMethod; answers: Behaviour[]; attempts: number; succeeds: boolean }>([
     { reason: 'a GET does nothing', method: 'GET', answers: [{ status: 500 }, {}], attempts: 2, succeeds: true },
     { reason: 'a GET does nothing', method: 'GET', answers: ['reset', {}], attempts: 2, succeeds: true },
-    { reason: 'deleting twice is deleting', method: 'DELETE', answers: ['reset', {}], attempts: 2, succeeds: true },
+    { reason: 'DELETE is idempotent', method: 'DELETE', answers: ['reset', {}], attempts: 2, succeeds: true },
     {
-      reason: 'a proxy that could not say whether Nova did it',
+      reason: 'unknown behind a proxy whether Nova did it',
       method: 'POST',
       answers: [{ status: 502 }],
       attempts: 1,
@@ -88,22 +88,28 @@ describe('HttpClient', () => {
       succeeds: false,
     },
     {
-      reason: 'a 503 alone does not say that it was not done',
+      reason: 'a 503 alone does not mean that it was not done',
       method: 'POST',
       answers: [{ status: 503 }],
       attempts: 1,
       succeeds: false,
     },
     {
-      reason: 'a 503 that says when to come again was not done',
+      reason: 'a 503 with Retry-After was not done',
       method: 'POST',
       answers: [{ status: 503, headers: { 'retry-after': '3' } }, {}],
       attempts: 2,
       succeeds: true,
     },
-    { reason: 'refused for rate', method: 'POST', answers: [{ status: 429 }, {}], attempts: 2, succeeds: true },
-    { reason: 'another attempt is as wrong', method: 'GET', answers: [{ status: 400 }], attempts: 1, succeeds: false },
-    { reason: 'not implemented stays so', method: 'GET', answers: [{ status: 501 }], attempts: 1, succeeds: false },
+    { reason: 'rate-limited', method: 'POST', answers: [{ status: 429 }, {}], attempts: 2, succeeds: true },
+    { reason: 'a retry would fail alike', method: 'GET', answers: [{ status: 400 }], attempts: 1, succeeds: false },
+    {
+      reason: 'a retry would fail alike: not implemented',
+      method: 'GET',
+      answers: [{ status: 501 }],
+      attempts: 1,
+      succeeds: false,
+    },
     { reason: 'at most four', method: 'GET', answers: [{ status: 500 }], attempts: 4, succeeds: false },
   ])('$method sends $attempts requests: $reason', async ({ method, answers, attempts, succeeds }) => {
     const send = await start((_, index) => answers[index] ?? answers[0] ?? {});
@@ -120,7 +126,7 @@ describe('HttpClient', () => {
   it.each([
     { reason: 'in seconds', header: '7', waitsMs: 7_000 },
     { reason: 'as a date', header: 'Thu, 01 Jan 2026 00:00:30 GMT', waitsMs: 30_000 },
-  ])('waits as long as Retry-After says, $reason', async ({ header, waitsMs }) => {
+  ])('honours Retry-After $reason', async ({ header, waitsMs }) => {
     const send = await start((_, index) => (index === 0 ? { status: 429, headers: { 'retry-after': header } } : {}));
     const startMs = clock.now();
 
@@ -129,7 +135,7 @@ describe('HttpClient', () => {
     expect(clock.now() - startMs).toBe(waitsMs + 100);
   });
 
-  it('does not wait beyond the total time, and says how long the service wants', async () => {
+  it('does not wait beyond the total timeout, and reports the Retry-After', async () => {
     const send = await start(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
 
     const error = await failure(send('GET'));
@@ -138,7 +144,7 @@ describe('HttpClient', () => {
     expect(error).toMatchObject({ kind: 'rateLimited', retryAfterMs: 3_600_000, retryable: true, outcome: 'notDone' });
   });
 
-  it('does not repeat a POST that timed out, and says that it may have been done', async () => {
+  it('does not retry a POST that timed out, and reports an unknown outcome', async () => {
     const send = await start(() => 'hang');
     const call = failure(send('POST', { body: { server: {} } }));
     await server.received(1);
@@ -171,7 +177,7 @@ describe('HttpClient', () => {
     );
   });
 
-  it('ends when its caller does', async () => {
+  it('aborts with its caller', async () => {
     const send = await start(() => 'hang');
     const abort = new AbortController();
     const call = send('GET', { signal: abort.signal });
@@ -212,7 +218,7 @@ describe('HttpClient', () => {
     );
   });
 
-  it('gives up on its own budget without having sent anything', async () => {
+  it('times out in its own budget without having sent anything', async () => {
     const budget = new Budget(new FakeClock(), { requestsPerMinute: 1, burst: 0, concurrent: 1 });
     const send = await start(() => ({}), { budget });
 

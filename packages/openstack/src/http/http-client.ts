@@ -20,20 +20,20 @@ export interface HttpCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Whether doing it twice is the same as doing it once; so by default for GET and DELETE alone. */
+  /** Whether the call is idempotent; by default only GET and DELETE are. */
   readonly idempotent?: boolean;
-  /** A POST that only asks, such as for a token: it needs nobody's leave. */
+  /** A POST without side effects that matter, such as for a token: no grant is checked. */
   readonly isReading?: boolean;
   readonly priority?: Priority;
-  /** Id of the project that asks, whose turn it costs; left out while it is not known. */
+  /** Id of the calling project, for fair queueing; omitted if not known yet. */
   readonly project?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Timeouts {
-  /** From sending to the end of the answer. */
+  /** From sending the request to the end of the response. */
   readonly attemptMs: number;
-  /** With waiting for the budget and all attempts. */
+  /** Including the wait for the budget and all attempts. */
   readonly totalMs: number;
 }
 
@@ -57,14 +57,14 @@ export interface HttpClientOptions {
 
 const ATTEMPT_TIMED_OUT = Symbol('attempt timed out');
 
-/** Sends calls to the services of one cloud: budget, time-outs, retries where they are safe, typed errors, metrics. */
+/** Sends calls to the services of one cloud: budget, timeouts, safe retries, typed errors, metrics. */
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #timeouts: Timeouts;
   readonly #retry: RetryPolicy;
-  /** Services whose last call failed in all its attempts: who tries again and again is not to do so four times each. */
+  /** Services whose last call failed in all its attempts: their next call gets a single attempt, as its caller retries anyway. */
   readonly #failing = new Set<string>();
 
   constructor(options: HttpClientOptions) {
@@ -76,13 +76,13 @@ export class HttpClient {
   }
 
   /**
-   * Resolves with an answer below 400; throws an {@link OpenStackError}, the signal's reason when it aborts, or a FencedError when the caller
-   * lost the permission to act before the request was sent.
+   * Resolves with a response below 400; throws an {@link OpenStackError}, the signal's reason when it aborts, or a FencedError if
+   * the caller lost its grant before the request was sent.
    */
   async call(call: HttpCall): Promise<HttpResponse> {
     const deadlineMs = this.#clock.now() + this.#timeouts.totalMs;
     const idempotent = call.idempotent ?? (call.method === 'GET' || call.method === 'DELETE');
-    // One global request id for all attempts: the services' logs tie them together.
+    // One global request id for all attempts, to correlate the services' logs.
     const globalRequestId = `req-${(this.#options.uuid ?? randomUUID)()}`;
 
     for (let attempt = 1; ; attempt++) {
@@ -207,12 +207,12 @@ export class HttpClient {
   }
 }
 
-/** What the cloud does for this call may have to be this process's to ask for. */
+/** Writes are fenced by the caller's grant. */
 function fenceOf({ method, template, isReading }: HttpCall): (() => void) | undefined {
   return method === 'GET' || isReading ? undefined : fenceFor(`${method} ${template}`);
 }
 
-/** Nova of old knew only its own name for it. */
+/** Old Nova only knows its own name for it. */
 export function requestIdOf(response: HttpResponse): string | undefined {
   return headerOf(response, 'x-openstack-request-id') ?? headerOf(response, 'x-compute-request-id');
 }

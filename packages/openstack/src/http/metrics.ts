@@ -9,7 +9,7 @@ export interface AttemptLabels {
   readonly resource: string;
 }
 
-/** `code` is a status class (`2xx`) or why there was no answer (`timeout`, `network`). */
+/** `code` is a status class (`2xx`) or why there was no response (`timeout`, `network`). */
 export class OpenStackMetrics {
   readonly #requests: Counter<'cloud' | 'service' | 'method' | 'resource' | 'code'>;
   readonly #durations: Histogram<'cloud' | 'service' | 'method'>;
@@ -39,7 +39,7 @@ export class OpenStackMetrics {
     });
     this.#waiting = new Gauge({
       name: 'fairway_openstack_budget_waiting',
-      help: 'Calls that wait because the budget of the cloud is used up.',
+      help: 'Calls queued because the budget of the cloud is used up.',
       labelNames: ['cloud'],
       registers,
     });

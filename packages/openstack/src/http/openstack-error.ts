@@ -3,20 +3,20 @@ import type { HttpMethod } from './transport.ts';
 export type OpenStackErrorKind =
   /** 404, or the catalog has no such endpoint. */
   | 'notFound'
-  /** 409 and 412: the object is in another state than the call needs, or exists already. */
+  /** 409 and 412: the object is in the wrong state for the call, or exists already. */
   | 'conflict'
-  /** The project's quota is used up: the tenant's or the operator's turn. */
+  /** The project's quota is used up: the tenant or the operator has to act. */
   | 'quotaExceeded'
   /** 429, or Fairway's own budget for the cloud is used up. */
   | 'rateLimited'
-  /** 401 even with a new token, or Keystone refuses the credential. */
+  /** 401 even with a new token, or Keystone rejects the credential. */
   | 'unauthorized'
   | 'forbidden'
-  /** What was sent is wrong; sending it again is of no use. */
+  /** The request is invalid; a retry is pointless. */
   | 'badRequest'
-  /** The cloud has no host, address or network left for it: the operator's turn. */
+  /** The cloud is out of hosts, addresses or networks: the operator has to act. */
   | 'outOfCapacity'
-  /** 5xx, or an answer that is none of the API's. */
+  /** 5xx, or a response that is not from the API. */
   | 'unavailable'
   /** No answer in time. */
   | 'timeout'
@@ -45,7 +45,7 @@ export interface OpenStackErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Thrown for every call to a cloud that did not end in the answer it asked for. */
+/** Thrown for every failed call to a cloud. */
 export class OpenStackError extends Error {
   readonly kind: OpenStackErrorKind;
   /** Official service type: `compute`, `network`… */
@@ -57,11 +57,11 @@ export class OpenStackError extends Error {
   readonly status: number | undefined;
   /** The service's id of the (last) exchange; the operator finds its logs by it. */
   readonly requestId: string | undefined;
-  /** `unknown`: the cloud may have done it all the same. Look before doing it again. */
+  /** `unknown`: the cloud may have done it anyway. Check before retrying. */
   readonly outcome: 'notDone' | 'unknown';
-  /** What the service asked for. */
+  /** From Retry-After. */
   readonly retryAfterMs: number | undefined;
-  /** The service's own words. */
+  /** The service's message. */
   readonly detail: string;
 
   constructor(options: OpenStackErrorOptions) {
@@ -81,7 +81,7 @@ export class OpenStackError extends Error {
     this.detail = options.message;
   }
 
-  /** Whether the same call may succeed later although nobody changes it, the quota or the credential. */
+  /** Whether the same call may succeed later without a change of the request, the quota or the credential. */
   get retryable(): boolean {
     return RETRYABLE.has(this.kind);
   }
@@ -97,7 +97,7 @@ export function isOpenStackError(error: unknown, kind?: OpenStackErrorKind): err
   return error instanceof OpenStackError && (kind === undefined || error.kind === kind);
 }
 
-/** Awaits a call whose object may be gone already, as when it is deleted for the second time. */
+/** Awaits a call whose object may not exist any more, such as a repeated deletion. */
 export async function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

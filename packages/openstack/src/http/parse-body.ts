@@ -3,7 +3,7 @@ import { requestIdOf } from './http-client.ts';
 import { OpenStackError } from './openstack-error.ts';
 import type { HttpMethod, HttpResponse } from './transport.ts';
 
-/** The answer's JSON by a schema; throws `unavailable`, since a proxy's page or a foreign service answered. */
+/** Parses the response's JSON by a schema; throws `unavailable` otherwise, since a proxy or another service responded. */
 export function parseBody<T>(
   schema: ZodType<T>,
   response: HttpResponse,
@@ -19,7 +19,7 @@ export function parseBody<T>(
       template: call.template,
       status: response.status,
       requestId: requestIdOf(response),
-      message: `the answer is not what the API documents: ${explain(error)}`,
+      message: `the response does not match the documented API: ${explain(error)}`,
       outcome: call.method === 'GET' ? 'notDone' : 'unknown',
       cause: error,
     });

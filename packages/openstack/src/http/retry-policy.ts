@@ -9,12 +9,12 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 4, baseDelayMs: 200, maxDelayMs: 10_000 };
 
-/** Failures of the cloud's side, not answers about the request. */
+/** Failures on the cloud's side, as opposed to rejections of the request. */
 const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([undefined, 408, 500, 502, 503, 504]);
 
 /**
- * Whether another attempt can neither double nor hide anything: the call may be repeated (`idempotent`), or it is known
- * not to have been done. A write with an unknown outcome is never repeated here; its caller must look first.
+ * Whether a retry is safe: the call is idempotent, or it is known not to have been done. A
+ * write with an unknown outcome is never retried here; its caller must check first.
  */
 export function isSafeToRetry(error: OpenStackError, idempotent: boolean): boolean {
   switch (error.kind) {
@@ -36,8 +36,8 @@ export function isSafeToRetry(error: OpenStackError, idempotent: boolean): boole
 }
 
 /**
- * Milliseconds before the attempt after `attempt` (from 1): exponential with full jitter, never earlier than the
- * service asked for. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ * Milliseconds before the attempt after `attempt` (from 1): exponential backoff with full jitter, at
+ * least Retry-After. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function retryDelayMs(
   policy: RetryPolicy,

@@ -5,7 +5,7 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Called right before the request is written to a connection, each time that it is. What it throws `send` throws, and nothing is sent. */
+  /** Called right before each write of the request to a connection. If it throws, `send` throws the same and nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
@@ -23,9 +23,9 @@ export interface HttpTransport {
   close(): Promise<void>;
 }
 
-/** Thrown when no whole answer arrived. */
+/** Thrown when no complete response arrived. */
 export class TransportError extends Error {
-  /** Whether the request may have reached the server: false when there was never a connection. */
+  /** Whether the request may have reached the server: false if there never was a connection. */
   readonly mayHaveArrived: boolean;
 
   constructor(message: string, options: { readonly mayHaveArrived: boolean; readonly cause?: unknown }) {

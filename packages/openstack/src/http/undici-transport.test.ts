@@ -7,7 +7,7 @@ import { CA_CERT, CLIENT_CERT, CLIENT_KEY, SERVER_CERT, SERVER_KEY } from '../te
 import { TransportError } from './transport.ts';
 import { type TlsOptions, UndiciTransport } from './undici-transport.ts';
 
-/** A cloud behind TLS that says who called. */
+/** A cloud behind TLS that returns the client's identity. */
 describe('UndiciTransport', () => {
   let server: Server;
   let url: string;
@@ -39,9 +39,9 @@ describe('UndiciTransport', () => {
 
   it.each<{ reason: string; tls: TlsOptions; caller: string }>([
     { reason: 'trusts the authority of clouds.yaml', tls: { verify: true, ca: CA_CERT }, caller: 'nobody' },
-    { reason: 'trusts anybody when told so', tls: { verify: false }, caller: 'nobody' },
+    { reason: 'trusts any certificate with verify: false', tls: { verify: false }, caller: 'nobody' },
     {
-      reason: 'shows its own certificate',
+      reason: 'presents its client certificate',
       tls: { verify: true, ca: CA_CERT, cert: CLIENT_CERT, key: CLIENT_KEY },
       caller: 'client',
     },
@@ -49,14 +49,14 @@ describe('UndiciTransport', () => {
     expect(await call(tls)).toBe(caller);
   });
 
-  it('does not talk to a server that it does not trust', async () => {
+  it('sends nothing to an untrusted server', async () => {
     const error = await call({ verify: true }).catch((reason: unknown) => reason);
 
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject({ mayHaveArrived: false });
   });
 
-  it('reads no more of an answer than it takes', async () => {
+  it('stops reading a response that exceeds the limit', async () => {
     server.removeAllListeners('request').on('request', (_, response) => response.end('x'.repeat(100_000)));
     const options = { tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000, maxAnswerBytes: 99_999 };
     const transport = new UndiciTransport(options);
@@ -67,7 +67,7 @@ describe('UndiciTransport', () => {
     await transport.close();
   });
 
-  it('knows that nothing arrived where nobody listens', async () => {
+  it('reports that nothing was sent if nothing listens', async () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
 
@@ -77,7 +77,7 @@ describe('UndiciTransport', () => {
     expect(error).toMatchObject({ name: 'TransportError', mayHaveArrived: false });
   });
 
-  it('asks for permission when a connection is free and not before, and sends nothing without', async () => {
+  it('checks the grant once a connection is free, and sends nothing without it', async () => {
     const received: string[] = [];
     const first = Promise.withResolvers<void>();
     server.removeAllListeners('request').on('request', (request, response) => {
@@ -111,7 +111,7 @@ describe('UndiciTransport', () => {
     await transport.close();
   });
 
-  it('ends with the reason of its caller', async () => {
+  it('rejects with the abort reason of its caller', async () => {
     const transport = new UndiciTransport({ tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000 });
 
     const sent = transport.send({ method: 'GET', url, headers: {} }, AbortSignal.abort('stop'));

@@ -4,9 +4,9 @@ import { type HttpRequest, type HttpResponse, type HttpTransport, TransportError
 
 /** PEM texts, not paths. */
 export interface TlsOptions {
-  /** False takes any certificate. */
+  /** False accepts any certificate. */
   readonly verify: boolean;
-  /** Certificate authorities in place of the system's. */
+  /** Certificate authorities, replacing the system's. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -17,11 +17,11 @@ export interface UndiciTransportOptions {
   /** Open connections to each origin of the cloud. */
   readonly connections: number;
   readonly connectTimeoutMs: number;
-  /** Of one answer. 64 MiB unless said otherwise. */
+  /** Maximum size of one response. 64 MiB by default. */
   readonly maxAnswerBytes?: number;
 }
 
-/** These say that there was no connection to send on; everything else may have come after the request. */
+/** Errors that occur before a connection exists; any other may have come after the request. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -41,7 +41,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
 /** Pages have 1,000 entries at most, of some kilobytes each. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** One pool of kept-alive connections for one cloud. Time-outs of a call are the caller's, through the signal. */
+/** One pool of kept-alive connections for one cloud. The caller sets timeouts through the signal. */
 export class UndiciTransport implements HttpTransport {
   readonly #agent: Agent;
 
@@ -90,7 +90,7 @@ export class UndiciTransport implements HttpTransport {
   }
 }
 
-/** undici calls `onRequestStart` in the very step that writes: behind the queue for a connection and its handshake. */
+/** undici calls `onRequestStart` right before it writes: after the wait for a connection and its handshake. */
 function asking(agent: Agent, beforeWrite: () => void): Dispatcher {
   return agent.compose((dispatch) => (options, handler) => {
     const start = handler.onRequestStart?.bind(handler);

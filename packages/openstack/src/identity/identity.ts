@@ -19,7 +19,7 @@ const CreatedCredentialEnvelope = z.object({
 const TrustList = z.object({ trusts: z.array(Trust) });
 const TrustEnvelope = z.object({ trust: Trust });
 
-/** What a user may do about itself. https://docs.openstack.org/api-ref/identity/v3/ */
+/** Self-service calls of a user. https://docs.openstack.org/api-ref/identity/v3/ */
 export class Identity {
   readonly #api: ServiceApi;
 
@@ -38,7 +38,7 @@ export class Identity {
     return (await this.#api.get(ProjectEnvelope, '/projects/{project_id}', { ...options, params })).project;
   }
 
-  /** `GET /users/{user_id}` of whoever the session authenticates. */
+  /** `GET /users/{user_id}` of the session's user. */
   async me(options: CallOptions = {}): Promise<User> {
     const params = { user_id: await this.#api.userId() };
     return (await this.#api.get(UserEnvelope, '/users/{user_id}', { ...options, params })).user;
@@ -52,8 +52,8 @@ export class Identity {
   }
 
   /**
-   * `POST /users/{user_id}/application_credentials`, for the session's project; the answer alone has the secret.
-   * `forbidden` when the session itself uses an application credential that is not unrestricted.
+   * `POST /users/{user_id}/application_credentials`, for the session's project; only the response has the secret.
+   * `forbidden` if the session itself uses a restricted application credential.
    */
   async createApplicationCredential(
     credential: ApplicationCredentialCreate,
@@ -72,7 +72,7 @@ export class Identity {
     await this.#api.send('DELETE', path, { ...options, params });
   }
 
-  /** `GET /OS-TRUST/trusts?trustor_user_id=`: those that the session's user gave. */
+  /** `GET /OS-TRUST/trusts?trustor_user_id=`: trusts given by the session's user. */
   async trustsGiven(options: CallOptions = {}): Promise<readonly Trust[]> {
     const query = { trustor_user_id: await this.#api.userId() };
     return (await this.#api.get(TrustList, '/OS-TRUST/trusts', { ...options, query })).trusts;

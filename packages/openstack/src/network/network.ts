@@ -76,7 +76,7 @@ export interface FloatingIpFilter {
   readonly status?: string;
 }
 
-/** `port_id: null` takes it from its port. */
+/** `port_id: null` disassociates it. */
 export type FloatingIpUpdate = Partial<Pick<FloatingIpCreate, 'port_id' | 'fixed_ip_address' | 'description'>>;
 
 export type SecurityGroupUpdate = Partial<SecurityGroupCreate>;
@@ -137,7 +137,7 @@ export class Network {
     return (await this.#api.get(ZoneList, '/availability_zones', options)).availability_zones;
   }
 
-  /** `GET /quotas/{project_id}/details.json`: limits and use, of the session's project if not told otherwise. */
+  /** `GET /quotas/{project_id}/details.json`: limits and use, of the session's project by default. */
   async quotaDetails(projectId?: string, options: CallOptions = {}): Promise<NetworkQuotaDetails> {
     const params = { project_id: projectId ?? (await this.#api.projectId()) };
     return (await this.#api.get(QuotaDetails, '/quotas/{project_id}/details.json', { ...options, params })).quota;

@@ -3,7 +3,7 @@ import { pages } from '../pages.ts';
 import type { CallOptions, QueryValue, ServiceApi } from '../service-api.ts';
 import { Link } from '../types/link.ts';
 
-/** Filters that all of Neutron's lists take. */
+/** Filters that all of Neutron's lists accept. */
 export interface NeutronFilter {
   readonly id?: readonly string[];
   readonly name?: string;
@@ -20,7 +20,7 @@ export interface ListOptions extends CallOptions {
 }
 
 export interface UpdateOptions extends CallOptions {
-  /** Writes only while the object's `revision_number` is this one; else `conflict`. */
+  /** Writes only if the object's `revision_number` matches; else `conflict`. */
   readonly ifRevision?: number;
 }
 
@@ -34,7 +34,7 @@ interface CollectionNames {
 }
 
 /**
- * What Neutron does with every kind of resource in the same way.
+ * The operations that Neutron has for every kind of resource.
  * https://docs.openstack.org/api-ref/network/v2/
  */
 export class NeutronCollection<T, Create extends object, Update extends object, Filter extends object> {
@@ -61,7 +61,7 @@ export class NeutronCollection<T, Create extends object, Update extends object, 
     });
   }
 
-  /** `GET /{plural}`: the session's project's, and what others share with it. */
+  /** `GET /{plural}`: the session's project's, and shared ones of other projects. */
   list(filter: NeutronFilter & Filter = {} as NeutronFilter & Filter, options: ListOptions = {}): AsyncGenerator<T> {
     const { tags, tagsAny, ...rest } = filter;
     return pages(this.api, this.#listPath, {
@@ -90,7 +90,7 @@ export class NeutronCollection<T, Create extends object, Update extends object, 
     return this.unwrap(await this.api.post(this.#item, this.#listPath, call));
   }
 
-  /** `POST /{plural}` with several: all are made, or none. */
+  /** `POST /{plural}` in bulk: all or none are created. */
   async createMany(items: readonly Create[], options: CallOptions = {}): Promise<readonly T[]> {
     const schema = z.object({ [this.#listKey]: this.#items });
     const answer = await this.api.post(schema, this.#listPath, { ...options, body: { [this.#listKey]: items } });
@@ -115,13 +115,13 @@ export class NeutronCollection<T, Create extends object, Update extends object, 
     await this.api.send('DELETE', this.itemPath, { ...options, params: this.params(id) });
   }
 
-  /** `PUT /{plural}/{id}/tags`, in place of those there are. */
+  /** `PUT /{plural}/{id}/tags`, replaces all tags. */
   async setTags(id: string, tags: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
     const call = { ...options, params: this.params(id), body: { tags }, idempotent: true };
     return (await this.api.put(Tags, `${this.itemPath}/tags`, call)).tags;
   }
 
-  /** `PUT /{plural}/{id}/tags/{tag}`, beside those there are; a tag with a slash is not found. */
+  /** `PUT /{plural}/{id}/tags/{tag}`, adds a tag; tags with a slash don't work. */
   async addTag(id: string, tag: string, options: CallOptions = {}): Promise<void> {
     const call = { ...options, params: { ...this.params(id), tag }, idempotent: true };
     await this.api.send('PUT', `${this.itemPath}/tags/{tag}`, call);

@@ -6,9 +6,9 @@ export interface RouterUpdate {
   readonly name?: string;
   readonly description?: string;
   readonly admin_state_up?: boolean;
-  /** Null takes the gateway away. */
+  /** Null removes the gateway. */
   readonly external_gateway_info?: ExternalGateway | null;
-  /** In place of those there are. */
+  /** Replaces all routes. */
   readonly routes?: readonly HostRoute[];
 }
 

@@ -15,14 +15,14 @@ export interface ReceivedRequest {
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object goes as JSON. */
+  /** An object is sent as JSON. */
   readonly body?: string | object;
 }
 
-/** `hang` never answers; `reset` breaks the connection, after the request arrived. */
+/** `hang` never responds; `reset` breaks the connection after the request arrived. */
 export type Behaviour = Reply | 'hang' | 'reset';
 
-/** A loopback HTTP server that answers as its test says, and remembers what it was sent. */
+/** A loopback HTTP server with scripted responses that records requests. */
 export class FakeServer {
   readonly requests: ReceivedRequest[] = [];
   readonly #server;
@@ -56,7 +56,7 @@ export class FakeServer {
     });
   }
 
-  /** Counts what is under way, so that {@link run} knows when only time is waited for. */
+  /** Counts calls in flight, so that {@link run} knows when only timers are pending. */
   readonly transport: HttpTransport = {
     send: async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
       this.#underWay += 1;
@@ -74,7 +74,7 @@ export class FakeServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Awaits `call`, moving the clock whenever nothing but time is waited for. */
+  /** Awaits `call`, advancing the clock whenever only timers are pending. */
   async run<T>(clock: FakeClock, call: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What Nova offers around servers: flavors, server groups, zones, key pairs, limits and quotas. */
+/** Nova's resources beside servers: flavors, server groups, zones, key pairs, limits and quotas. */
 
 export const Flavor = z.object({
   id: z.string(),
@@ -62,7 +62,7 @@ export const KeyPair = z.object({
   fingerprint: z.string(),
   type: z.string().optional(),
   user_id: z.string().optional(),
-  /** Only in the answer that makes one up, before 2.92. */
+  /** Only in the response to a create that generates a key, before 2.92. */
   private_key: z.string().optional(),
 });
 export type KeyPair = z.infer<typeof KeyPair>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Keystone, and what keystonemiddleware answers in front of the others. */
+/** Keystone, and keystonemiddleware in front of the other services. */
 export const KeystoneErrorBody = z.object({
   error: z.object({ code: z.number().optional(), message: z.string(), title: z.string().optional() }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What every Neutron resource carries ("standard attributes"). */
+/** Neutron's standard attributes. */
 const standardAttributes = {
   id: z.string(),
   project_id: z.string().default(''),
@@ -19,7 +19,7 @@ export const Network = z.object({
   status: z.string(),
   admin_state_up: z.boolean().default(true),
   shared: z.boolean().default(false),
-  /** Of the extension external-net: an external network gives floating IPs and router gateways. */
+  /** Of the extension external-net: an external network provides floating IPs and router gateways. */
   'router:external': z.boolean().default(false),
   subnets: z.array(z.string()).default([]),
   mtu: z.number().optional(),
@@ -54,7 +54,7 @@ export const Subnet = z.object({
   network_id: z.string(),
   ip_version: z.union([z.literal(4), z.literal(6)]),
   cidr: z.string(),
-  /** Null: a network without a way out. */
+  /** Null: a subnet without a default gateway. */
   gateway_ip: z.string().nullish(),
   enable_dhcp: z.boolean().default(true),
   dns_nameservers: z.array(z.string()).default([]),
@@ -155,7 +155,7 @@ export const Port = z.object({
 });
 export type Port = z.infer<typeof Port>;
 
-/** Tags are not among them: clouds without a certain driver take them and drop them. */
+/** No tags: some clouds accept and drop them. */
 export const PortCreate = z.object({
   network_id: z.string(),
   name: z.string().optional(),

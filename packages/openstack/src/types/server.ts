@@ -70,7 +70,7 @@ export const Server = z.object({
   /** The empty string when the server boots from a volume. */
   image: z.union([z.object({ id: z.string(), links: z.array(Link).optional() }), z.literal('')]).nullish(),
   flavor: ServerFlavor,
-  /** By network name. Cached by Nova for seconds: ports are the truth. */
+  /** By network name. Cached by Nova for seconds: ports are authoritative. */
   addresses: z.record(z.string(), z.array(ServerAddress)).default({}),
   accessIPv4: z.string().default(''),
   accessIPv6: z.string().default(''),
@@ -140,16 +140,16 @@ export type ServerNetwork = z.infer<typeof ServerNetwork>;
 export const ServerCreate = z.object({
   name: z.string(),
   flavorRef: z.string(),
-  /** Left out when `block_device_mapping_v2` names the boot device. */
+  /** Omitted if `block_device_mapping_v2` names the boot device. */
   imageRef: z.string().optional(),
   /** Base64. */
   user_data: z.string().optional(),
-  /** From 2.37 required; `none` makes a server without a port, `auto` lets Nova choose or make a network. */
+  /** From 2.37 required; `none` creates a server without a port, `auto` lets Nova choose or create a network. */
   networks: z.union([z.array(ServerNetwork), z.enum(['auto', 'none'])]).optional(),
   metadata: z.record(z.string(), z.string()).optional(),
   /** From 2.52; at most 50, without comma and slash. */
   tags: z.array(z.string()).optional(),
-  /** By name or id; only for ports that Nova makes. */
+  /** By name or id; only for ports that Nova creates. */
   security_groups: z.array(z.object({ name: z.string() })).optional(),
   availability_zone: z.string().optional(),
   key_name: z.string().optional(),
@@ -165,7 +165,7 @@ export const ServerCreate = z.object({
 });
 export type ServerCreate = z.infer<typeof ServerCreate>;
 
-/** Stands beside `server` in the request, not inside. */
+/** Beside `server` in the request, not inside. */
 export const SchedulerHints = z.looseObject({
   group: z.string().optional(),
   different_host: z.union([z.string(), z.array(z.string())]).optional(),
@@ -176,7 +176,7 @@ export type SchedulerHints = z.infer<typeof SchedulerHints>;
 export const ServerCreateRequest = z.object({
   server: ServerCreate,
   'os:scheduler_hints': SchedulerHints.optional(),
-  /** What Nova calls it too; `os:` wins in clients. */
+  /** Nova's alias; clients prefer `os:`. */
   'OS-SCH-HNT:scheduler_hints': SchedulerHints.optional(),
 });
 export type ServerCreateRequest = z.infer<typeof ServerCreateRequest>;
@@ -184,7 +184,7 @@ export type ServerCreateRequest = z.infer<typeof ServerCreateRequest>;
 export const ServerRebuild = z.object({
   imageRef: z.string(),
   name: z.string().optional(),
-  /** From 2.57; null takes it away. */
+  /** From 2.57; null removes it. */
   user_data: z.string().nullish(),
   metadata: z.record(z.string(), z.string()).optional(),
   description: z.string().nullish(),
