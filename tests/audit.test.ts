@@ -102,7 +102,7 @@ describe.skipIf(kubectl === undefined)(
       expect(eventsIn(fairway.output).map(briefly)).toContain('fairway-admin: create configmaps a 201');
     });
 
-    test('a file that can not be is told at the start', async () => {
+    test('a file that cannot be is told at the start', async () => {
       const path = join(folder, 'missing', 'audit.log');
       const starting = RunningFairway.start(join(folder, 'none'), '--audit-log-path', path, ...listen);
 

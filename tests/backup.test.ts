@@ -188,7 +188,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
         const options = { namespace: 'team', subresource: 'status' };
         for (const status of [{ originUID: '123e4567-e89b-42d3-a456-426614174000' }, { originUID: null }, null]) {
           const patch = client.resource(clusters).patch('second', { type: 'merge', value: { status } }, options);
-          await expect(patch).rejects.toThrow(/status\.originUID can not be changed once it is set/);
+          await expect(patch).rejects.toThrow(/status\.originUID cannot be changed once it is set/);
         }
         client.close();
       },

@@ -80,7 +80,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
 
     test.skipIf(takesRules)(
-      'an API server that can not enforce the rules of the kinds is refused (before 1.31)',
+      'an API server that cannot enforce the rules of the kinds is refused (before 1.31)',
       async () => {
         const refused = await install();
         await cluster.install();
@@ -217,7 +217,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    test('the API server is started again, and work goes on', async () => {
+    test('the API server is started again, and work continues', async () => {
       await cluster.plane.restartApiServer();
       const scaled = await kubectl('scale', 'nodepool/general', '--replicas=4');
 
@@ -225,7 +225,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await generalIsReady('4/4');
     });
 
-    test('killed, its kinds can not be changed unjudged; started again, it goes on where it was', async () => {
+    test('killed, its kinds cannot be changed unjudged; started again, it resumes where it was', async () => {
       await replica.kill();
       const refused = await kubectl('scale', 'nodepool/general', '--replicas=2');
       replica = await serve();

@@ -55,7 +55,7 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     });
   }
 
-  test('are renewed before they end, and nothing is started anew for it', async () => {
+  test('are renewed before they end, and nothing is restarted for it', async () => {
     const state = await cluster.reach(isRunning);
     const before = await served(state);
     const pids = pidsOf(cluster.folder);

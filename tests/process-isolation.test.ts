@@ -285,7 +285,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     expect(listener.connections).toBe(0);
   });
 
-  test('settings that it can not start with are told, and change nothing', async () => {
+  test('settings that it cannot start with are told, and change nothing', async () => {
     const before = pidsOf(cluster.folder)['kube-apiserver'];
     withOidc({ ...OIDC, issuerURL: `https://${REBINDING}:${listener.port}`, certificateAuthority: 'not a pem' });
 
@@ -397,7 +397,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       expect(asOther('kill', String(pidsOf(cluster.folder).etcd)).status).not.toBe(0);
     });
 
-    test('its own programs can not replace or read what is Fairway’s alone', () => {
+    test('its own programs cannot replace or read what is Fairway’s alone', () => {
       const uid = String(idsOf(pidsOf(cluster.folder).etcd)[0]);
       const asOwn = (script: string) =>
         spawnSync('setpriv', ['--reuid', uid, '--regid', uid, '--clear-groups', '--', 'sh', '-c', script], {

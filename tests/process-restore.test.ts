@@ -65,7 +65,7 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     expect((await cli('cluster', 'snapshots', 'demo')).stdout).toContain(snapshot);
   });
 
-  test('a snapshot that there is not is refused at once', async () => {
+  test('a snapshot that there is not is refused immediately', async () => {
     const refused = await cli('cluster', 'restore', 'demo', '20200101-000000-000', '--yes');
 
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('fairway cluster snapshots demo') });

@@ -153,7 +153,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(saved).toHaveLength(3);
   });
 
-  test('what can not be restored leaves the cluster as it is, and says why', async () => {
+  test('what cannot be restored leaves the cluster as it is, and says why', async () => {
     cluster.spec = { ...cluster.spec, restore: { snapshot: '20200101-000000-000' } };
     const state = await cluster.reach(({ snapshots }) => snapshots?.restoring?.problem !== undefined);
     expect(state.snapshots?.restoring).toMatchObject({

@@ -206,7 +206,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       expect(groups.map(({ id }) => id)).not.toContain(group);
     });
 
-    it('tells of an exhausted quota, and goes on when there is more', async () => {
+    it('tells of an exhausted quota, and continues when there is more', async () => {
       const limit = await setInstances(3);
       try {
         await scale('general', 4);

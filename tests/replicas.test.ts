@@ -74,10 +74,10 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.doubled()).toEqual([]);
   });
 
-  test('never act for one that was paused past its lease in the middle of its work and goes on', async () => {
+  test('never act for one that was paused past its lease in the middle of its work and continues', async () => {
     const paused = mostLoaded();
     const orphans = held(paused);
-    // The cloud takes its time, so that it is caught with requests under way and others that follow from their answers: servers of clusters
+    // The cloud takes its time, so that it is caught with requests in flight and others that follow from their answers: servers of clusters
     // that there are, networks of clusters that are new.
     const isSlow = { times: null, action: { kind: 'delay', delayMs: 1_500 } } as const;
     fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', ...isSlow });
@@ -117,7 +117,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.trespasses()).toEqual([]);
   });
 
-  test('hand over at once when they are stopped in order', async () => {
+  test('hand over immediately when they are stopped in order', async () => {
     const [leaving, ...rest] = fairway.replicas;
     if (leaving === undefined) throw new Error('no replica runs');
     fairway.forget(leaving);

@@ -170,7 +170,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(diff.code).toBe(1);
       expect(diff.stdout).toMatch(/^-\s+replicas: 3\n\+\s+replicas: 4$/m);
       expect(labelled.stdout).toBe('cluster.fairway.dev/demo patched\n');
-      expect(immutable.stderr).toContain('spec.flavor: Forbidden: can not be changed after creation: it is "b3-8"');
+      expect(immutable.stderr).toContain('spec.flavor: Forbidden: cannot be changed after creation: it is "b3-8"');
       expect(conflict.stderr).toMatch(/conflict with "kubectl-client-side-apply".*\.spec\.replicas/);
       expect(forced.stdout).toBe('nodepool.fairway.dev/general serverside-applied (server dry run)\n');
       expect(described.stdout).toMatch(/Events:[^]*Normal +Ready/);

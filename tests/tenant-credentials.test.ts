@@ -90,7 +90,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       expect(await tenant.client.compute.servers.get(serverID)).toMatchObject({ status: 'ACTIVE' });
     });
 
-    it('says so when the credential is revoked, and goes on with another', async () => {
+    it('says so when the credential is revoked, and continues with another', async () => {
       const { status } = await tenant.credentialIs('mine', 'True', 'AsExpected');
       await tenant.client.identity.deleteApplicationCredential(status?.credentialID ?? '');
 

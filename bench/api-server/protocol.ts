@@ -23,7 +23,7 @@ export type Command =
       readonly verb: Verb;
       readonly plural: Plural;
       readonly range: Range;
-      /** How many requests are under way at a time, each on a connection of its own. */
+      /** How many requests are in progress at a time, each on a connection of its own. */
       readonly concurrency: number;
       /** Creates end with the range. */
       readonly durationMs: number;

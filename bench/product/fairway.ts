@@ -112,7 +112,7 @@ export class BenchFairway implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(check);
-        reject(new Error(`waited in vain for ${what}`));
+        reject(new Error(`waited without success for ${what}`));
       }, READY_TIMEOUT_MS);
       const check = () => {
         if (!isDone()) return;

@@ -17,7 +17,7 @@ import type { LatencyProfile } from '@fairway/simulator/http/latency';
 import { complaints, type Holdings, holdingsOf, type Inventory } from './cloud-audit.ts';
 import { type FairwayPlace, MortalFairway } from './mortal-fairway.ts';
 
-/** Slow enough that a kill finds calls and servers under way, quick enough for hundreds of rounds. */
+/** Slow enough that a kill finds calls and servers in progress, quick enough for hundreds of rounds. */
 const LATENCY: LatencyProfile = {
   operations: { identity: 1, compute: [1, 8], network: [1, 8], 'compute POST /v2.1/servers': [5, 40] },
   life: {
@@ -215,7 +215,7 @@ export class Lane {
     const missing = POOLS.map((name) => `${clusterName}-${name}`).find(
       (name) => !pools.some((p) => p.metadata.name === name),
     );
-    // Its cluster may be gone by then: a pool is taken before its cluster, and would wait for the next one of the name for ever.
+    // Its cluster may be gone by then: a pool is taken before its cluster, and would wait for the next one of the name forever.
     if (cluster.metadata.deletionTimestamp !== undefined) return;
     if (missing !== undefined && (pool === undefined || dice < 0.6))
       return this.#createPool(client, clusterName, missing);

@@ -19,7 +19,7 @@ export interface TestRelease {
   readonly described: string;
   /** Whether what restores snapshots lies beside etcd. */
   readonly hasRestoreTool: boolean;
-  /** Whether it makes revisions go on: etcdutl does since 3.6. */
+  /** Whether it makes revisions continue: etcdutl does since 3.6. */
   readonly bumpsRevisions: boolean;
   /** Holds its programs as they are. */
   readonly folder: string;

@@ -101,7 +101,7 @@ export class HostCloud {
     }
   }
 
-  /** What hosts asked the proxy for, and what came of it, each once. */
+  /** What hosts asked the proxy for, and the outcome, each once. */
   proxied(): readonly string[] {
     return testbed('proxied')
       .split('\n')
@@ -120,7 +120,7 @@ export class HostCloud {
 
   /** The hosts that are left once the hypervisor has looked at the cloud's servers again. */
   async settledHosts(): Promise<readonly string[]> {
-    // The look that is under way may have begun before.
+    // The look that is in progress may have begun before.
     await this.#look();
     await this.#look();
     return this.hosts();

@@ -42,7 +42,7 @@ const REASONS = {
   WaitingForNode: 'fairway',
   NodeNotReady: 'fairway',
   Terminated: 'fairway',
-  // The user can mend it.
+  // The user can fix it.
   Paused: 'user',
   QuotaExceeded: 'user',
   PlanLimitExceeded: 'user',
@@ -66,7 +66,7 @@ const REASONS = {
   SnapshotNotFound: 'user',
   DatabaseFull: 'user',
   SettingsRejected: 'user',
-  // The operator can mend it.
+  // The operator can fix it.
   PlanNotFound: 'operator',
   VersionNotOffered: 'operator',
   PermissionDenied: 'operator',

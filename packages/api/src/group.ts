@@ -20,7 +20,7 @@ export const NODE_POOL_UID_LABEL = `${GROUP}/node-pool-uid`;
 export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
 /** On a Cluster, NodePool, Machine or CloudCredential: the controllers leave it alone while the annotation is there, and a cluster's pools and machines with it. */
 export const PAUSED_ANNOTATION = `${GROUP}/paused`;
-/** A new value, such as the time, asks Fairway to try at once what it could not do: on a Cluster for all that belongs to it. */
+/** A new value, such as the time, asks Fairway to try immediately what it could not do: on a Cluster for all that belongs to it. */
 export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
 
 /** On the Secret of a cluster's roots of trust: since when its Cluster has been missing, RFC 3339. */

@@ -29,7 +29,7 @@ describe('mintKubeconfig', () => {
     });
   });
 
-  it('lasts an hour unless said otherwise', async () => {
+  it('lasts an hour by default', async () => {
     expect((await mintKubeconfig(minting)).expirationTimestamp).toBe('2026-01-01T01:00:00Z');
   });
 

@@ -22,7 +22,7 @@ export interface KubeconfigMinting {
   readonly pki: ClusterPki;
   /** Who asked, by Fairway's own authentication: the user's name in the cluster's audit log. */
   readonly username: string;
-  /** 600 to 86400; one hour unless said otherwise. */
+  /** 600 to 86400; one hour by default. */
   readonly expirationSeconds?: number | undefined;
   readonly clock: Clock;
 }

@@ -36,7 +36,7 @@ export interface ControlPlaneSpec {
   readonly restore?: RestoreRequest | undefined;
   /** Ranges that its nodes have addresses of, as far as they are known. */
   readonly nodeNetworks: readonly string[];
-  /** Where nodes and users were told to find it; kept for ever, since it stands in their kubeconfigs. */
+  /** Where nodes and users were told to find it; kept forever, since it stands in their kubeconfigs. */
   readonly endpoint: Endpoint | undefined;
 }
 

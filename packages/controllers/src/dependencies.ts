@@ -48,13 +48,13 @@ export interface ControllerDependencies {
   readonly attempts: Attempts;
   /** The operator's image of nodes, by id or name; undefined: the newest Ubuntu LTS of the cloud. */
   readonly defaultImage: string | undefined;
-  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  /** How often Keystone is asked about each CloudCredential; a minute by default. */
   readonly credentialCheckMs: number | undefined;
-  /** How long a Cluster must be missing before what is left of it is ended; ten minutes unless given. */
+  /** How long a Cluster must be missing before what is left of it is ended; ten minutes by default. */
   readonly vanishedGraceMs: number | undefined;
   /** The first and the longest pause after a server that failed. */
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
-  /** Which keys are this process's; all of them unless given. */
+  /** Which keys are this process's; all of them by default. */
   readonly owner: KeyOwner | undefined;
   /** Where a controller's own metrics go; nowhere unless given. */
   readonly registry: Registry | undefined;

@@ -58,7 +58,7 @@ export interface ControllersOptions
     Partial<Pick<ControllerDependencies, Optional>> {
   readonly clouds: Clouds;
   readonly metrics?: ControllerMetrics | undefined;
-  /** Where the controllers are added, after what is in it; a new one unless given. */
+  /** Where the controllers are added, after what is in it; a new one by default. */
   readonly manager?: Manager;
 }
 

@@ -1,7 +1,7 @@
 /** What the command tells a script; the same for every command. */
 export const ExitCode = {
   Ok: 0,
-  /** The server refused it, or what was waited for can not come about. */
+  /** The server refused it, or what was waited for cannot come about. */
   Failed: 1,
   /** The command line, a file or the configuration is wrong: nothing was asked of anyone. */
   Usage: 2,

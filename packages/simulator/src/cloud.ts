@@ -45,7 +45,7 @@ export interface ListenOptions {
 export interface Cloud {
   /** Serves all services on one port. Returns the origin, e.g. `http://127.0.0.1:5000`. */
   listen(options: ListenOptions): Promise<string>;
-  /** Stops serving, lets go of connections and timers; the state file is complete at any time. */
+  /** Stops serving, releases connections and timers; the state file is complete at any time. */
   close(): Promise<void>;
   /** The text of a clouds.yaml for the address that the cloud listens on. */
   cloudsYaml(): string;

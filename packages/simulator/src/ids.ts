@@ -15,7 +15,7 @@ export interface Ids {
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * `starts` is how often the cloud was started before with the same state: a seeded source of randomness begins anew
+ * `starts` is how often the cloud was started before with the same state: a seeded source of randomness starts over
  * with each start, and must not give out the same ids again.
  */
 export function createIds(random: () => number, starts = 0): Ids {

@@ -39,7 +39,7 @@ export interface TestUser {
   readonly token: string;
   readonly userId: string;
   readonly projectId: string;
-  /** Posts one object and returns what came of it; throws when it was refused. */
+  /** Posts one object and returns the outcome; throws when it was refused. */
   make(path: string, body: object): Promise<Made>;
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }

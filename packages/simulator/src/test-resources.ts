@@ -26,7 +26,7 @@ export function serverFields(overrides: object = {}): object {
   return { name: 's', flavorRef: flavorId('b3-8'), imageRef: imageId('Ubuntu 22.04'), networks: 'none', ...overrides };
 }
 
-/** A server at microversion 2.93, without networks unless told otherwise. */
+/** A server at microversion 2.93, without networks by default. */
 export async function makeServer(user: TestUser, overrides: object = {}, extra: object = {}): Promise<Made> {
   const body = { server: serverFields(overrides), ...extra };
   const answer = await user.call('POST', '/compute/v2.1/servers', body, LATEST);

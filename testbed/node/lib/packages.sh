@@ -45,7 +45,7 @@ build_packages() {
   containerd_package
 }
 
-# The key of all repositories here. It signs nothing else, and is made anew with the cache.
+# The key of all repositories here. It signs nothing else, and is recreated with the cache.
 make_key() {
   export GNUPGHOME=$CACHE/gnupg
   [ ! -e "$CACHE/mirror/key.asc" ] || return 0
@@ -106,12 +106,12 @@ containerd_package() {
   local target=$CACHE/mirror/docker/debian work=$CACHE/work-containerd
   local go=$GO
   [ ! -e "$target/dists/bookworm/InRelease" ] || return 0
-  [ -n "$go" ] || { say "no Go $CONTAINERD_GO or later: hosts without a containerd can not be booted"; return 0; }
+  [ -n "$go" ] || { say "no Go $CONTAINERD_GO or later: hosts without a containerd cannot be booted"; return 0; }
   say "containerd $CONTAINERD from its source"
   # The distribution's runc, since Docker's package brings one too.
   rm -rf "$work" "$target" && mkdir -p "$work/root/usr/bin" "$work/root/usr/lib/systemd/system"
   if ! build_containerd "$go" "$work" >"$CACHE/containerd.log" 2>&1; then
-    say "containerd could not be built ($CACHE/containerd.log): hosts without one can not be booted"
+    say "containerd could not be built ($CACHE/containerd.log): hosts without one cannot be booted"
     return 0
   fi
   dpkg-deb -x "$(echo "$CACHE"/pool/runc_*.deb)" "$work/runc"

@@ -64,7 +64,7 @@ sources_of_machine() {
   echo "deb ${mirror%/}-security bookworm-security main"
 }
 
-# What this folder puts into a root follows it, without Debian's part being made anew; never below a host's feet.
+# What this folder puts into a root follows it, without Debian's part being recreated; never below a host's feet.
 refresh_root() {
   local root=$1 wanted
   make_key

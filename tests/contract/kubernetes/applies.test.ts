@@ -161,7 +161,7 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
     );
 
     it.each(applicable.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
-      '%s applied again and again stays as it was, and belongs to the same',
+      '%s applied repeatedly stays as it was, and belongs to the same',
       async (_name, manifest) => {
         const seen = await Promise.all(sides.map(({ client }) => applyThrice(client, manifest)));
 

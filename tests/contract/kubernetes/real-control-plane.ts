@@ -11,14 +11,14 @@ import { startControllerManager } from './real-controllers.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 
 export interface RealControlPlaneOptions {
-  /** YAML or JSON of an audit.k8s.io/v1 Policy; nothing is audited unless given. */
+  /** YAML or JSON of an audit.k8s.io/v1 Policy; nothing is audited by default. */
   readonly auditPolicy?: string;
 }
 
 export interface RealControlPlane extends RunningControlPlane {
   /** Where kube-apiserver writes its audit log. */
   readonly auditLog: string;
-  /** Ends kube-apiserver in order, does `meanwhile`, and starts it again on its port; the rest of the control plane goes on. */
+  /** Ends kube-apiserver in order, does `meanwhile`, and starts it again on its port; the rest of the control plane continues. */
   restartApiServer(meanwhile?: () => Promise<void>): Promise<void>;
 }
 

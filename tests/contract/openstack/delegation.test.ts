@@ -72,7 +72,7 @@ describeClouds('delegation', (cloud) => {
       message: /^You are not authorized to perform the requested action\.$/,
     },
     {
-      what: 'log in anew with its token',
+      what: 'log in again with its token',
       method: 'POST',
       path: () => '/auth/tokens',
       message:

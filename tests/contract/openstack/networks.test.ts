@@ -63,7 +63,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(made.map((each) => each.name)).toEqual(names);
   });
 
-  it('a subnet has a gateway and a pool unless told otherwise', async () => {
+  it('a subnet has a gateway and a pool by default', async () => {
     const { subnets } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network('10.50.0.0/29');
     const closed = await subnets.create({

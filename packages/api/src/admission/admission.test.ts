@@ -153,7 +153,7 @@ describe('admitCluster', () => {
   it.each([
     ['1.34.3', '1.35', []],
     ['1.34.3', '1.36', ['upgrade to 1.35 first']],
-    ['1.35.8', '1.34', ['can not be downgraded']],
+    ['1.35.8', '1.34', ['cannot be downgraded']],
     ['1.31.14', '1.32', ['is deprecated']],
   ])('a cluster on %s that asks for %s: %j', (current, version, details) => {
     const old: Cluster = { ...aCluster({ version: current }), status: { version: current } };

@@ -63,7 +63,7 @@ function versionErrors({ cluster, old, releases }: ClusterAdmission): FieldError
 function credentialErrors({ cluster, old, credential }: ClusterAdmission): FieldError[] {
   const { credentialName } = cluster.spec;
   if (credential?.metadata.deletionTimestamp === undefined || credentialName === old?.spec.credentialName) return [];
-  const detail = `CloudCredential "${credentialName}" is being deleted: name another, or create it anew when it is gone`;
+  const detail = `CloudCredential "${credentialName}" is being deleted: name another, or recreate it when it is gone`;
   return [{ type: 'FieldValueForbidden', field: 'spec.credentialName', detail }];
 }
 

@@ -4,7 +4,7 @@ import { FINALIZER } from '../group.ts';
 
 /**
  * Why a change by somebody else than Fairway's controllers may not stand: it takes their finalizer off the object, or puts it on. An object without
- * it goes at once, and what it has goes on running outside of all limits.
+ * it goes immediately, and what it has goes on running outside of all limits.
  */
 export function heldFinalizerErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const held = isHeld(old);

@@ -1,7 +1,7 @@
 import type { Schema, ValidationRule } from '@fairway/apiserver/schema/schema';
 import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
 
-export const IMMUTABLE_DETAIL = 'can not be changed after creation';
+export const IMMUTABLE_DETAIL = 'cannot be changed after creation';
 
 /**
  * The rule that keeps the field at `path` as it was created, absence included; it belongs to the field's parent, since a

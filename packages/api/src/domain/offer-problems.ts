@@ -3,7 +3,7 @@ import type { Plan } from '../kinds/plan.ts';
 import { findOverlaps } from './address-plan.ts';
 import { minorOf } from './versions.ts';
 
-/** What the operator must mend before a cluster of the plan could work; nothing for a plan that is sound. */
+/** What the operator must fix before a cluster of the plan could work; nothing for a plan that is sound. */
 export function planProblems({ spec }: Plan): string[] {
   const problems: string[] = [];
   const { network, cni, kubeProxy } = spec;

@@ -84,7 +84,7 @@ function authorityErrors(pem: string | undefined): FieldError[] {
       // Read whole: a certificate that is cut off throws.
       if (new X509Certificate(block).raw.length === 0) throw new Error('it is empty');
     } catch {
-      return invalid(`its certificate ${index + 1} of ${blocks.length} can not be read: copy it again as a whole`);
+      return invalid(`its certificate ${index + 1} of ${blocks.length} cannot be read: copy it again as a whole`);
     }
   }
   return [];

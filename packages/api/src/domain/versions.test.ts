@@ -73,8 +73,8 @@ describe('resolveUpgrade', () => {
 
   it.each([
     ['1.34.3', '1.36', 'upgrade to 1.35 first'],
-    ['1.35.9', '1.34', 'can not be downgraded'],
-    ['1.35.10', '1.35.9', 'can not be downgraded'],
+    ['1.35.9', '1.34', 'cannot be downgraded'],
+    ['1.35.10', '1.35.9', 'cannot be downgraded'],
     ['1.35.9', '1.36.10', 'has been withdrawn'],
     ['1.33.1', '1.34', 'is deprecated'],
     ['1.35.9', '1.35.11', 'is not in the catalogue'],

@@ -25,7 +25,7 @@ export function offeredVersions(releases: readonly KubernetesRelease[]): Offered
 
 /**
  * What a new cluster with this `spec.version` runs: an exact version, the newest patch of a minor version, or with none
- * given the newest supported version. Versions that are withdrawn, deprecated or at their end can't be chosen anew.
+ * given the newest supported version. Versions that are withdrawn, deprecated or at their end cannot be chosen by new clusters.
  */
 export function resolveVersion(requested: string | undefined, releases: readonly KubernetesRelease[]): ResolvedVersion {
   const offered = offeredVersions(releases);
@@ -73,7 +73,7 @@ export function upgradeProblem(current: string, requested: string): string | und
   const isMinor = requested.split('.').length === 2;
   if (to.major !== from.major) return `is another major version than ${current}: there is no way to upgrade there`;
   if (to.minor < from.minor || (to.minor === from.minor && !isMinor && to.patch < from.patch)) {
-    return `is older than ${current}, which the cluster runs: Kubernetes can not be downgraded`;
+    return `is older than ${current}, which the cluster runs: Kubernetes cannot be downgraded`;
   }
   if (to.minor > from.minor + 1) {
     const next = `${from.major}.${from.minor + 1}`;

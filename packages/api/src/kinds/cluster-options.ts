@@ -21,9 +21,9 @@ export const kubeProxySpec = z
           .enum(['rr', 'lc', 'dh', 'sh', 'sed', 'nq'])
           .optional()
           .describe('How a backend is chosen: round robin, least connections, destination or source hash, …'),
-        tcpTimeout: duration().optional().describe('Idle time-out of TCP sessions; 0s or at least 5s.'),
-        tcpFinTimeout: duration().optional().describe('Time-out of TCP sessions after a FIN.'),
-        udpTimeout: duration().optional().describe('Idle time-out of UDP sessions.'),
+        tcpTimeout: duration().optional().describe('Idle timeout of TCP sessions; 0s or at least 5s.'),
+        tcpFinTimeout: duration().optional().describe('Timeout of TCP sessions after a FIN.'),
+        udpTimeout: duration().optional().describe('Idle timeout of UDP sessions.'),
       })
       .optional()
       .describe('Settings of mode ipvs.'),
@@ -149,7 +149,7 @@ export const apiServerSpec = z
           .max(1)
           .default([])
           .describe(
-            'Plugins that are off, whatever enabled says. NodeRestriction keeps nodes apart and can not be switched off.',
+            'Plugins that are off, whatever enabled says. NodeRestriction keeps nodes apart and cannot be switched off.',
           ),
       })
       .prefault({})

@@ -15,7 +15,7 @@ const spec = z
       .min(MIN_KUBECONFIG_SECONDS)
       .max(MAX_KUBECONFIG_SECONDS)
       .default(DEFAULT_KUBECONFIG_SECONDS)
-      .describe('How long the credential is valid. It can not be revoked before.'),
+      .describe('How long the credential is valid. It cannot be revoked before.'),
   })
   .describe('What is asked for.');
 

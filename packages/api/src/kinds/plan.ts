@@ -20,7 +20,7 @@ const planSpec = z
           .max(1_048_576)
           .optional()
           .describe(
-            'Memory that one copy of all components may take together, where control planes run as processes. One that takes more than its share is started anew. Empty: no limit.',
+            'Memory that one copy of all components may take together, where control planes run as processes. One that takes more than its share is restarted. Empty: no limit.',
           ),
       })
       .describe('How control planes run.'),
@@ -95,7 +95,7 @@ const planSpec = z
       .object({
         strategy: z
           .enum(['Reinstall', 'Replace'])
-          .describe('Reinstall: the same server anew. Replace: a new server for the old one.'),
+          .describe('Reinstall: the same server again. Replace: a new server for the old one.'),
         notReadyTimeout: duration().describe('How long a node is NotReady before it is healed.'),
       })
       .describe('What is done about nodes that fail.'),

@@ -81,7 +81,7 @@ export const ORIGIN_RULES: readonly TransitionRule[] = [
     field: 'status.originUID',
     cel: '!has(oldSelf.status) || !has(oldSelf.status.originUID) || (has(self.status) && has(self.status.originUID) && self.status.originUID == oldSelf.status.originUID)',
     holds: (object, old) => old.status?.originUID === undefined || object.status?.originUID === old.status.originUID,
-    message: 'can not be changed once it is set',
+    message: 'cannot be changed once it is set',
   }),
   transitionRule<Origin>({
     field: 'status.originUID',

@@ -22,7 +22,7 @@ export interface AuditLogOptions {
   readonly observer: AuditObserver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What may wait while nothing can be written; 8 MiB unless given. */
+  /** What may wait while nothing can be written; 8 MiB by default. */
   readonly maxBufferedBytes?: number;
 }
 

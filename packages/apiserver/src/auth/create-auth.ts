@@ -25,11 +25,11 @@ export interface AuthOptions {
   readonly clientCaBundle?: () => string;
   readonly issuer: string;
   readonly serviceAccountKeys: ServiceAccountKeys;
-  /** Of the API server itself; the issuer alone unless said otherwise. */
+  /** Of the API server itself; the issuer alone by default. */
   readonly apiAudiences?: readonly string[];
   /**
    * Longest life of a service account's token, at least 600 s: `--service-account-max-token-expiration`. Whoever asks for more gets this much
-   * and a warning. No limit unless given, as kube-apiserver.
+   * and a warning. No limit by default, as kube-apiserver.
    */
   readonly maxTokenSeconds?: number | undefined;
   /** Further authenticators, asked after certificates and before tokens: Keystone for Fairway's own API. */

@@ -14,7 +14,7 @@ interface Remembered {
   readonly user: UserInfo | undefined;
 }
 
-/** Clients that come back on new connections are known again; beyond, the one that was away longest is looked at anew. */
+/** Clients that come back on new connections are known again; beyond, the one that was away longest is looked at again. */
 const MAX_REMEMBERED = 512;
 
 /**

@@ -97,7 +97,7 @@ function contentOf({ metadata, ...fields }: TestObject) {
 }
 
 describe.each(APPLICABLE)('%s', (_, manifest) => {
-  test('applied again and again stays as it was', async () => {
+  test('applied repeatedly stays as it was', async () => {
     const first = await apply(manifest);
     const second = await apply(manifest);
     const third = await apply(manifest);
@@ -124,7 +124,7 @@ describe.each(APPLICABLE)('%s', (_, manifest) => {
     }
   });
 
-  test('applied by two managers stays when one of them lets go of it', async () => {
+  test('applied by two managers stays when one of them releases it', async () => {
     const { kind, apiVersion, metadata } = manifest;
     const first = await apply(manifest);
     const second = await apply(manifest, 'flux', '&force=true');

@@ -91,7 +91,7 @@ describe('the garbage collector', () => {
     expect((await w.metadata('child')).ownerReferences).toEqual([ownerRef(b, ConfigMaps)]);
   });
 
-  test('an owner of the same name made anew is another owner', async () => {
+  test('an owner of the same name recreated is another owner', async () => {
     const w = await world();
     const owner = await w.map('owner');
     await w.childOf(owner, 'child');
@@ -152,7 +152,7 @@ describe('the garbage collector', () => {
     expect((await w.metadata('child')).finalizers).toEqual(['foregroundDeletion']);
   });
 
-  test('foreground: two that own each other don’t wait for ever', async () => {
+  test('foreground: two that own each other don’t wait forever', async () => {
     const w = await world();
     await w.start();
     const a = await w.map('a');

@@ -155,7 +155,7 @@ export class GarbageCollector implements Runnable {
     }
     const dependents = this.#graph.dependentsOf(node.uid);
     if (waiting.length > 0 && dependents.length > 0) {
-      // Of two that own each other one must stop blocking, or both wait for ever.
+      // Of two that own each other one must stop blocking, or both wait forever.
       if (dependents.some(({ isDeletingDependents }) => isDeletingDependents)) await this.#unblock(node, object);
       await this.#delete(node, object, 'Foreground');
       return {};
@@ -258,7 +258,7 @@ function isBlocking(dependent: GraphNode, owner: string): boolean {
   return dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === owner && blockOwnerDeletion === true);
 }
 
-/** A deletion that was begun with a policy goes on with it. */
+/** A deletion that was begun with a policy continues with it. */
 function policyOf({ metadata }: KubeObject): 'Background' | 'Foreground' | 'Orphan' {
   if (metadata.finalizers?.includes(ORPHAN_FINALIZER)) return 'Orphan';
   return metadata.finalizers?.includes(FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';

@@ -82,7 +82,7 @@ describe('the namespace controller', () => {
     expect(w.requests.filter((request) => !request.startsWith('GET /api/v1/namespaces?'))).toEqual([]);
   });
 
-  test('says what holds it up, and goes on when that is gone', async () => {
+  test('says what holds it up, and continues when that is gone', async () => {
     const w = await world();
     await w.map('held', { finalizers: ['example.com/hold'] });
     await w.deleteNamespace();

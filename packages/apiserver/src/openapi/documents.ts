@@ -16,7 +16,7 @@ export interface PublishedDocument {
 /** All definitions that kinds refer to, with descriptions; asked for when a document is made, and not kept. */
 export type DefinitionSource = () => Definitions;
 
-/** Whole v2 documents are large and seldom asked for: so many sets of kinds keep theirs, the rest are made anew. */
+/** Whole v2 documents are large and seldom asked for: so many sets of kinds keep theirs, the rest are recreated. */
 const MAX_KEPT_V2 = 4;
 
 const documentsByResources = new WeakMap<readonly ResourceDefinition[], OpenApiDocuments>();

@@ -62,7 +62,7 @@ export function applyToSet(count: number): number {
   return (applied as unknown as WithList).spec.list.length;
 }
 
-/** Items after a JSON patch that puts one before all others, again and again. */
+/** Items after a JSON patch that puts one before all others, repeatedly. */
 export function insertFirst(count: number, times: number): number {
   const operations = Array.from({ length: times }, () => ({ op: 'add', path: '/list/0', value: 0 }));
   const target = { list: Array<number>(count).fill(0) };

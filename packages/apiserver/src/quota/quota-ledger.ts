@@ -56,7 +56,7 @@ export class QuotaLedger {
       if (before !== undefined) count(account, bucket, before, subtractQuantities);
       if (after !== undefined) count(account, bucket, after, addQuantities);
     }
-    // Its scopes never change, so accounts last as long as the quotas; what the others count is counted anew when they ask.
+    // Its scopes never change, so accounts last as long as the quotas; what the others count is counted again when they ask.
     if (bucket === QUOTAS && after === undefined) this.#namespaces.delete(namespace);
   }
 }

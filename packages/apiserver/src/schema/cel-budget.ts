@@ -30,7 +30,7 @@ export class CelBudget {
   run<T>(program: () => T): T {
     this.#ruleLeft = PER_RULE;
     const result = underBudget(this, program);
-    // A rule goes on where the other side of an "or" may make up for an error.
+    // A rule continues where the other side of an "or" may make up for an error.
     if (this.#exceeded !== undefined) throw this.#exceeded;
     return result;
   }

@@ -2,7 +2,7 @@ import { ConfinedModule } from '@fairway/base/testing/confined-module';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Schema } from './schema.ts';
 
-/** Schemas and rules of a tenant, and values for them, that take for ever where nothing counts the steps. */
+/** Schemas and rules of a tenant, and values for them, that take forever where nothing counts the steps. */
 
 const schemas = new ConfinedModule(new URL('./schema-cost-fixture.ts', import.meta.url));
 afterAll(() => schemas.close());

@@ -45,7 +45,7 @@ export interface ApiServerOptions {
   readonly resources: readonly ResourceDefinition[];
   /** What the resources' schemas refer to. */
   readonly definitions?: Definitions;
-  /** The same with descriptions, which OpenAPI alone needs: asked for when a document is made. `definitions` unless given. */
+  /** The same with descriptions, which OpenAPI alone needs: asked for when a document is made. `definitions` by default. */
   readonly documentation?: () => Definitions;
   readonly clock: Clock;
   readonly log?: Logger;
@@ -61,7 +61,7 @@ export interface ApiServerOptions {
   /** Writes down who asked for what; its owner's to close. */
   readonly auditor?: Auditor;
   readonly random?: () => number;
-  /** How many changes a watch can look back on; 4096 unless said otherwise. */
+  /** How many changes a watch can look back on; 4096 by default. */
   readonly watchCacheSize?: number;
   /** What clients may hold open, where it differs from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;

@@ -217,7 +217,7 @@ describe('update', () => {
 });
 
 describe('delete', () => {
-  it('removes at once what nothing holds', async () => {
+  it('removes immediately what nothing holds', async () => {
     const server = await serverWithNamespace();
     const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' } });
 

@@ -13,7 +13,7 @@ export interface ServerLimits {
   readonly maxConnectionsPerUser: number;
   /** Connections on which nobody has authenticated yet: what strangers can hold, apart from what users need. */
   readonly maxUnauthenticatedConnections: number;
-  /** Of them, those of one address: a thousand nodes behind one address come back at once after a restart, so not too few. */
+  /** Of them, those of one address: a thousand nodes behind one address come back immediately after a restart, so not too few. */
   readonly maxUnauthenticatedConnectionsPerAddress: number;
   /** Requests of one connection that are not answered yet; beyond, it is cut off. No client of Kubernetes sends a second one before. */
   readonly maxPipelinedRequests: number;

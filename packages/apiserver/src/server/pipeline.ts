@@ -30,7 +30,7 @@ export interface PipelineOptions {
   readonly health: Health;
   readonly routes: Routes;
   readonly traffic: Traffic;
-  /** Writes down who asked for what; nobody does unless given. */
+  /** Writes down who asked for what; nobody does by default. */
   readonly auditor: Auditor | undefined;
 }
 
@@ -180,7 +180,7 @@ export class Pipeline {
     return answer;
   }
 
-  /** Rejects with 504 when the answer takes too long; what was begun goes on. */
+  /** Rejects with 504 when the answer takes too long; what was begun continues. */
   #inTime({ verb, query }: ResourceRequest, answer: Promise<Answer>): Promise<Answer> {
     if (verb === 'get' || verb === 'list') return answer;
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();

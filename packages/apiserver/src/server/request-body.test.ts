@@ -53,7 +53,7 @@ describe('a body', () => {
   it.each([
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
-  ])('that goes on for ever is answered with $status at once when it is of $name, and ended', async (given) => {
+  ])('that goes on forever is answered with $status immediately when it is of $name, and ended', async (given) => {
     const served = await serve();
     const client = await begin(served, given.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
     const status = await client.status();
@@ -109,7 +109,7 @@ describe('a body', () => {
     expect(await client.status()).toBe(415);
   });
 
-  it('is held against its user until the answer is sent: beyond their share 429, while others go on', async () => {
+  it('is held against its user until the answer is sent: beyond their share 429, while others continue', async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     const { traffic } = served.test.server;
     await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });

@@ -50,7 +50,7 @@ export interface ResourceStrategy {
   nameErrors?(name: string): string[];
   /**
    * For kinds that end gracefully (pods): how long a deleted object stands before it is removed, given what the request asked
-   * for. 0 removes it at once. Without this hook every deletion is immediate.
+   * for. 0 removes it immediately. Without this hook every deletion is immediate.
    */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** An update without resourceVersion overwrites whatever is there, as most built-in kinds allow; on unless set to false, or `custom`. */
@@ -112,7 +112,7 @@ export interface ResourceDefinition extends ResourceType {
   /** Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object. */
   readonly selectableFields?: Readonly<Record<string, string>>;
   readonly strategy?: ResourceStrategy;
-  /** Verbs served; all of them unless said otherwise. `create` alone makes a review kind such as SubjectAccessReview. */
+  /** Verbs served; all of them by default. `create` alone makes a review kind such as SubjectAccessReview. */
   readonly verbs?: readonly string[];
   /** A kind that is answered, not stored (SubjectAccessReview, TokenReview): gets the decoded object, returns the answer. */
   readonly review?: (

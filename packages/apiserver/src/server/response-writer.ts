@@ -6,7 +6,7 @@ const SLICE_BYTES = 32 * 1024;
 /** What is left of something large. */
 interface Piece {
   readonly bytes: Uint8Array;
-  /** What shares the bytes with others who send them, and would be made anew for them if nobody held it. */
+  /** What shares the bytes with others who send them, and would be recreated for them if nobody held it. */
   readonly owner: object | undefined;
 }
 

@@ -16,7 +16,7 @@ function traffic(limits: ConstructorParameters<typeof Traffic>[0]['limits']): Tr
 }
 
 describe('traffic', () => {
-  it('turns one user away at their limit, with Retry-After and the limit by name, and goes on with others', () => {
+  it('turns one user away at their limit, with Retry-After and the limit by name, and continues with others', () => {
     const served = traffic({ maxWatches: 10, maxWatchesPerUser: 2 });
     served.enter('watches', alice);
     const release = served.enter('watches', alice);

@@ -153,7 +153,7 @@ describe('watch', () => {
     expect(server.server.traffic.inUse('watches')).toBe(0);
   });
 
-  it('goes on where it was after its reader was slow, with nothing left out and nothing twice', async () => {
+  it('resumes where it was after its reader was slow, with nothing left out and nothing twice', async () => {
     const server = await serverWithNamespace();
     const { body: list } = await server.list(maps);
     const names = Array.from({ length: 600 }, (_, index) => `m-${index}`);

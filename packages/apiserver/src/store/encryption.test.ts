@@ -72,7 +72,7 @@ describe('encryptBuckets', () => {
       isOutdated: false,
     },
     { reason: 'its bucket is not encrypted', bucket: 'pods', stored: text, isOutdated: false },
-  ])('asks to seal anew: $isOutdated, because $reason', ({ bucket, stored, isOutdated }) => {
+  ])('asks to re-encrypt: $isOutdated, because $reason', ({ bucket, stored, isOutdated }) => {
     expect(codec.isOutdated(bucket, stored)).toBe(isOutdated);
   });
 });

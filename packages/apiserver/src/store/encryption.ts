@@ -14,7 +14,7 @@ export interface ValueCodec {
   seal(bucket: string, path: string, text: string): string;
   /** Throws a StoreError when the value is damaged or its key is not at hand. */
   open(bucket: string, path: string, stored: string): string;
-  /** Whether the value should be sealed anew: it is plain, or a retired key closed it. */
+  /** Whether the value should be re-encrypted: it is plain, or a retired key closed it. */
   isOutdated(bucket: string, stored: string): boolean;
 }
 
@@ -27,7 +27,7 @@ const TAG_BYTES = 16;
 /**
  * Keeps the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`, AES-256-GCM over the value with its place
  * as associated data. Plain values (JSON, which never begins so) are still read. The first key closes; the others only
- * open, until all they closed has been sealed anew.
+ * open, until all they closed has been re-encrypted.
  */
 export function encryptBuckets(buckets: readonly string[], keys: readonly EncryptionKey[]): ValueCodec {
   const [current] = keys;

@@ -106,7 +106,7 @@ export class Keyspace implements Store {
     return this.#pending.map((pending) => pending.change);
   }
 
-  /** The first `count` pending changes are durable, all of them unless given: announces and answers them. */
+  /** The first `count` pending changes are durable, all of them by default: announces and answers them. */
   commit(count = this.#pending.length): void {
     const pending = this.#pending.splice(0, count);
     const last = pending.at(-1);

@@ -182,7 +182,7 @@ describe('SqliteDatabase', () => {
     readonly revision: number;
   }
 
-  /** Writes that were answered and are neither there nor overtaken by a later one that was under way. */
+  /** Writes that were answered and are neither there nor overtaken by a later one that was in progress. */
   function lostWrites(database: SqliteDatabase, answered: readonly Answered[]): Answered[] {
     const latest = new Map<string, Answered>();
     for (const line of answered) latest.set(`${line.keyspace} ${line.key}`, line);

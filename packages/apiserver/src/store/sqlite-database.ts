@@ -40,7 +40,7 @@ interface ObjectRow {
 }
 
 export interface SqliteOptions {
-  /** How values are kept in the file; as they are unless given. Values of before are read, and kept anew. */
+  /** How values are kept in the file; as they are by default. Values of before are read, and kept again. */
   readonly codec?: ValueCodec;
 }
 

@@ -78,7 +78,7 @@ export async function readBackup(path: string): Promise<ReadBackup> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    throw usageError(`${path} can not be read: ${(error as Error).message}`, undefined, error);
+    throw usageError(`${path} cannot be read: ${(error as Error).message}`, undefined, error);
   }
   return parseBackup(path, bytes);
 }

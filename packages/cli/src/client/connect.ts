@@ -14,7 +14,7 @@ export interface Connection {
   readonly server: string;
 }
 
-/** Runs `use` with the API that the options and the environment name, and lets go of it afterwards. */
+/** Runs `use` with the API that the options and the environment name, and releases it afterwards. */
 export async function withConnection<T>(
   context: Pick<CliContext, 'env' | 'cwd' | 'clock'>,
   options: GlobalOptions,

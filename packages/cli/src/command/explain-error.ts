@@ -73,7 +73,7 @@ const NOT_TRUSTED =
 const ADVICE_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nothing listens there: start Fairway with "fairway up"'],
   ['ENOTFOUND', 'the name of the server is not known: look at "server" in the kubeconfig'],
-  ['EAI_AGAIN', 'the name of the server can not be resolved now: is there a network?'],
+  ['EAI_AGAIN', 'the name of the server cannot be resolved now: is there a network?'],
   ['ETIMEDOUT', 'the server is silent: is there a firewall between?'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', NOT_TRUSTED],
   ['SELF_SIGNED_CERT_IN_CHAIN', NOT_TRUSTED],

@@ -6,7 +6,7 @@ interface VersionOptions {
   readonly output?: 'json' | 'yaml';
 }
 
-/** Prints this command's version and, unless told otherwise, the server's. */
+/** Prints this command's version and by default, the server's. */
 export async function printVersion(
   context: CliContext,
   globals: GlobalOptions,

@@ -9,7 +9,7 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     .command('backup')
     .description("write all of Fairway's objects, with the clusters' keys, into one encrypted file")
     .option('-o, --output <file>', 'the file, which must not be there yet; else fairway-TIME.backup in this folder')
-    .option('--pause', 'pause all clusters first, and wait until nothing is under way: for moving to another Fairway')
+    .option('--pause', 'pause all clusters first, and wait until nothing is in progress: for moving to another Fairway')
     .option('--passphrase-file <file>', PASSPHRASE)
     .option('--insecure-plain-text', 'leave it unencrypted, as JSON lines: for looking into, never for keeping')
     .addOption(timeoutOption('2m'))

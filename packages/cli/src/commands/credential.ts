@@ -17,7 +17,7 @@ export function addCredentialCommands(program: Command, context: CliContext): vo
     .addOption(new Option('--cloud <entry>', CLOUD).makeOptionMandatory(true))
     .option('--fairway-cloud <entry>', "what Fairway's operator calls that cloud; the same name when left out")
     .addOption(
-      new Option('--expires <duration>', 'how long it is good for; for ever when left out').argParser(milliseconds),
+      new Option('--expires <duration>', 'how long it is good for; forever when left out').argParser(milliseconds),
     )
     .option('--trust-to <user-id>', "make a trust to Fairway's own user instead; the operator tells its id")
     .addOption(

@@ -9,7 +9,7 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
     .option('--cloud <name>', 'look at this cloud of clouds.yaml: what it offers for Kubernetes')
     .option('--home <dir>', "folder of Fairway's state; else FAIRWAY_HOME, else ./.fairway")
     .addOption(outputOption(['json', 'yaml']))
-    .addHelpText('after', '\nExit code: 0 when all is well or only warnings were found, else 1.')
+    .addHelpText('after', '\nExit code: 0 when everything works or only warnings were found, else 1.')
     .action(async (options) => {
       const { runDoctor } = await import('../doctor/doctor.ts');
       await runDoctor(context, program.opts(), options);

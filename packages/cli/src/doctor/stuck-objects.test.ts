@@ -21,7 +21,7 @@ test.each([
     metadata: {},
     ready: { status: 'True', reason: 'AsExpected', since: LONG_AGO },
     status: undefined,
-    reason: 'all is well',
+    reason: 'everything works',
   },
   {
     metadata: {},

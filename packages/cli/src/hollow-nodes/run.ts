@@ -20,7 +20,7 @@ export async function runHollowNodes(context: CliContext, options: HollowNodesOp
   const cloud = openCloud(readCloudsYaml(), options.cloud, { clock, random: Math.random, log });
   try {
     const client = cloud.client();
-    // A wrong credential is told at once, and not over and over in a log.
+    // A wrong credential is told immediately, and not over and over in a log.
     await client.session.token();
     const fleet = new HollowNodeFleet({
       cloud: openStackFleetCloud(client),

@@ -70,7 +70,7 @@ export async function* followCluster(
   }
 }
 
-/** An informer tries for ever; what the server refuses now it refuses for good. */
+/** An informer tries forever; what the server refuses now it refuses for good. */
 function loggerThatTellsRefusals(tell: (error: unknown) => void): Logger {
   const listen = (fields: object) => {
     if ('err' in fields && isApiError(fields.err, 'Forbidden', 'Unauthorized')) tell(fields.err);

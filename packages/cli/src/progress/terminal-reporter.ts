@@ -18,7 +18,7 @@ export class TerminalReporter implements Reporter {
     for (const step of steps) {
       const line = this.#lines.get(step.key);
       if (line === undefined) {
-        // The first call has all steps; lines can not be added to a list that runs.
+        // The first call has all steps; lines cannot be added to a list that runs.
         if (this.#finished === undefined) this.#lines.set(step.key, newLine(step));
         continue;
       }

@@ -38,7 +38,7 @@ test('a goal that is reached ends the wait', async () => {
   await expect(pursue([{ state: 'running' }, { state: 'done' }]).done).resolves.toBeUndefined();
 });
 
-test('what can not come about any more ends it at once, with what to do', async () => {
+test('what cannot come about any more ends it immediately, with what to do', async () => {
   const { done } = pursue([{ state: 'failed', reason: 'FlavorNotFound', message: 'no b3-9' }]);
 
   await expect(done).rejects.toMatchObject({
@@ -63,7 +63,7 @@ test('a problem that passes does not end it', async () => {
   await expect(done).resolves.toBeUndefined();
 });
 
-test('too long is too long, and says that Fairway goes on', async () => {
+test('too long is too long, and says that Fairway continues', async () => {
   const { done, clock, allSeen } = pursue([{ state: 'running' }]);
   const failure = done.catch((error: unknown) => error);
   await allSeen;

@@ -74,7 +74,7 @@ export async function reach(goal: Goal, { follow, reporter, clock, signal, timeo
   if (latest.state === 'blocked') throw blocked(goal, latest);
   throw new CommandError(`${goal.subject}: not finished within ${Math.round(timeoutMs / 1000)} s`, {
     exitCode: ExitCode.TimedOut,
-    advice: 'Fairway goes on with it: see "fairway cluster list", or wait longer with --timeout',
+    advice: 'Fairway continues with it: see "fairway cluster list", or wait longer with --timeout',
   });
 }
 

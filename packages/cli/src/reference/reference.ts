@@ -3,10 +3,10 @@ import type { Command, Option } from 'commander';
 
 const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
   Ok: 'it is done',
-  Failed: 'the server refused it, what was waited for can not come about, or doctor found an error',
+  Failed: 'the server refused it, what was waited for cannot come about, or doctor found an error',
   Usage: 'the command line, a file or the configuration is wrong; nothing was asked of anyone',
   Unreachable: "Fairway's API or the cloud did not answer",
-  TimedOut: 'it was not finished within `--timeout`; Fairway goes on with it',
+  TimedOut: 'it was not finished within `--timeout`; Fairway continues with it',
   Interrupted: 'stopped by a signal',
 };
 

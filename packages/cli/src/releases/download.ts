@@ -138,7 +138,7 @@ function explainDownload(error: unknown, url: string): CommandError {
   return new CommandError(`${url} could not be downloaded: ${message}`, {
     exitCode: ExitCode.Unreachable,
     advice:
-      'run it again, it goes on where it stopped; behind a proxy set HTTPS_PROXY and NODE_USE_ENV_PROXY=1, or name a mirror with --mirror',
+      'run it again, it resumes where it stopped; behind a proxy set HTTPS_PROXY and NODE_USE_ENV_PROXY=1, or name a mirror with --mirror',
     cause: error,
   });
 }

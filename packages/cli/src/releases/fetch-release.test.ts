@@ -118,7 +118,7 @@ test('a mirror with SHA-256 alone will do', async () => {
   expect(shown.at(-1)).toContain('kubelet: done sha256 is right');
 });
 
-test('a connection that is cut is made again, and goes on where it was', async () => {
+test('a connection that is cut is made again, and resumes where it was', async () => {
   const cut = Promise.withResolvers<void>();
   mirror.cuts.set(KUBELET, cut);
   const fetching = fetchIt();
@@ -175,7 +175,7 @@ test('given up halfway, it leaves no release, and the next attempt ends it', asy
   expect(mirror.requests.at(-5)).toMatch(/kubelet bytes=\d+-$/);
 });
 
-describe('what it says when it can not', () => {
+describe('what it says when it cannot', () => {
   test('a file that is not what its checksum says', async () => {
     mirror.files.set(KUBELET, Buffer.from('something else'));
 

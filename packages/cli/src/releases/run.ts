@@ -37,7 +37,7 @@ export async function runFetch(
 /** One at a time: two would write the same files. */
 function lockReleases(releases: string): () => void {
   const self = identifyProcess(process.pid);
-  if (self === undefined) throw new Error('this process can not tell itself from others');
+  if (self === undefined) throw new Error('this process cannot tell itself from others');
   try {
     return lockHome(new Home(releases), self, identifyProcess);
   } catch (error) {

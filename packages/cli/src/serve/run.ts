@@ -71,7 +71,7 @@ export async function runServe(
     stdout.write(welcome(running, { server: connection.description, seconds, home }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
-  stderr.write('stopping; once more to stop at once\n');
+  stderr.write('stopping; once more to stop immediately\n');
   await running.stop();
   stderr.write('stopped\n');
 }

@@ -36,7 +36,7 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
-  stderr.write('stopping; once more to stop at once\n');
+  stderr.write('stopping; once more to stop immediately\n');
   await running.stop();
   stderr.write('stopped\n');
 }

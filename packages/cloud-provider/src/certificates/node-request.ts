@@ -60,7 +60,7 @@ export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | D
   const foreign = usages.find((usage) => !USAGES[signerName]?.includes(usage));
   if (foreign !== undefined) return deny(`a certificate of ${signerName} is not for ${foreign}`);
   const request = parse(csr);
-  if (request === undefined) return deny('the certificate request can not be read');
+  if (request === undefined) return deny('the certificate request cannot be read');
   const { commonName, organizations } = request;
   if (!commonName.startsWith(NODE_USER) || commonName === NODE_USER) {
     return deny(`the subject is not a node's: its common name must begin with ${NODE_USER}`);

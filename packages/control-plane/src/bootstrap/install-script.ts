@@ -47,7 +47,7 @@ add_repository() { # name, url, suite, components, key url
   echo "deb [signed-by=$keyring arch=$(dpkg --print-architecture)] $2 $3 $4" > "/etc/apt/sources.list.d/$1.list"
 }
 
-# A machine that lost its power while packages were installed goes on where it was.
+# A machine that lost its power while packages were installed resumes where it was.
 retry dpkg --configure -a
 
 swapoff -a
@@ -55,7 +55,7 @@ sed -i -E 's|^([^#].*[[:space:]]swap[[:space:]].*)$|#\\1|' /etc/fstab
 modprobe -a -b overlay br_netfilter || true
 sysctl --quiet --load=${NodePath.sysctls}
 
-# Without systemd-resolved's stub, which a pod can not reach.
+# Without systemd-resolved's stub, which a pod cannot reach.
 if [ -e /run/systemd/resolve/resolv.conf ]; then
   ln -sfn /run/systemd/resolve/resolv.conf ${NodePath.resolvConf}
 else
@@ -121,7 +121,7 @@ StandardError=inherit
 `;
 }
 
-/** Up to 1.36 a kubelet takes the cgroup driver from its own configuration where containerd 1.x can not tell it (KubeletCgroupDriverFromCRI). */
+/** Up to 1.36 a kubelet takes the cgroup driver from its own configuration where containerd 1.x cannot tell it (KubeletCgroupDriverFromCRI). */
 function worksWithContainerd1(version: string): boolean {
   return Number(minorOf(version).split('.')[1]) <= 36;
 }

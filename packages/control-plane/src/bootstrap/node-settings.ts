@@ -35,9 +35,9 @@ const NodeSettings = z.strictObject({
   /** Where apt packages come from; a cloud without way to the Internet names its own mirrors. */
   packageSources: z
     .strictObject({
-      /** Holds `/v1.34/deb/`; `https://pkgs.k8s.io/core:/stable:` unless said otherwise. */
+      /** Holds `/v1.34/deb/`; `https://pkgs.k8s.io/core:/stable:` by default. */
       kubernetes: Source.optional(),
-      /** Holds `/ubuntu` and `/debian`; `https://download.docker.com/linux` unless said otherwise. */
+      /** Holds `/ubuntu` and `/debian`; `https://download.docker.com/linux` by default. */
       containerd: Source.optional(),
     })
     .optional(),

@@ -218,7 +218,7 @@ describe('nodeUserData', () => {
     expect(gunzipSync(Buffer.from(userData, 'base64')).toString()).toBe(nodeCloudConfig(large));
   });
 
-  it('refuses what can not fit', () => {
+  it('refuses what cannot fit', () => {
     let state = 1;
     const noise = Array.from({ length: 120_000 }, () => {
       state = (state * 48_271) % 2_147_483_647;

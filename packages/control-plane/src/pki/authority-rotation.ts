@@ -9,9 +9,9 @@ export function isRotationDue({ active, standby }: AuthorityPair, nowMs: number)
   return standby === undefined && active.notAfterMs - nowMs < AUTHORITY_RENEWAL_MS;
 }
 
-/** First stage: the next authority is believed everywhere before it signs anything. Throws where a rotation is under way. */
+/** First stage: the next authority is believed everywhere before it signs anything. Throws where a rotation is in progress. */
 export function beginRotation(pair: AuthorityPair, next: CertificateAuthority): AuthorityPair {
-  if (pair.standby !== undefined) throw new Error('a rotation of the certificate authority is under way already');
+  if (pair.standby !== undefined) throw new Error('a rotation of the certificate authority is in progress already');
   return { active: pair.active, standby: next };
 }
 

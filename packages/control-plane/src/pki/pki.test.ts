@@ -79,7 +79,7 @@ describe('rotation of the authority', () => {
   });
 
   it('is refused twice at once, and without a next authority', () => {
-    expect(() => beginRotation(beginRotation(pki.cluster, next), next)).toThrow('under way');
+    expect(() => beginRotation(beginRotation(pki.cluster, next), next)).toThrow('in progress');
     expect(() => switchAuthority(pki.cluster)).toThrow('no next');
   });
 
@@ -130,7 +130,7 @@ describe('renewCertificates', () => {
     expect((await renewCertificates(pki, names, first.certificates, clock)).renewals).toEqual([]);
   });
 
-  it('issues anew what the former authority has signed, the front proxy left alone', async () => {
+  it('reissues what the former authority has signed, the front proxy left alone', async () => {
     const first = await renewCertificates(pki, names, new Map(), clock);
     const switched = { ...pki, cluster: switchAuthority(beginRotation(pki.cluster, next)) };
     const { renewals } = await renewCertificates(switched, names, first.certificates, clock);

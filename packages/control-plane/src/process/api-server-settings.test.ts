@@ -38,7 +38,7 @@ test('settings that the API server serves with are the ones to go back to', () =
   expect(step(trial, PLAIN, {}, state('serves')).record).toEqual({ good: PLAIN });
 });
 
-test('settings that it can not start with are never applied', () => {
+test('settings that it cannot start with are never applied', () => {
   const chosen = new SettingsTrial().choose(BAD_PEM, '1.36.3', SERVES_PLAIN, state('serves'));
 
   expect(chosen).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { choosePort, endpointOf, quotaToApply } from './cluster-record.ts';
 
-describe('what a cluster keeps for ever', () => {
+describe('what a cluster keeps forever', () => {
   test.each([
     { address: undefined, host: '127.0.0.1', reason: 'records from before there was a choice' },
     { address: '10.0.0.1', host: '10.0.0.1', reason: 'nodes were told this address, whatever Fairway is told now' },

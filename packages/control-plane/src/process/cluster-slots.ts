@@ -38,7 +38,7 @@ export interface Slot<Parts> {
   wanted: string | undefined;
   /** Whether the control plane is still ours to see to, since the last call. */
   mayAct: () => boolean;
-  /** The work of `ensure` under way; the next waits for it. */
+  /** The work of `ensure` in progress; the next waits for it. */
   turn: Promise<unknown>;
   /** Whether it is being removed. */
   isGoing: boolean;
@@ -69,7 +69,7 @@ export class ClusterSlots<Parts> {
     this.#parts = parts;
   }
 
-  /** Does work on a cluster after what is under way for it, unless it is being removed. */
+  /** Does work on a cluster after what is in progress for it, unless it is being removed. */
   async inTurn(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
     if (this.#isClosed) throw new Error('the runtime of control planes is closed');
     const slot = this.#of(uid);

@@ -17,7 +17,7 @@ afterEach(() => rm(parent, { recursive: true }));
 /** As each process opens them: nothing is remembered but the folder. */
 const open = (range = FIVE) => new ClusterUsers(folder, range, () => 0.5);
 
-test('a cluster has one user for ever, and nobody else has it', async () => {
+test('a cluster has one user forever, and nobody else has it', async () => {
   const first = await open().userOf('a');
   const second = await open().userOf('b');
 

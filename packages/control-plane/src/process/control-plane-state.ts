@@ -36,5 +36,5 @@ export function controlPlaneState({ supervised, endpoint, version, restoring }: 
   if (awaited === undefined) return { ...common, phase: 'Running', reason: 'AsExpected', message: '' };
   return version === undefined
     ? { ...common, phase: 'Starting', reason: 'Provisioning', message: `${awaited} is starting.` }
-    : { ...common, phase: 'Updating', reason: 'Updating', message: `${awaited} is starting anew.` };
+    : { ...common, phase: 'Updating', reason: 'Updating', message: `${awaited} is restarting.` };
 }

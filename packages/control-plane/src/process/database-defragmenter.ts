@@ -9,7 +9,7 @@ const etcdStatus = z.object({
   dbSize: int64,
 });
 
-/** Share of the quota below which writes are allowed again; one more of etcd's pages must not close it at once. */
+/** Share of the quota below which writes are allowed again; one more of etcd's pages must not close it immediately. */
 const ROOMY_SHARE = 0.9;
 
 /**
@@ -55,7 +55,7 @@ export class DatabaseDefragmenter {
     this.#options = options;
   }
 
-  /** Begins where it is time; a larger quota is reason to try at once. */
+  /** Begins where it is time; a larger quota is reason to try immediately. */
   step(isFull: boolean, quotaBytes: number): void {
     if (!isFull || this.#work !== undefined) return;
     if (this.#options.clock.now() < this.#retryAtMs && quotaBytes === this.#quotaBytes) return;
@@ -63,7 +63,7 @@ export class DatabaseDefragmenter {
     this.#work = this.#run(quotaBytes);
   }
 
-  /** Resolves when no work is under way. */
+  /** Resolves when no work is in progress. */
   async stop(): Promise<void> {
     this.#retry?.cancel();
     await this.#work;

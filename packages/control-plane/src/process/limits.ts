@@ -2,7 +2,7 @@ import type { Component } from './components.ts';
 
 /** What a program may take of the machine. */
 export interface ComponentLimits {
-  /** Bytes; one that takes more is started anew. Undefined: any. */
+  /** Bytes; one that takes more is restarted. Undefined: any. */
   readonly memoryBytes: number | undefined;
   /** Variables by which Go's runtime keeps to it. */
   readonly env: Readonly<Record<string, string>>;

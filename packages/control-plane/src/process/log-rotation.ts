@@ -4,7 +4,7 @@ import type { Files } from './files.ts';
 const PERIOD_MS = 60_000;
 const LOG_BYTES = 10 * 1024 * 1024;
 
-/** Keeps logs that programs append to from growing for ever: one that is long is put aside, over the one before. */
+/** Keeps logs that programs append to from growing forever: one that is long is put aside, over the one before. */
 export class LogRotation {
   readonly #clock: Clock;
   readonly #files: Files;

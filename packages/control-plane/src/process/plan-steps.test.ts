@@ -38,7 +38,7 @@ type Row = {
 
 describe('what is done so that all runs', () => {
   test.each<Row>([
-    { reason: 'all is well', observed: {}, steps: [] },
+    { reason: 'everything works', observed: {}, steps: [] },
     {
       reason: 'one takes too much memory, whoever else is not ready',
       observed: { etcd: running('etcd', unready), 'kube-scheduler': running('kube-scheduler', { offence: 'memory' }) },

@@ -32,7 +32,7 @@ export type Step =
 
 /** How long a component may take to end in order. etcd and kube-apiserver take a second or two. */
 export const TERMINATION_GRACE_MS = 20_000;
-/** A process that has not answered for so long, though all that it needs does, is started anew. kube-apiserver's own start takes up to a minute on a slow machine. */
+/** A process that has not answered for so long, though all that it needs does, is restarted. kube-apiserver's own start takes up to a minute on a slow machine. */
 export const HANGS_AFTER_MS = 120_000;
 
 /** What to do now so that every component of `desired` runs as it says; pure. Waiting is no step. */

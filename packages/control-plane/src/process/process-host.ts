@@ -29,7 +29,7 @@ export interface Launch {
 /** Processes of this machine, as the supervisor sees them. */
 export interface ProcessHost {
   /**
-   * Starts a process that outlives this one and has written itself into its pid file before it runs; it ends at once when
+   * Starts a process that outlives this one and has written itself into its pid file before it runs; it ends immediately when
    * there is such a file already. `onExit` is called when it ends while this process lives. Throws when nothing was started.
    */
   spawn(launch: Launch, onExit: () => void): ProcessIdentity;

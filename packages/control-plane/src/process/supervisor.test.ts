@@ -174,7 +174,7 @@ test('a pid file whose process id belongs to another process by now is no proces
   expect([...machine.running.keys()]).toEqual([100]);
 });
 
-test('other settings of the API server start it anew, alone', async () => {
+test('other settings of the API server start it again, alone', async () => {
   const supervisor = await started();
 
   await supervisor.want(desired({ 'kube-apiserver': 'second' }));
@@ -325,7 +325,7 @@ test('what takes more memory than it may is ended and started again, ever more s
   expect(lastFailure).toBe('it took 101 MiB of memory, and the plan gives it 100 MiB');
 });
 
-test('what a full database has ended is started at once when that takes writes again', async () => {
+test('what a full database has ended is started immediately when that takes writes again', async () => {
   const supervisor = await started();
   machine.isFull = true;
   machine.broken.set('kube-controller-manager', 'E1121 10:00:00 1 run.go:72] database space exceeded\n');

@@ -119,7 +119,7 @@ export class ControlPlaneSupervisor {
     return promise;
   }
 
-  /** Looks after the processes no more; they run on. Final. A stop or rest that is under way rejects. */
+  /** Looks after the processes no more; they run on. Final. A stop or rest that is in progress rejects. */
   detach(): void {
     this.#hasLeft = true;
     this.#timer?.cancel();
@@ -156,7 +156,7 @@ export class ControlPlaneSupervisor {
     return { components, databaseBytes, isDatabaseFull: isFull };
   }
 
-  /** Looks and acts now; a pass that is under way is followed by another. */
+  /** Looks and acts now; a pass that is in progress is followed by another. */
   #poke(): Promise<void> {
     if (this.#hasLeft) return this.#pass ?? Promise.resolve();
     if (this.#pass !== undefined) {

@@ -71,7 +71,7 @@ export class Tenancy {
     for (const [other, record] of records) if (record.namespace !== undefined) namespaces.set(other, record.namespace);
     const [, foreign] = [...namespaces].find(([other, held]) => other !== uid && held !== namespace) ?? [];
     if (foreign !== undefined) {
-      return `this machine runs control planes of namespace ${foreign}, and can not keep another tenant's apart from them: ${reason}. The operator starts Fairway as root, which gives each cluster a user of its own, or with --control-plane simulated (docs/operators/control-planes.md)`;
+      return `this machine runs control planes of namespace ${foreign}, and cannot keep another tenant's apart from them: ${reason}. The operator starts Fairway as root, which gives each cluster a user of its own, or with --control-plane simulated (docs/operators/control-planes.md)`;
     }
     this.#namespaces.set(uid, namespace);
     return undefined;

@@ -64,7 +64,7 @@ test('one program is the whole control plane, told where and what it is by a fil
   expect(file.spec.pki.cluster.active.certificatePem).toBe(pki.cluster.active.certificatePem);
 });
 
-test('a replica that lets go of it leaves it running, and the next adopts it', async () => {
+test('a replica that releases it leaves it running, and the next adopts it', async () => {
   const first = replica();
   const before = await settled(first);
   machine.takeEvents();

@@ -102,7 +102,7 @@ afterEach(async () => {
   await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
 });
 
-/** Asks, and asks again when the runtime calls, until no step is under way. */
+/** Asks, and asks again when the runtime calls, until no step is in progress. */
 async function settle(runtime: SimulatedRuntime, wanted: ControlPlaneSpec): Promise<ControlPlaneState> {
   for (;;) {
     const changed = nextChange(runtime);
@@ -183,7 +183,7 @@ describe('SimulatedRuntime', () => {
     });
     expect(await settle(runtime, spec)).toMatchObject({ phase: 'Failed', ready: false, reason: 'ControlPlaneFailed' });
     expect((await runtime.ensure(spec)).message).toContain('disk full');
-    expect(tries, 'not tried again at once').toBe(1);
+    expect(tries, 'not tried again immediately').toBe(1);
 
     const called = nextChange(runtime);
     await clock.advance(1000);

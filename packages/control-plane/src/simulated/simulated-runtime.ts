@@ -12,7 +12,7 @@ export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Address to listen on; 127.0.0.1 unless said otherwise. */
+  /** Address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
 }
 
@@ -35,7 +35,7 @@ interface Slot {
   failure: Failure | undefined;
   /** Calls for another look when a failed start may be tried again. */
   retry: Timer | undefined;
-  /** The step under way; no other begins before its end. */
+  /** The step in progress; no other begins before its end. */
   step: Promise<void> | undefined;
   removing: boolean;
 }

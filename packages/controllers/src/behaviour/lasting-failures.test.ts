@@ -75,7 +75,7 @@ describe('a failure that lasts', { timeout: 60_000 }, () => {
 });
 
 describe('what is deleted behind Fairway', { timeout: 60_000 }, () => {
-  test.each(DELETED_BEHIND)('$cause costs little and is made anew', async (deleted) => {
+  test.each(DELETED_BEHIND)('$cause costs little and is recreated', async (deleted) => {
     const { fairway, clock, faults, costOf } = await startWith(deleted);
     await using _ = fairway;
     await deleted.begin(fairway, faults);
@@ -136,7 +136,7 @@ describe('twenty machines under one quota', { timeout: 60_000 }, () => {
     expect(clock.now() - mendedMs).toBeLessThanOrEqual(10_000);
   });
 
-  test('a person who asks again and again costs a try a second', async () => {
+  test('a person who asks repeatedly costs a try a second', async () => {
     const { fairway, clock, faults } = await startWith(QUOTA);
     await using _ = fairway;
     await QUOTA.begin(fairway, faults);
@@ -168,7 +168,7 @@ describe('whose fault it is', { timeout: 60_000 }, () => {
       cause: 'a full disk of the control plane',
       types: ['ControlPlaneReady', 'Ready'],
       message:
-        'the control plane can not be kept up: there is no space left on its disk; free some, or give it a larger one',
+        'the control plane cannot be kept up: there is no space left on its disk; free some, or give it a larger one',
     },
     {
       cause: 'Machines that are refused',

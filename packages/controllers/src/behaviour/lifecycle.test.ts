@@ -90,7 +90,7 @@ describe('a whole life', { timeout: 30_000 }, () => {
     expect(left.some(isSame(marked))).toBe(false);
   });
 
-  test('a pool that is deleted and made again at once gets machines of its own', async () => {
+  test('a pool that is deleted and made again immediately gets machines of its own', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     const old = await fairway.machines();

@@ -8,7 +8,7 @@ const OBSERVE_MS = 1_000;
 let fairway: TestFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** Calls that the cloud gets in twenty rounds, after whatever was under way. */
+/** Calls that the cloud gets in twenty rounds, after whatever was in progress. */
 async function callsOfTwentyRounds(): Promise<number> {
   await fairway.clock.sleep(2 * OBSERVE_MS);
   const before = fairway.cloud.calls.total;

@@ -56,7 +56,7 @@ const everything: ObservedNetwork = {
 describe('a network of the cluster’s own', () => {
   test.each([
     {
-      stage: 'nothing is there: all that depends on nothing is made at once',
+      stage: 'nothing is there: all that depends on nothing is made immediately',
       observed: nothing,
       steps: ['createNetwork', 'createRouter', 'createSecurityGroup'],
     },

@@ -32,9 +32,9 @@ import { setUpTenant } from './tenant-setup.ts';
 
 /** How often a cluster at rest is compared with the cloud. */
 const RESYNC_MS = 600_000;
-/** How often to look whether a person has mended what the network can't be made of. */
+/** How often to look whether a person has fixed what the network can't be made of. */
 const NETWORK_PROBLEM_RETRY_MS = 60_000;
-/** How long a tenant's API server may take to list its nodes, before the pass goes on without. */
+/** How long a tenant's API server may take to list its nodes, before the pass continues without. */
 const CONNECT_TIMEOUT_MS = 15_000;
 /** How soon to ask again for a control plane that is on its way and has no way to say so. */
 const CONTROL_PLANE_RETRY_MS = 5_000;

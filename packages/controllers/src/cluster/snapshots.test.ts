@@ -31,11 +31,11 @@ describe('SnapshotsReady', () => {
     { state: undefined, etcd: undefined, says: undefined, reason: 'nothing was learnt' },
     { state: plane(), etcd: undefined, says: undefined, reason: 'none are kept, and none asked for' },
     { state: plane(), etcd: asked, says: 'SnapshotNotFound', reason: 'none are kept, and one is asked for' },
-    { state: plane({}), etcd: undefined, says: 'AsExpected', reason: 'all is well' },
+    { state: plane({}), etcd: undefined, says: 'AsExpected', reason: 'everything works' },
     { state: plane({ problem: 'disk full' }), etcd: undefined, says: 'SnapshotFailed', reason: 'none can be taken' },
     { state: plane(restoring()), etcd: asked, says: 'Restoring', reason: 'one is being restored' },
     { state: plane(restoring('NotFound')), etcd: asked, says: 'SnapshotNotFound', reason: 'there is no such one' },
-    { state: plane(restoring('Failed')), etcd: asked, says: 'RestoreFailed', reason: 'it can not be restored' },
+    { state: plane(restoring('Failed')), etcd: asked, says: 'RestoreFailed', reason: 'it cannot be restored' },
   ])('$says: $reason', ({ state, etcd, says }) => {
     expect(snapshotsCondition({ etcd }, state)?.reason).toBe(says);
   });

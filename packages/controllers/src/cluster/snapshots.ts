@@ -56,7 +56,7 @@ export function snapshotsCondition(
   return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message: `no snapshot is taken: ${problem}` });
 }
 
-/** What a restore makes of `lastOperation`; undefined where none is under way. Pure. */
+/** What a restore makes of `lastOperation`; undefined where none is in progress. Pure. */
 export function restoreOperation(
   controlPlane: ControlPlaneState | undefined,
 ): Omit<LastOperation, 'lastUpdateTime'> | undefined {

@@ -20,7 +20,7 @@ const controlPlane: ControlPlaneState = {
 };
 const network = { steps: [], resolved: { networkID: 'net', subnetID: 'sub' }, ready: true };
 
-/** All is well, and there are no pools. */
+/** Everything works, and there are no pools. */
 const well: ClusterFacts = {
   plan: SHIPPED_PLANS[0]?.spec,
   releases: SHIPPED_RELEASES,

@@ -17,7 +17,7 @@ export interface Verdict {
 /** When credentials end, by their id in Keystone: asked once, because it does not change; undefined for never. */
 export type KnownExpiries = Map<string, string | undefined>;
 
-/** Logs in anew with the credential; `cloud` is undefined when the operator knows its cloud not. */
+/** Logs in again with the credential; `cloud` is undefined when the operator knows its cloud not. */
 export async function judge(
   { spec, status }: CloudCredential,
   cloud: ProjectCloud | undefined,

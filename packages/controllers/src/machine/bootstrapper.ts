@@ -107,7 +107,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
       await ofTenant(secrets.create(secret));
     } catch (error) {
       if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
-      // A server is being made anew: its token lives as long as any other's.
+      // A server is being recreated: its token lives as long as any other's.
       await ofTenant(secrets.patch(name, { type: 'merge', value: { data: secret.data } }, { namespace }));
     }
     return token;

@@ -34,7 +34,7 @@ export const machineController: Declaration = {
   ],
   watches: ({ cache }) => [
     watch(cache.machines),
-    // Who changes a pool, or asks for it, wants its machines tried at once.
+    // Who changes a pool, or asks for it, wants its machines tried immediately.
     watch(cache.nodePools, (pool) => cache.machines.find(machinesByPool, keyOf(pool)).map(keyOf), {
       isRelevant: isAskedFor,
     }),

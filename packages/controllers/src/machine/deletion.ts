@@ -121,7 +121,7 @@ async function removeServers(
     const { serverID } = machine.status ?? {};
     if (serverID === undefined) return undefined;
     const { reason, message } = missingCloud(cluster ?? { metadata: machine.metadata, spec: {} });
-    const words = `server ${serverID} can not be deleted: ${message}`;
+    const words = `server ${serverID} cannot be deleted: ${message}`;
     return { reason, message: words, retryAfterMs: NO_CLOUD_RETRY_MS };
   }
   await requireOwnProject(cloud, scope.cluster);

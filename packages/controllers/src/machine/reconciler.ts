@@ -25,7 +25,7 @@ import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
  * Gives each Machine a server and follows it until the server is a Ready node; a Machine that is deleted is drained, and its server
- * with all that came with it goes. A server that fails before it was ever a node is made anew; one that is deleted behind Fairway's
+ * with all that came with it goes. A server that fails before it was ever a node is recreated; one that is deleted behind Fairway's
  * back takes its Machine along, which the pool replaces.
  */
 export class MachineReconciler {

@@ -49,7 +49,7 @@ export class MachineScope {
     return identityOf(this.machine);
   }
 
-  /** A person asks: what rests is tried at once. */
+  /** A person asks: what rests is tried immediately. */
   retryNow(): void {
     const { attempts, builds } = this.dependencies;
     const uids = [this.uid, this.cluster && identityOf(this.cluster)];

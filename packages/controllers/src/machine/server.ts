@@ -15,7 +15,7 @@ import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
 
 /**
- * Asks the cloud for the machine's server. Returns what the user must mend first, if anything; rejects with the cloud's or the tenant's error, or
+ * Asks the cloud for the machine's server. Returns what the user must fix first, if anything; rejects with the cloud's or the tenant's error, or
  * while it is too early after one.
  */
 export async function createServer(scope: MachineScope): Promise<Problem | undefined> {

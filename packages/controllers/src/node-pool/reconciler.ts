@@ -197,7 +197,7 @@ export class NodePoolReconciler {
     return { desired, ...(serverGroupID !== undefined && { serverGroupID }) };
   }
 
-  /** Image and server group of the pool's machines, or what the user must mend first. Rejects with the cloud's error. */
+  /** Image and server group of the pool's machines, or what the user must fix first. Rejects with the cloud's error. */
   async #resolve(
     pool: NodePool,
     cluster: Cluster | undefined,

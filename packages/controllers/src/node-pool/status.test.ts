@@ -128,7 +128,7 @@ describe('phase, condition and operation', () => {
       phase: 'Scaling',
       says: 'WaitingForNode',
       operation: 'Scale Processing 63',
-      reason: 'scaling goes on until the last is ready',
+      reason: 'scaling continues until the last is ready',
     },
     {
       was: ready,
@@ -217,7 +217,7 @@ describe('counts', () => {
   });
 });
 
-describe('a pool that can not know what its machines should be', () => {
+describe('a pool that cannot know what its machines should be', () => {
   const blind = { desired: undefined, problem: away };
 
   test('keeps what it knew, rather than to call all machines outdated', () => {

@@ -11,7 +11,7 @@ export interface LastingCause {
   /** What is there when it begins: no cluster, or one with or without a node. */
   readonly from: 'nothing' | 'a cluster' | 'an empty cluster';
   readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
-  /** What a person asks for meanwhile: more nodes, unless given. */
+  /** What a person asks for meanwhile: more nodes, by default. */
   readonly ask?: (fairway: TestFairway) => Promise<unknown>;
   readonly end: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
   /** Where it is told, and how. */
@@ -126,7 +126,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
   fault('500 to servers', 'a cluster', { ...SERVERS, action: answer(500) }, 'CloudUnavailable'),
   fault('503 to servers', 'a cluster', { ...SERVERS, action: answer(503, 1) }, 'CloudUnavailable'),
   {
-    ...fault('time-outs of servers', 'a cluster', { ...SERVERS, action: answer(504) }, 'CloudUnavailable'),
+    ...fault('timeouts of servers', 'a cluster', { ...SERVERS, action: answer(504) }, 'CloudUnavailable'),
     begin: ({ cloud }) => {
       cloud.faults.add({ ...SERVERS, times: null, action: { kind: 'delay', delayMs: 90_000 } });
       cloud.faults.add({ ...SERVERS, times: null, action: answer(504) });
@@ -161,7 +161,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
   fault('503 of Nova', 'nothing', { service: 'compute', action: answer(503) }, 'CloudUnavailable'),
   fault('503 of everything', 'nothing', { action: answer(503) }, 'CloudUnavailable'),
   fault(
-    'time-outs of Neutron',
+    'timeouts of Neutron',
     'nothing',
     { service: 'network', action: { kind: 'delay', delayMs: 90_000 } },
     'CloudUnavailable',

@@ -2,7 +2,7 @@ import { type Clock, sleepOn, type Timer } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { HttpTransport } from '@fairway/openstack/http/transport';
 
-/** Turns of the event loop in a row without a request under way, after which nothing is believed to be at work. */
+/** Turns of the event loop in a row without a request in flight, after which nothing is believed to be at work. */
 const QUIET_TURNS = 40;
 /** Requests at one and the same instant, after which somebody is believed to go round in circles. */
 const MAX_REQUESTS_AT_ONCE = 3_000;
@@ -46,7 +46,7 @@ export class SteppingClock implements Clock {
     };
   }
 
-  /** Time stands still while a request over `transport` is under way. */
+  /** Time stands still while a request over `transport` is in progress. */
   watching(transport: HttpTransport): HttpTransport {
     return {
       send: async (request, signal) => {

@@ -49,7 +49,7 @@ export interface ConnectOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** What goes wrong on the controllers' way to the API; nothing unless given. */
+  /** What goes wrong on the controllers' way to the API; nothing by default. */
   readonly chooseFault?: ChooseApiFault | undefined;
 }
 

@@ -37,17 +37,17 @@ import { type ChooseApiFault, unreliable } from './unreliable-api.ts';
 export { TEAM } from './test-engine.ts';
 
 export interface TestFairwayOptions {
-  /** How many times as fast as the real one the clock of all runs; 20 unless said otherwise. */
+  /** How many times as fast as the real one the clock of all runs; 20 by default. */
   readonly speed?: number;
   readonly cloud?: Partial<CloudConfig>;
-  /** Whether nodes join as soon as their servers are ACTIVE; they do unless said otherwise. */
+  /** Whether nodes join as soon as their servers are ACTIVE; they do by default. */
   readonly nodesJoin?: boolean;
   /** What goes wrong on the controllers' way to Fairway's own API. */
   readonly apiFaults?: ChooseApiFault;
   /** What runs beside the controllers, such as the cloud provider. */
   readonly runnables?: (parts: Parts) => readonly Runnable[];
   readonly log?: Logger;
-  /** Whose clusters are; all are this process's unless given. */
+  /** Whose clusters are; all are this process's by default. */
   readonly owner?: TestOwner;
   /** How long the cloud may be at work on a request without an answer. */
   readonly settleMs?: number;
@@ -59,9 +59,9 @@ export interface TestFairwayOptions {
   readonly observeMs?: number;
   /** In place of one that runs `speed` times as fast as the real one. */
   readonly clock?: SteppingClock;
-  /** What goes wrong on the way to tenants' API servers; nothing unless given. */
+  /** What goes wrong on the way to tenants' API servers; nothing by default. */
   readonly tenantFaults?: ChooseApiFault;
-  /** The jitter of all pauses, in [0, 1); that of everyday unless given. */
+  /** The jitter of all pauses, in [0, 1); that of everyday by default. */
   readonly random?: () => number;
 }
 

@@ -9,7 +9,7 @@ import {
  * What becomes of a request:
  * - `answer`: the server says this status, and does nothing;
  * - `breaksBefore`, `breaksAfter`: the connection breaks, and the server has heard nothing, or done all;
- * - `expires`: a watch is told at once that its version is too old.
+ * - `expires`: a watch is told immediately that its version is too old.
  */
 export type ApiFault =
   | { readonly kind: 'answer'; readonly status: 403 | 429 | 500 | 503; readonly retryAfterSeconds?: number }

@@ -36,7 +36,7 @@ describe.each(FORMS)('limits at the %s gateway', (form) => {
   });
 });
 
-describe('limits at the embedded gateway, whatever comes at once', () => {
+describe('limits at the embedded gateway, whatever comes immediately', () => {
   let gateway: TestGateway;
   let maxNodes: number;
   beforeAll(async () => {

@@ -53,7 +53,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     test.each([
       { asked: 600, lives: 600 },
       { asked: 86_400, lives: 86_400 },
-      { asked: undefined, lives: 3_600, reason: 'one hour unless said otherwise' },
+      { asked: undefined, lives: 3_600, reason: 'one hour by default' },
     ])('that is asked for $asked s lives $lives s', async ({ asked, lives }) => {
       const beforeMs = gateway.clock.now();
       const { body } = await ask('alice', asked === undefined ? {} : { expirationSeconds: asked });

@@ -33,7 +33,7 @@ const Document = z.discriminatedUnion('kind', [ApiVersions, ApiGroup, ApiGroupLi
 
 /**
  * A discovery document of the management cluster as tenants see it: with `clusters/kubeconfig`, which a CustomResourceDefinition can't
- * have, and without what is not let through, which clients would ask for in vain. `host` is what the client calls the gateway.
+ * have, and without what is not let through, which clients would ask for without success. `host` is what the client calls the gateway.
  */
 export function discoveryView(document: unknown, host: string): object {
   const parsed = Document.parse(document);

@@ -134,7 +134,7 @@ describe('an answer', () => {
     expect(answer.headers).toMatchObject({ warning: '299 - "w"', 'retry-after': '3', 'x-a': 'b' });
   });
 
-  test('of a watch begins before there is anything to tell, and each event comes at once', async () => {
+  test('of a watch begins before there is anything to tell, and each event comes immediately', async () => {
     let server: ServerResponse | undefined;
     const front = await before((_, response) => {
       server = response;

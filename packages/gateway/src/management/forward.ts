@@ -115,7 +115,7 @@ export class Forwarding {
     answer.pipe(response);
   }
 
-  /** Ends all watches as a server ends one that has gone on long enough: clients go on where they were, elsewhere. */
+  /** Ends all watches as a server ends one that has gone on long enough: clients resume where they were, elsewhere. */
   endWatches(): void {
     for (const end of this.#watches) end();
   }

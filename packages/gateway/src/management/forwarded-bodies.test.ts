@@ -89,7 +89,7 @@ describe('a body on its way through the gateway', () => {
     expect(served.front.upstream.connections.accepted).toBe(0);
   });
 
-  test('is held against its user: beyond their share 429, while others go on', async () => {
+  test('is held against its user: beyond their share 429, while others continue', async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     await begin(served, { 'content-length': 1_000 }, 'x'.repeat(99));
     await untilHeld(served, 99);

@@ -40,7 +40,7 @@ test.each(['ca.crt', 'ca.key', 'webhook-key'])('a Secret without %s is told of, 
   const { [entry]: _gone, ...data } = secret.data ?? {};
 
   await expect(parseRootsSecret({ ...secret, data })).rejects.toThrow(
-    `Secret fairway-system/fairway-gateway, entry ${entry}: it is missing; delete the Secret to have it made anew`,
+    `Secret fairway-system/fairway-gateway, entry ${entry}: it is missing; delete the Secret to have it recreated`,
   );
 });
 

@@ -106,5 +106,5 @@ export async function parseRootsSecret(secret: Secret): Promise<GatewayRoots> {
 
 function brokenRoots(key: string, problem: string): GatewayRootsError {
   const what = `Secret ${SYSTEM_NAMESPACE}/${ROOTS_SECRET}, entry ${key}: ${problem}`;
-  return new GatewayRootsError(`${what}; delete the Secret to have it made anew, and give clients its new ca.crt`);
+  return new GatewayRootsError(`${what}; delete the Secret to have it recreated, and give clients its new ca.crt`);
 }

@@ -56,7 +56,7 @@ export interface ManagementGatewayOptions {
   readonly port: number;
   /** Further names and addresses that clients reach the gateway by; its certificate says them. */
   readonly hosts?: readonly string[];
-  /** `https://host:port`, without a path, that kube-apiserver reaches the gateways by; the address that this one listens on unless given. */
+  /** `https://host:port`, without a path, that kube-apiserver reaches the gateways by; the address that this one listens on by default. */
   readonly webhookUrl?: string | undefined;
   /** Names this replica, a DNS label that is used once: one of them all writes the webhook's configuration. */
   readonly identity: string;

@@ -43,7 +43,7 @@ export interface GatewayOptions {
   /** Signs client certificates of Fairway's API. */
   readonly authority: CertificateAuthority;
   readonly serviceAccountKeys: ServiceAccountKeys;
-  /** Longest life of a service account's token; 30 days unless given. */
+  /** Longest life of a service account's token; 30 days by default. */
   readonly maxTokenSeconds?: number | undefined;
   /** What clients may hold open, where it differs from the defaults of the embedded server. */
   readonly limits?: Partial<ServerLimits> | undefined;

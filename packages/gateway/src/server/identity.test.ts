@@ -97,7 +97,7 @@ describe('who a cluster is to the cloud', () => {
 
     const error = await refusal(resource.patch(name(), { type: 'merge', value: { status } }, options));
 
-    expect(error.message).toContain('status.originUID: Forbidden: can not be changed once it is set');
+    expect(error.message).toContain('status.originUID: Forbidden: cannot be changed once it is set');
     expect(identityOf(await current())).toBe(ORIGIN);
   });
 

@@ -120,7 +120,7 @@ test('a judgement that fails refuses: nothing passes unjudged', async () => {
   expect(response.status?.message).toContain('Fairway could not judge the request: out of order');
 });
 
-test('judgements are counted by what came of them', async () => {
+test('judgements are counted by the outcome', async () => {
   registry.resetMetrics();
   await review({});
   await review({}, () => {

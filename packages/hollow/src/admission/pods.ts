@@ -88,7 +88,7 @@ export const taintNodesByCondition: AdmissionPlugin = {
   },
 };
 
-/** Images are asked for anew, so that nobody runs what another tenant of the node pulled with better credentials. */
+/** Images are asked for again, so that nobody runs what another tenant of the node pulled with better credentials. */
 export const alwaysPullImages: AdmissionPlugin = {
   name: 'AlwaysPullImages',
   mutate(request) {

@@ -49,7 +49,7 @@ export interface HollowControlPlaneOptions {
     readonly caBundle: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
   };
-  /** `none` leaves scheduling and controllers to other programs; `own` unless said otherwise. */
+  /** `none` leaves scheduling and controllers to other programs; `own` by default. */
   readonly controllers?: Controllers;
 }
 

@@ -8,7 +8,7 @@ import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/select
 import { noteDisruption } from '../controllers/disrupt-pod.ts';
 import { isPodFinished, isPodReady } from '../controllers/pods.ts';
 
-/** What may be under way for one budget before evictions wait for its controller. */
+/** What may be in progress for one budget before evictions wait for its controller. */
 const MAX_DISRUPTED = 2000;
 const RETRY_SECONDS = 10;
 const ATTEMPTS = 10;

@@ -16,7 +16,7 @@ export class LazyRunnable implements Runnable {
   #runnable: Runnable | undefined;
   #starting: Promise<void> = Promise.resolve();
 
-  /** @param matters narrows what brings it to life; every object of the kinds does unless given. */
+  /** @param matters narrows what brings it to life; every object of the kinds does by default. */
   constructor(
     name: string,
     store: Store,

@@ -27,7 +27,7 @@ export class CertificateTimeoutError extends Error {
   override readonly name = 'CertificateTimeoutError';
 }
 
-/** As long as kubelet waits before it asks anew. */
+/** As long as kubelet waits before it asks again. */
 const WAIT_MS = 15 * 60_000;
 
 /**

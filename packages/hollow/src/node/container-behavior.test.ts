@@ -35,7 +35,7 @@ test.each([
   expect(behaviorOf({ name: 'a', command: ['true'] }, annotations, 'app')).toMatchObject(expected);
 });
 
-test('an init container that says nothing is done at once, a sidecar never', () => {
+test('an init container that says nothing is done immediately, a sidecar never', () => {
   expect(behaviorOf({ name: 'a' }, undefined, 'init').exitAfterMs).toBe(0);
   expect(behaviorOf({ name: 'a', restartPolicy: 'Always' }, undefined, 'init').exitAfterMs).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import type { Container } from '@fairway/kube/kinds/generated/types';
 
 /** How a hollow container behaves once it has started. */
 export interface ContainerBehavior {
-  /** How long it runs before it ends by itself; undefined: for ever. */
+  /** How long it runs before it ends by itself; undefined: forever. */
   readonly exitAfterMs: number | undefined;
   readonly exitCode: number;
   /** From its start until its readiness probe succeeds; undefined: never. */
@@ -15,7 +15,7 @@ export const PodAnnotation = {
   exitCode: 'hollow.fairway.dev/exit-code',
   /** Or `never`. */
   readyAfter: 'hollow.fairway.dev/ready-after',
-  /** Between the request to end and the end; immediately unless said otherwise. */
+  /** Between the request to end and the end; immediately by default. */
   stopAfter: 'hollow.fairway.dev/stop-after',
 } as const;
 
@@ -28,7 +28,7 @@ const BRIEF_COMMANDS = new Set(['true', ':', 'echo', 'printf', 'date', 'env', 'h
 
 /**
  * What a container of the pod does: what annotations say, else what its command plainly says (`sleep 3`, `exit 1`, `true`, and
- * sequences of such in `sh -c`), else it runs for ever. An init container that says nothing is done at once.
+ * sequences of such in `sh -c`), else it runs forever. An init container that says nothing is done immediately.
  */
 export function behaviorOf(container: Container, annotations: Annotations, role: 'app' | 'init'): ContainerBehavior {
   const readyAfterMs = readyAfterOf(container, annotations);
@@ -76,7 +76,7 @@ function endingOf(words: readonly string[]): Ending | undefined {
   return words.length === 0 ? undefined : endingOfCommand([name, ...rest]);
 }
 
-/** A script of plain commands only: one that is not understood makes the whole of it run for ever. */
+/** A script of plain commands only: one that is not understood makes the whole of it run forever. */
 function endingOfScript(script: string): Ending | undefined {
   let exitAfterMs = 0;
   let exitCode = 0;

@@ -34,9 +34,9 @@ export interface HollowNodeFleetOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Between two lists while servers are being built; 2 s unless said otherwise. */
+  /** Between two lists while servers are being built; 2 s by default. */
   readonly busyPeriodMs?: number;
-  /** Between two lists otherwise; a minute unless said otherwise. */
+  /** Between two lists otherwise; a minute by default. */
   readonly idlePeriodMs?: number;
   readonly createTransport?: (options: HttpsTransportOptions) => Transport;
   readonly console?: (serverId: string, line: string) => void;

@@ -8,7 +8,7 @@ export type Credential = z.infer<typeof Credential>;
 
 /** What a node keeps on its disk. */
 const NodeState = z.object({
-  /** Which user data the node was installed from: a rebuilt server starts anew. */
+  /** Which user data the node was installed from: a rebuilt server starts over. */
   bootstrapDigest: z.string(),
   /** Key of a request that is still undecided. */
   pendingKey: z.string().optional(),
@@ -79,7 +79,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Half a file of a crash before files were replaced: the node starts anew.
+    // Half a file of a crash before files were replaced: the node starts over.
     return undefined;
   }
 }

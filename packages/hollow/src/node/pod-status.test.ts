@@ -35,7 +35,7 @@ const app = (command: string[], more: Partial<Container> = {}): Container[] => [
 
 describe('a pod over time', () => {
   it.each([
-    ['serves for ever', aPod(), 0, { phase: 'Running', ready: true, nextSeconds: undefined }],
+    ['serves forever', aPod(), 0, { phase: 'Running', ready: true, nextSeconds: undefined }],
     [
       'is not ready yet',
       aPod({}, { 'hollow.fairway.dev/ready-after': '9s' }),
@@ -57,7 +57,7 @@ describe('a pod over time', () => {
     ],
     ['has failed', aPod({ restartPolicy: 'Never', containers: app(['false']) }), 1, { phase: 'Failed', exitCode: 1 }],
     [
-      'restarts at once the first time',
+      'restarts immediately the first time',
       aPod({ containers: app(['sleep', '5']) }),
       6,
       { phase: 'Running', restarts: 1, nextSeconds: 10 },

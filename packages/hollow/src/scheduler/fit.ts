@@ -21,7 +21,7 @@ export function findNode(
   options: {
     readonly labelsOf: NamespaceLabels;
     readonly random: () => number;
-    /** The pod's claims; none unless given. */
+    /** The pod's claims; none by default. */
     readonly volumes?: PodVolumes;
   },
 ): Fit {

@@ -9,7 +9,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 export type PodFate = 'run' | 'hold' | { readonly exitCode: number };
 
 export interface FakeNodesOptions {
-  /** How pods fare; all run unless said otherwise. */
+  /** How pods fare; all run by default. */
   readonly fateOf?: (pod: Pod) => PodFate;
 }
 

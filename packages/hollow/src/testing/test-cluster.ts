@@ -24,7 +24,7 @@ export interface TestClusterOptions extends FakeNodesOptions {
   readonly store?: Store;
   /** Runs on the real clock, for real clients; `clock` moves nothing then. */
   readonly realTime?: boolean;
-  /** Names of nodes; three unless said otherwise. */
+  /** Names of nodes; three by default. */
   readonly nodes?: readonly string[];
   /** Nodes that the store has already. */
   readonly knownNodes?: readonly string[];

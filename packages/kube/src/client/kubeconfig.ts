@@ -96,7 +96,7 @@ export interface KubeconfigContents {
   readonly certificateAuthority?: string;
   readonly serverName?: string;
   readonly namespace?: string;
-  /** Name of the user entry; `NAME-admin` unless said otherwise. */
+  /** Name of the user entry; `NAME-admin` by default. */
   readonly userName?: string;
   readonly token?: string;
   readonly clientCertificate?: { readonly certificate: string; readonly privateKey: string };

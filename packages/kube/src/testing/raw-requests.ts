@@ -16,7 +16,7 @@ export async function sendRaw(server: Pick<TlsServer, 'url'>, ...parts: readonly
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     answered += chunk;
   });
-  // A server that refuses cuts the connection while bytes are under way.
+  // A server that refuses cuts the connection while bytes are in progress.
   socket.on('error', () => undefined).on('close', () => resolve(answered));
   for (const part of parts) await new Promise((written) => socket.write(part, 'latin1', written));
   return promise;

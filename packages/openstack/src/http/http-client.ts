@@ -51,7 +51,7 @@ export interface HttpClientOptions {
   readonly timeouts?: Timeouts;
   readonly retry?: RetryPolicy;
   readonly uuid?: () => string;
-  /** `fairway` unless given. */
+  /** `fairway` by default. */
   readonly userAgent?: string | undefined;
 }
 

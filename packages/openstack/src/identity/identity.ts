@@ -32,7 +32,7 @@ export class Identity {
     return (await this.#api.get(ProjectList, '/auth/projects', options)).projects;
   }
 
-  /** `GET /projects/{project_id}`, of the session if not told otherwise. */
+  /** `GET /projects/{project_id}`, of the session by default. */
   async project(id?: string, options: CallOptions = {}): Promise<Project> {
     const params = { project_id: id ?? (await this.#api.projectId()) };
     return (await this.#api.get(ProjectEnvelope, '/projects/{project_id}', { ...options, params })).project;

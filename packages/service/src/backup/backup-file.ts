@@ -88,7 +88,7 @@ export async function openBackup(
   try {
     return readArchive(compression === 'gzip' ? await promisify(gunzip)(packed) : packed);
   } catch (error) {
-    throw usageError(`${name} can not be read: ${(error as Error).message}`, undefined, error);
+    throw usageError(`${name} cannot be read: ${(error as Error).message}`, undefined, error);
   }
 }
 

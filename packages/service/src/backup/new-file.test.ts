@@ -31,7 +31,5 @@ test('a file that is there stays, and no draft is left', async () => {
 });
 
 test('a folder that is missing is named', async () => {
-  await expect(writeNewFile(join(folder, 'a', 'b'), Buffer.from(''), 'u')).rejects.toThrow(
-    /can not be written: ENOENT/,
-  );
+  await expect(writeNewFile(join(folder, 'a', 'b'), Buffer.from(''), 'u')).rejects.toThrow(/cannot be written: ENOENT/);
 });

@@ -23,7 +23,7 @@ export async function writeNewFile(path: string, bytes: Buffer, unique: string):
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw usageError(`${path} is there already`, 'name another file with -o');
-    throw new CommandError(`${path} can not be written: ${message}`, { cause: error });
+    throw new CommandError(`${path} cannot be written: ${message}`, { cause: error });
   } finally {
     await unlink(draft).catch(() => undefined);
   }

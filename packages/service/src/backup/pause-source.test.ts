@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** A clock on which every sleep is the moment for a controller to do something, and ends at once. */
+/** A clock on which every sleep is the moment for a controller to do something, and ends immediately. */
 function clockWith(controllers: readonly (() => Promise<void>)[]): Clock {
   const clock = new FakeClock();
   const steps = controllers.values();

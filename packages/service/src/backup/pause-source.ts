@@ -22,7 +22,7 @@ interface Waiting {
 }
 
 /**
- * Pauses all clusters and resolves when every controller has heard of it, for every cluster, pool and machine: nothing is under way
+ * Pauses all clusters and resolves when every controller has heard of it, for every cluster, pool and machine: nothing is in progress
  * any more. Rejects with a CommandError when that is not so in time; what was paused stays so.
  */
 export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs }: Waiting): Promise<void> {

@@ -17,7 +17,7 @@ export interface Snapshot {
 
 export interface SnapshotOptions {
   readonly signal: AbortSignal;
-  /** Objects a request; 500 unless said otherwise, as kubectl does it. */
+  /** Objects a request; 500 by default, as kubectl does it. */
   readonly chunkSize?: number;
 }
 

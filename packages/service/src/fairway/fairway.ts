@@ -33,15 +33,15 @@ export interface FairwayOptions<E extends Engine> {
   readonly defaultImage: string | undefined;
   /** What the operator says about all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
-  /** Shares the keys with other replicas; it runs before the controllers begin and after they end. All are this one's unless given. */
+  /** Shares the keys with other replicas; it runs before the controllers begin and after they end. All are this one's by default. */
   readonly share?: (parts: { readonly client: KubeClient; readonly registry: Registry }) => KeyOwner & Runnable;
   /** Who asks, for the logs of clouds. */
   readonly userAgent?: string | undefined;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
-  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
+  /** How often a project's servers are listed while nothing is expected to change; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  /** How often Keystone is asked about each CloudCredential; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
   readonly clock: Clock;
   readonly random: () => number;

@@ -59,7 +59,7 @@ test('a cluster without the kinds is refused with their names', async () => {
   await expect(opening).rejects.toThrow(/does not serve clusters, nodepools, .* of fairway\.dev\/v1alpha1/);
 });
 
-test('what may not be read is told at once, instead of being asked for for ever', async () => {
+test('what may not be read is told immediately, instead of being asked for forever', async () => {
   await installed();
 
   await expect(openManagementEngine({ client: as('somebody', []), ...shared })).rejects.toMatchObject({

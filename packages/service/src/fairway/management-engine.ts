@@ -49,7 +49,7 @@ export async function openManagementEngine(options: ManagementEngineOptions): Pr
   };
   try {
     await requireKinds(client);
-    // What may not be read is told now: a cache would ask for ever.
+    // What may not be read is told now: a cache would ask forever.
     await Promise.all(READ_KINDS.map((type) => client.resource<KubeObject>(type).list({ limit: 1 })));
     informers.start(caches.signal);
     await informers.whenSynced(signal);

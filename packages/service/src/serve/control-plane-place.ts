@@ -19,7 +19,7 @@ export class ForeignControlPlanesError extends Error {
 
 /**
  * Makes sure that control planes which are programs of one machine, with their data in one folder, are looked after there and nowhere else: a replica
- * that took a cluster over with another folder would start it anew, with nothing in it. Rejects with a ForeignControlPlanesError, and with the API's errors.
+ * that took a cluster over with another folder would start it again, with nothing in it. Rejects with a ForeignControlPlanesError, and with the API's errors.
  */
 export async function claimControlPlanes(client: KubeClient, home: Home, host = hostname()): Promise<void> {
   const own = homeId(home);

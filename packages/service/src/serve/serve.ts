@@ -26,15 +26,15 @@ export interface ServeOptions {
   readonly client: KubeClient;
   /** Entry of clouds.yaml; undefined for a simulated cloud in this process. */
   readonly cloud: string | undefined;
-  /** The tenants' door; none unless given. */
+  /** The tenants' door; none by default. */
   readonly gateway?: GatewayServing | undefined;
-  /** Of the gateway; `audit.log` in the home, 100 MB and 10 backups unless given. */
+  /** Of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
   readonly defaultImage: string | undefined;
   readonly nodeSettings?: NodeSettings | undefined;
-  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
+  /** How often a project's servers are listed while nothing is expected to change; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  /** How often Keystone is asked about each CloudCredential; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
   readonly clock: Clock;

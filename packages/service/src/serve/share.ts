@@ -20,7 +20,7 @@ export interface SharingOptions {
 /** Names the group and its Leases. */
 export const SHARD_GROUP = 'fairway';
 /**
- * The same for all replicas, for ever: another number would give clusters to two at once. Enough that three replicas differ by one part in twenty, few
+ * The same for all replicas, forever: another number would give clusters to two at once. Enough that three replicas differ by one part in twenty, few
  * enough that taking all of them is a matter of a second.
  */
 export const SHARDS = 64;

@@ -17,7 +17,7 @@ export interface CloudOpening {
   readonly metrics?: OpenStackMetrics | undefined;
   /** Who asks, for the cloud's logs. */
   readonly userAgent?: string | undefined;
-  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
+  /** How often a project's servers are listed while nothing is expected to change; a minute by default. */
   readonly observeMs?: number | undefined;
   /** How long the cloud may still be at work on a request that got no answer. */
   readonly settleMs?: number | undefined;

@@ -76,7 +76,7 @@ test('this process is identified, one that does not exist is not', () => {
   expect(identifyProcess(2 ** 22 + 1)).toBeUndefined();
 });
 
-test('a folder that can not be made is an error, not a wait', () => {
+test('a folder that cannot be made is an error, not a wait', () => {
   expect(() => new Home('/proc/fairway/home').create()).toThrow(/ENOENT/);
 });
 

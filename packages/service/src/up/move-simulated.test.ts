@@ -61,7 +61,7 @@ test('a control plane moves with its revisions, its port and its Secrets sealed'
   expect(existsSync(folderOf('never-served'))).toBe(false);
 });
 
-test('a move that was killed while it copied begins anew', async () => {
+test('a move that was killed while it copied starts over', async () => {
   const draft = join(folderOf('one'), 'cluster.db.draft');
   await diskFiles.makeFolder(folderOf('one'));
   await diskFiles.write(draft, 'half of it');

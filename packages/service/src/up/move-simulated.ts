@@ -32,7 +32,7 @@ export async function moveOutOfOneFile(home: Home, codec: () => ValueCodec): Pro
 
 async function copyTo(folder: string, uid: string, store: Store): Promise<void> {
   const port = recordedPort(store);
-  // It has never served: it begins anew.
+  // It has never served: it starts over.
   if (port === undefined) return;
   await diskFiles.makeFolder(folder);
   const record = readRecord(diskFiles, folder) ?? { port, encryptionKey: newEncryptionKey() };

@@ -18,7 +18,7 @@ import type { Home } from './home.ts';
 const DAY_MS = 86_400_000;
 const AUTHORITY_VALIDITY_MS = 3650 * DAY_MS;
 const CERTIFICATE_VALIDITY_MS = 365 * DAY_MS;
-/** The administrator's and the server's certificates are issued anew at every start, and so often while it runs. */
+/** The administrator's and the server's certificates are reissued at every start, and so often while it runs. */
 export const CERTIFICATE_RENEWAL_MS = 20 * DAY_MS;
 
 /** The roots of trust of one Fairway's own API. */

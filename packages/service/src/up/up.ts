@@ -27,18 +27,18 @@ export interface UpOptions {
   /** What the operator says about all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
   readonly version: string;
-  /** `audit.log` in the home, 100 MB and 10 backups unless given. */
+  /** `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers at once. */
+  /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers immediately. */
   readonly settleMs?: number | undefined;
-  /** How often a project's servers are listed while nothing is expected to change; a minute unless given. */
+  /** How often a project's servers are listed while nothing is expected to change; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often Keystone is asked about each CloudCredential; a minute unless given. */
+  /** How often Keystone is asked about each CloudCredential; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
-  /** How control planes run; simulated unless said otherwise. */
+  /** How control planes run; simulated by default. */
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
   /** Told about each step of the start. */
   readonly onStep?: (step: string) => void;

@@ -119,7 +119,7 @@ export function plugPorts(world: World, server: Server): void {
   for (const port of portsOf(world, server.id)) patchPort(world, port, { status: 'ACTIVE' });
 }
 
-/** Deletes the ports that Nova made and lets go of the others. */
+/** Deletes the ports that Nova made and releases the others. */
 export function releasePorts(world: World, server: Server): void {
   for (const port of portsOf(world, server.id)) releasePort(world, port);
 }

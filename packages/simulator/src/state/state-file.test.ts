@@ -49,7 +49,7 @@ describe('a state file', () => {
     expect(networks).toHaveLength(1);
   });
 
-  it('does not give out an id twice, even if the random source starts anew', async () => {
+  it('does not give out an id twice, even if the random source starts over', async () => {
     const stateFile = join(folder, 'seeded.db');
     const ids = new Set<string>();
     for (let start = 0; start < 3; start++) {

@@ -39,10 +39,10 @@ test.each<{ reason: string; first: Partial<OpenStackErrorOptions>; second: Parti
   expect(one?.message).toMatch(/^compute: ./);
 });
 
-test('a certificate that is refused is named: the operator can mend it', () => {
+test('a certificate that is refused is named: the operator can fix it', () => {
   const error = new OpenStackError({ ...base, kind: 'network', message: 'x', cause: lost('CERT_HAS_EXPIRED') });
 
-  expect(cloudProblemOf(error, 0)?.message).toBe('compute: it can not be reached: CERT_HAS_EXPIRED');
+  expect(cloudProblemOf(error, 0)?.message).toBe('compute: it cannot be reached: CERT_HAS_EXPIRED');
 });
 
 function lost(code: string): TransportError {

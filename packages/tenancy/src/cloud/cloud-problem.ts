@@ -3,7 +3,7 @@ import type { RetryableProblem } from '../problem.ts';
 import { ForeignProject } from './foreign-project.ts';
 import { StillSettling } from './still-settling.ts';
 
-/** How often to look whether the operator has mended it. */
+/** How often to look whether the operator has fixed it. */
 const SLOW_RETRY_MS = 60_000;
 
 /**
@@ -24,7 +24,7 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
     case 'quotaExceeded':
       return {
         reason: 'QuotaExceeded',
-        message: `${message}; free something or ask for a larger quota, and Fairway goes on by itself`,
+        message: `${message}; free something or ask for a larger quota, and Fairway continues by itself`,
         ...retryAfter(error),
       };
     case 'unauthorized':
@@ -62,11 +62,11 @@ function retryAfter({ retryAfterMs }: OpenStackError): { retryAfterMs?: number }
 function wordsOf({ kind, detail, cause }: OpenStackError): string {
   if (kind === 'timeout') return 'it does not answer in time';
   // Whether it is refused, reset or closed depends on the instant.
-  if (kind === 'network') return `it can not be reached${lookupOf(cause)}`;
+  if (kind === 'network') return `it cannot be reached${lookupOf(cause)}`;
   return detail.replaceAll(/\breq-[0-9a-f-]{36}\b/g, '…');
 }
 
-/** What a person can mend: a name, a certificate. */
+/** What a person can fix: a name, a certificate. */
 function lookupOf(cause: unknown): string {
   const code = typeof cause === 'object' && cause !== null && 'cause' in cause ? codeOf(cause.cause) : undefined;
   return code !== undefined && (/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code) || code === 'ENOTFOUND')

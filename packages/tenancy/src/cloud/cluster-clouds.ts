@@ -31,7 +31,7 @@ export interface ClusterCloudsOptions {
 /**
  * The projects of clusters, as their controllers see them.
  *
- * Guarantees: what is known of a project's resources for a cluster ends with the cluster's tenure, so that one that comes back is looked at anew;
+ * Guarantees: what is known of a project's resources for a cluster ends with the cluster's tenure, so that one that comes back is looked at again;
  * a project is followed for as long as a cluster in it is there and this process's, and no longer.
  */
 export class ClusterClouds {

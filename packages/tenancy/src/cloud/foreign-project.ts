@@ -3,7 +3,7 @@ import type { ProjectCloud } from './project-cloud.ts';
 
 /**
  * Thrown when a namespace's cloud is another project than the one that the cluster lives in: nothing of the cluster is there, and believing that
- * would make everything anew, or forget what there is.
+ * would make everything again, or forget what there is.
  */
 export class ForeignProject extends Error {
   override readonly name = 'ForeignProject';
@@ -16,6 +16,6 @@ export async function requireOwnProject(cloud: ProjectCloud, cluster: Cluster | 
   const projectID = await cloud.client.session.projectId();
   if (projectID === own) return;
   throw new ForeignProject(
-    `the cluster lives in project ${own}, and cloud ${cloud.name} of its namespace is project ${projectID}; the operator mends clouds.yaml, or the annotation fairway.dev/cloud`,
+    `the cluster lives in project ${own}, and cloud ${cloud.name} of its namespace is project ${projectID}; the operator fixes clouds.yaml, or the annotation fairway.dev/cloud`,
   );
 }

@@ -14,11 +14,11 @@ export interface Inheritance {
  *
  * **Guarantees.** With the ledger beside the shared list, a step that reads "there is none" may create: a create that was
  * answered counts as existing until a list that began after it confirms it, and after a create whose outcome is unknown
- * (time-out, broken connection) the answer is "settling" until a list that began `settleMs` later has been seen.
+ * (timeout, broken connection) the answer is "settling" until a list that began `settleMs` later has been seen.
  *
  * Where there was another process before this one, every owner that it may have known is in doubt like after a create of unknown outcome.
  *
- * **Caveats.** It is memory only. A process that starts anew reads lists that begin after its start; a create that the dead
+ * **Caveats.** It is memory only. A process that starts over reads lists that begin after its start; a create that the dead
  * process had in flight and that the cloud finishes later still shows up as a second owner of the same mark, and the
  * steps keep the oldest and delete the rest.
  */
@@ -109,7 +109,7 @@ export class Ledger<T extends { readonly id: string }> {
 }
 
 export type OwnedState<T> =
-  /** A create may still be under way in the cloud: neither create nor conclude that there is nothing. */
+  /** A create may still be in progress in the cloud: neither create nor conclude that there is nothing. */
   | { readonly kind: 'settling'; readonly untilMs: number }
   /** `items` are there, listed or made by us and too young to be; `deleting` are listed but on their way out. */
   | { readonly kind: 'known'; readonly items: readonly T[]; readonly deleting: readonly T[] };

@@ -57,7 +57,7 @@ export interface ProjectCloudOptions {
   /** Uniform in [0, 1); for pauses. */
   readonly random?: () => number;
   readonly log?: Logger;
-  /** For how long it is this process's to act in; since its start unless given. */
+  /** For how long it is this process's to act in; since its start by default. */
   readonly tenure?: Tenure;
 }
 
@@ -137,7 +137,7 @@ export class ProjectCloud {
   }
 
   /**
-   * Makes a resource and notes what came of it; a create without an answer is noted as unknown and thrown. One that failed rests, together with
+   * Makes a resource and notes the outcome; a create without an answer is noted as unknown and thrown. One that failed rests, together with
    * others of its `group` and, if all would fail alike, those of the whole project: then a BackoffError is thrown and nothing is called.
    */
   make<T extends { readonly id: string }>(
@@ -209,6 +209,6 @@ export interface Clouds {
    */
   forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined;
 
-  /** Ends what is observed with a CloudCredential (`namespace/name`) that is gone: else it would be tried for ever. */
+  /** Ends what is observed with a CloudCredential (`namespace/name`) that is gone: else it would be tried forever. */
   forgetCredential(credentialKey: string): void;
 }

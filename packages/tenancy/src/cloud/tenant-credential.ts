@@ -36,7 +36,7 @@ export function tenantCredential(options: TenantCredentialOptions): CredentialSo
   return {
     async credential() {
       const data = await options.secret();
-      if (data === undefined) throw refusal('unauthorized', `${name}: there is no such Secret; make it anew`);
+      if (data === undefined) throw refusal('unauthorized', `${name}: there is no such Secret; recreate it`);
       const value = (key: string) =>
         Buffer.from(data[key] ?? '', 'base64')
           .toString('utf8')

@@ -65,7 +65,7 @@ export class TenantClusters {
     for (const { tenant } of this.#connections.values()) listener(tenant);
   }
 
-  /** Connects to a cluster whose control plane answers, or anew when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile, and with the signal's reason. */
+  /** Connects to a cluster whose control plane answers, or again when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile, and with the signal's reason. */
   async ensure(cluster: Cluster, signal?: AbortSignal): Promise<void> {
     const uid = identityOf(cluster);
     const target = JSON.stringify([cluster.status?.endpoint, cluster.status?.caCertificate]);
@@ -97,7 +97,7 @@ export class TenantClusters {
     const { clock, random, log } = this.#options;
     const fence = fenceFor('connecting to its API server');
     const transport = await this.#options.connect(cluster);
-    // Let go of meanwhile, it would be held for ever.
+    // Let go of meanwhile, it would be held forever.
     fence?.();
     this.remove(clusterUid);
     const client = new KubeClient(transport, { userAgent: 'fairway-controllers', clock });

@@ -5,7 +5,7 @@ import type { Informer } from '@fairway/kube/client/informer';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Problem } from '../problem.ts';
 
-/** Why the cluster's credential can not be used, as far as its own status says. */
+/** Why the cluster's credential cannot be used, as far as its own status says. */
 export function credentialProblem(cluster: Cluster, credentials: Informer<CloudCredential>): Problem | undefined {
   const { credentialName } = cluster.spec;
   if (credentialName === undefined) return undefined;
@@ -15,7 +15,7 @@ export function credentialProblem(cluster: Cluster, credentials: Informer<CloudC
   if (ready?.status !== 'False' || ready.reason === ConditionReason.CloudUnavailable) return undefined;
   return {
     reason: ready.reason as ConditionReason,
-    message: `CloudCredential ${credentialName} can not be used: ${ready.message}`,
+    message: `CloudCredential ${credentialName} cannot be used: ${ready.message}`,
   };
 }
 

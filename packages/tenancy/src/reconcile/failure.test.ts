@@ -64,7 +64,7 @@ describe('what an error means', () => {
       error: () => caught(ofRuntime(Promise.reject(full))),
       party: 'controlPlaneRuntime',
       turn: 'operator',
-      message: /^the control plane can not be kept up: there is no space left on its disk/,
+      message: /^the control plane cannot be kept up: there is no space left on its disk/,
     },
     {
       of: "Fairway's own API, which refuses: no name, which is another at each try",

@@ -62,7 +62,7 @@ describe('a pass', () => {
   test.each([
     { reason: 'the cache was a moment behind', error: conflict({ resource: 'clusters', name: 'c' }, 'newer') },
     { reason: 'the cluster is another process’s', error: new FencedError('c', 'a write') },
-  ])('ends at once when $reason', async ({ error }) => {
+  ])('ends immediately when $reason', async ({ error }) => {
     await expect(start().pass.run(() => Promise.reject(error))).rejects.toBe(error);
   });
 

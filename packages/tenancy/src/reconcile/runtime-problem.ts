@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota of its disk is used up; free some, or ask for more',
   EROFS: 'its disk can only be read; look at the log of its kernel',
   EIO: 'its disk fails; look at the log of its kernel',
-  EACCES: "Fairway's user may not write its files; mend their owner and mode",
+  EACCES: "Fairway's user may not write its files; fix their owner and mode",
   EMFILE: 'Fairway has too many files open; raise its limit (ulimit -n)',
   ENFILE: 'its host has too many files open; raise the limit (fs.file-max)',
   ENOMEM: 'its host has no memory left',
@@ -36,7 +36,7 @@ export function runtimeProblemOf(error: unknown): Problem | undefined {
   const code = errorCode(error.cause);
   // The system's own words name a file, and another one at each try.
   const words = (code !== undefined && (WORDS[code] ?? `the system says ${code}`)) || error.message;
-  return { reason: 'ControlPlaneFailed', message: `the control plane can not be kept up: ${words}` };
+  return { reason: 'ControlPlaneFailed', message: `the control plane cannot be kept up: ${words}` };
 }
 
 /** `ENOSPC`, also where it is the cause of something else. */

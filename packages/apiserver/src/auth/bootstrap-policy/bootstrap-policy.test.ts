@@ -98,7 +98,7 @@ describe('reconciliation', () => {
     expect(run()).toEqual([]);
   });
 
-  test('adds missing subjects, and makes a binding anew whose role was exchanged', () => {
+  test('adds missing subjects, and makes a binding again whose role was exchanged', () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:discovery' };
     const own = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'bob' };
     reader.put(ClusterRoleBindings, { metadata: { name: 'system:discovery' }, roleRef, subjects: [own] });

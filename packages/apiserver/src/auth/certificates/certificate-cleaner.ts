@@ -42,7 +42,7 @@ export interface CertificateCleanerOptions {
   readonly clock: Clock;
 }
 
-/** Deletes old requests: nodes make them again and again. */
+/** Deletes old requests: nodes make them repeatedly. */
 export function certificateCleaner({ requests, client, clock }: CertificateCleanerOptions): Reconcile {
   return async (key, { signal }) => {
     const csr = requests.get(key);

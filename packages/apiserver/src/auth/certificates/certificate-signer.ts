@@ -28,7 +28,7 @@ export type SigningOutcome =
 
 /**
  * What a signer of the kubernetes.io domain makes of a request: the status with the certificate, or with the condition Failed where
- * the signer's rules forbid what was approved. `maxValidityMs` is a year unless given, and bounds what the request may ask for.
+ * the signer's rules forbid what was approved. `maxValidityMs` is a year by default, and bounds what the request may ask for.
  * Throws a PkiError when the authority itself has expired.
  */
 export async function signCertificateRequest(
@@ -104,7 +104,7 @@ export function hasCondition({ status }: CertificateSigningRequest, type: string
 export interface CertificateSignerOptions {
   readonly requests: Pick<Informer<CertificateSigningRequest>, 'get'>;
   readonly client: Pick<ResourceClient<CertificateSigningRequest>, 'updateStatus'>;
-  /** The authority that signs now; asked anew for each request, so that a rotation needs no restart. */
+  /** The authority that signs now; asked again for each request, so that a rotation needs no restart. */
   readonly authority: () => CertificateAuthority | Promise<CertificateAuthority>;
   readonly clock: Clock;
   readonly maxValidityMs?: number;

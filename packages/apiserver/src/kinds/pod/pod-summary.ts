@@ -62,7 +62,7 @@ function terminationReason({ metadata, status = {} }: Pod): string | undefined {
 }
 
 interface InitSummary {
-  /** Set while initialisation is under way or has failed. */
+  /** Set while initialisation is in progress or has failed. */
   readonly reason: string | undefined;
   readonly restarts: number;
   readonly lastRestart: string | undefined;

@@ -116,5 +116,5 @@ async function restore(
   }
   stdout.write(`restored from the backup of ${header.createdAt}: ${countsOf(archive.objects)}\n`);
   if (keepPaused)
-    stderr.write(`the clusters are paused at ${server}: "fairway cluster resume --all" when all is well\n`);
+    stderr.write(`the clusters are paused at ${server}: "fairway cluster resume --all" when everything works\n`);
 }

@@ -19,7 +19,7 @@ export const machineNetwork: EgressNetwork = {
     const addresses = [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (addresses.length > 0) return addresses;
     throw new Error(
-      `${name} can not be resolved: ${ipv4.status === 'rejected' ? ipv4.reason.code : 'it has no address'}`,
+      `${name} cannot be resolved: ${ipv4.status === 'rejected' ? ipv4.reason.code : 'it has no address'}`,
     );
   },
   connect(address, port) {
@@ -27,7 +27,7 @@ export const machineNetwork: EgressNetwork = {
     const socket = connect({ host: address, port, allowHalfOpen: true, timeout: CONNECT_TIMEOUT_MS });
     const fail = (reason: string) => {
       socket.destroy();
-      reject(new Error(`${address}:${port} can not be reached: ${reason}`));
+      reject(new Error(`${address}:${port} cannot be reached: ${reason}`));
     };
     socket.once('error', ({ message }) => fail(message));
     socket.once('timeout', () => fail(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`));

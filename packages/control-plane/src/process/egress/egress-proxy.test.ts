@@ -174,7 +174,7 @@ test('requests other than CONNECT are refused', async () => {
   expect(reached).toEqual([]);
 });
 
-test('why it can not connect stands in the answer', async () => {
+test('why it cannot connect stands in the answer', async () => {
   await using _ = await open(anything);
   await new Promise((resolve) => listener.close(resolve));
 

@@ -43,7 +43,7 @@ export function egressSocketName(kind: EgressKind): string {
  * **Guarantees.** It resolves names itself and connects to the address that the policy has judged, so that no name can lead
  * elsewhere the second time. Connections, bytes held of each, and all waiting have bounds.
  *
- * **Caveats.** Connections that stand stay when the policy changes. All end with this process; API servers make them anew
+ * **Caveats.** Connections that stand stay when the policy changes. All end with this process; API servers recreate them
  * once the next one listens.
  */
 export class EgressProxy implements AsyncDisposable {

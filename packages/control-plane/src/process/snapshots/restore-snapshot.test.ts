@@ -107,7 +107,7 @@ describe('killed at any step and begun again, it ends the same', () => {
   });
 });
 
-describe('what it says when it can not', () => {
+describe('what it says when it cannot', () => {
   test.each<{ reason: string; prepare: () => Partial<RestoreInputs>; problem: string; message: string }>([
     {
       reason: 'no such snapshot',
@@ -167,11 +167,11 @@ test('an etcd that does not serve is restored without being saved, from where it
 test.each([
   { snapshot: 40, known: 100, after: 1_000_000_100, reason: 'beyond what was seen' },
   { snapshot: 2_000_000_000, known: 40, after: 3_000_000_000, reason: 'never back' },
-])('revisions go on: $reason', ({ snapshot, known, after }) => {
+])('revisions continue: $reason', ({ snapshot, known, after }) => {
   expect(snapshot + revisionBump(snapshot, known)).toBe(after);
 });
 
-test('a tool that can not raise revisions is not asked to', () => {
+test('a tool that cannot raise revisions is not asked to', () => {
   expect(restoreArguments('a.db', 'etcd-1', undefined).join(' ')).not.toMatch(/bump|compacted/);
 });
 

@@ -40,7 +40,7 @@ export class RestoreError extends Error {
 
 /**
  * Makes data from a snapshot beside those that are in use, which it never touches: a crash leaves a folder that no record
- * names, and the next attempt makes it anew. Answers with what the record must say for etcd to start with them. Throws RestoreError.
+ * names, and the next attempt recreates it. Answers with what the record must say for etcd to start with them. Throws RestoreError.
  */
 export async function makeDataFrom(
   inputs: RestoreInputs,

@@ -9,7 +9,7 @@ export type RunProgram = (command: string, args: readonly string[]) => Promise<s
 /** A program that makes data of etcd from a snapshot. */
 export interface RestoreTool {
   readonly path: string;
-  /** Whether it can make revisions go on from where they were, so that whoever watches sees that all has changed. */
+  /** Whether it can make revisions continue from where they were, so that whoever watches sees that all has changed. */
   readonly canBumpRevision: boolean;
 }
 

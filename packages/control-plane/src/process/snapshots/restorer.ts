@@ -50,7 +50,7 @@ export class Restorer {
     return this.#state;
   }
 
-  /** Resolves when there is no work under way, and begins none by itself any more. */
+  /** Resolves when there is no work in progress, and begins none by itself any more. */
   async stop(): Promise<void> {
     this.#retry?.cancel();
     await this.#work;

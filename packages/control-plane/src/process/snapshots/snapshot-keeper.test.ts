@@ -96,7 +96,7 @@ test('what fails is told, tried again ever more slowly, and forgotten when it wo
   expect(keeper.problem).toBeUndefined();
 });
 
-test('a folder that can not be read is a problem, and no more than that', async () => {
+test('a folder that cannot be read is a problem, and no more than that', async () => {
   rmSync(path, { recursive: true });
   writeFileSync(path, 'a file');
   keeper.want(POLICY, NONE);
@@ -110,7 +110,7 @@ test('a folder that can not be read is a problem, and no more than that', async 
   expect(keeper.problem).toBeUndefined();
 });
 
-test('one that is asked for is taken at once, and once', async () => {
+test('one that is asked for is taken immediately, and once', async () => {
   keeper.want(POLICY, NONE);
   await pass(0);
   await clock.advance(60_000);

@@ -1,7 +1,7 @@
 import type { SnapshotInfo, SnapshotPolicy } from '../../runtime.ts';
 
 /**
- * When the next snapshot is due, in milliseconds since the epoch; pure. The first is due at once, so that what hinders
+ * When the next snapshot is due, in milliseconds since the epoch; pure. The first is due immediately, so that what hinders
  * snapshots is known on the first day. A request is met by any snapshot that is not older.
  */
 export function nextSnapshotAtMs(

@@ -56,7 +56,7 @@ interface FakeProcess {
   readonly onExit: () => void;
 }
 
-/** A machine whose processes serve as soon as they run, unless told otherwise, and end when they are told to. It outlives its supervisors. */
+/** A machine whose processes serve as soon as they run by default, and end when they are told to. It outlives its supervisors. */
 export class FakeMachine implements ProcessHost, Probes {
   readonly files = new MemoryFiles();
   readonly running = new Map<number, FakeProcess>();

@@ -62,7 +62,7 @@ describe('a node', () => {
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 6);
   });
 
-  it('keeps its pods when all nodes are gone at once', async () => {
+  it('keeps its pods when all nodes are gone immediately', async () => {
     await using cluster = await TestCluster.start({ nodes: ['node-a', 'node-b'] });
     await cluster.client.resource(Pods).create(pod('lonely'));
     await eventuallyObject(

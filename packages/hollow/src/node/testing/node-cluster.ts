@@ -113,7 +113,7 @@ export class NodeCluster {
     return node;
   }
 
-  /** A connection of a node: authenticated anew for each request, as over TLS. */
+  /** A connection of a node: authenticated again for each request, as over TLS. */
   transport({ bearerToken, clientCertificate }: HttpsTransportOptions): Transport {
     return {
       request: async (request) => {

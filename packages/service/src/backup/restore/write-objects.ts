@@ -18,7 +18,7 @@ export interface WriteOptions {
 
 /**
  * Makes what is missing, kind after kind. Whatever the controllers would act on is paused from its first moment, and knows who it is
- * before this resolves. May be killed anywhere: another plan goes on from there.
+ * before this resolves. May be killed anywhere: another plan continues from there.
  */
 export async function writeObjects(
   client: KubeClient,
