@@ -44,7 +44,7 @@ const TESTS_MAY_ALSO: readonly string[] = [
   'cloud-provider',
 ];
 /** The simulator knows `openstack` by its wire types alone: a client's mistake must not be a simulator's habit. */
-const SIMULATOR_MAY_SEE = /^@fairway\/(base\/(clock|clock-fake|log)|openstack\/types\/[a-z-]+)$/;
+const SIMULATOR_MAY_SEE = /^@fairway\/(base\/(clock|clock-fake|log|testing\/seeded-random)|openstack\/types\/[a-z-]+)$/;
 
 interface Import {
   readonly file: string;
@@ -101,4 +101,33 @@ test('every room says what it is for', () => {
   );
 
   expect(silent).toEqual([]);
+});
+
+/** Rooms of a sentence of a README: those in backticks, or all but those after "every room but". */
+function roomsOf(room: string, sentence: string): string[] {
+  const named = [...sentence.matchAll(/`(?:@fairway\/)?([a-z-]+)(?:\/[a-z-]+)?`/g)].map(([, name = '']) => name);
+  const all = Object.keys(LAYERS);
+  return sentence.includes('every room but')
+    ? all.filter((other) => other !== room && !named.includes(other))
+    : [...new Set(named.filter((name) => all.includes(name)))];
+}
+
+test.each(Object.entries(LAYERS))('the README of %s says what it may import', (room, layer) => {
+  const text = readFileSync(join(root, 'packages', room, 'README.md'), 'utf8').replaceAll('\n', ' ');
+  const sentence = /\b(?:May import|Imports)\b.*?\.(?= |$)/.exec(text)?.[0] ?? '';
+
+  expect(sentence).not.toBe('');
+  expect(roomsOf(room, sentence).sort()).toEqual([...layer].sort());
+});
+
+test('CONTRIBUTING.md lists the rooms in an order in which imports point upwards', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').replaceAll('\n', ' ');
+  const sentence = /Imports only point upwards in this list:.*?;/.exec(text)?.[0] ?? '';
+  const order = roomsOf('', sentence);
+  const downwards = order.flatMap((room, index) =>
+    (LAYERS[room] ?? []).filter((other) => other !== 'simulator' && !order.slice(0, index).includes(other)),
+  );
+
+  expect([...order, 'simulator'].sort()).toEqual(Object.keys(LAYERS).sort());
+  expect(downwards).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Service } from '@fairway/openstack/service';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import type { ServiceDefinition } from '@fairway/openstack/service-definition';
 import { SERVICES, type ServiceType } from '@fairway/openstack/services';
@@ -69,10 +70,11 @@ const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) 
 const VolumeTypes = z.object({ volume_types: z.array(z.object({ name: z.string() })) });
 const ShareTypes = z.object({ share_types: z.array(z.object({ name: z.string() })) });
 
-/** Asks a cloud for all of it at once; only a refused credential or a silent Keystone is an error. */
+/** Observes a cloud, in parallel. Only a rejected credential or an unavailable Keystone is an error; `supported` is by default every service that Fairway supports. */
 export async function observeCloud(
   { session, compute, network, images }: OpenStackClient,
   cloud: { readonly name: string; readonly region: string | undefined },
+  supported: readonly Service[] = SERVICES,
 ): Promise<CloudObservation> {
   const { token } = await session.token();
   // Keystone has answered by giving a token.
@@ -106,7 +108,7 @@ export async function observeCloud(
     volumeTypes: names(VolumeTypes, 'block-storage', '/types', ({ volume_types }) => volume_types),
     shareTypes: names(ShareTypes, 'shared-file-system', '/types', ({ share_types }) => share_types),
   };
-  const services = Promise.all(SERVICES.map(async (each) => [each.type, await known(() => service(each))] as const));
+  const services = Promise.all(supported.map(async (each) => [each.type, await known(() => service(each))] as const));
   return {
     cloud: cloud.name,
     region: cloud.region,
