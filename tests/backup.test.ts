@@ -239,9 +239,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
 
       expect(refused).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(
-          /nodepools\.fairway\.dev default\/demo: it is there and differs in spec\.replicas/,
-        ),
+        stderr: expect.stringMatching(/nodepools\.fairway\.dev default\/demo: it exists and differs in spec\.replicas/),
       });
     });
 

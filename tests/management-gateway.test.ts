@@ -172,7 +172,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(nodes.stdout.trim().split('\n')).toHaveLength(1);
         const about = { namespace: RED, fieldSelector: 'involvedObject.name=demo,reason=KubeconfigIssued' };
         const [event] = await eventually(cluster.admin.resource(Events), about, (events) => events.length > 0);
-        expect(event?.message).toMatch(/^alice got a kubeconfig that ends at /);
+        expect(event?.message).toMatch(/^alice got a kubeconfig that expires at /);
       });
 
       test('is refused to who may not, as any other right is', async () => {

@@ -28,7 +28,7 @@ export function buildProgram(context: CliContext): Command {
     .showSuggestionAfterError(true)
     .option('--kubeconfig <file>', "kubeconfig of Fairway's API, instead of KUBECONFIG or FAIRWAY_HOME/kubeconfig")
     .option('--context <name>', 'context of the kubeconfig')
-    .option('-n, --namespace <name>', "namespace; else the context's, else default")
+    .option('-n, --namespace <name>', 'namespace; default: the context’s, else default')
     .addOption(new Option('--debug', 'show the stack trace of an error'));
   addUpCommand(program, context);
   addInstallCommand(program, context);

@@ -35,6 +35,6 @@ export async function ensurePausedCondition<T extends Pausable>(
 
 function pausedCondition(object: KubeObject) {
   const who = isPaused(object) ? 'it has' : 'its cluster has';
-  const message = `${who} the annotation ${PAUSED_ANNOTATION}; Fairway leaves it alone until that is removed`;
+  const message = `${who} the annotation ${PAUSED_ANNOTATION}; Fairway does not reconcile it until that is removed`;
   return { type: ConditionType.Paused, status: 'True' as const, reason: ConditionReason.Paused, message };
 }

@@ -200,7 +200,7 @@ export const REFUSED: readonly Refusal[] = [
   refusal('a Secret with a bad key', 'v1', 'Secret', { stringData: { '..': 'c' } }),
   refusal('a TLS Secret without key', 'v1', 'Secret', { type: 'kubernetes.io/tls', stringData: { 'tls.crt': 'c' } }),
   refusal('a token Secret without account', 'v1', 'Secret', { type: 'kubernetes.io/service-account-token' }),
-  refusal('a registry Secret that is no JSON', 'v1', 'Secret', {
+  refusal('a registry Secret that is not valid JSON', 'v1', 'Secret', {
     type: 'kubernetes.io/dockerconfigjson',
     stringData: { '.dockerconfigjson': 'x' },
   }),

@@ -73,7 +73,7 @@ describeClouds('security groups', (cloud) => {
 
   it.each<{ reason: string; status: number; type: string; message?: string | RegExp; change: object }>([
     {
-      reason: 'that is there already, its protocol as a number',
+      reason: 'that already exists, its protocol as a number',
       status: 409,
       type: 'SecurityGroupRuleExists',
       message: /^Security group rule already exists\. Rule id is \S+\.$/,

@@ -59,7 +59,7 @@ export class CelCidr {
   }
 }
 
-/** Undefined for what is no address; zones and IPv4-mapped IPv6 addresses are refused as in Kubernetes. */
+/** Undefined for what is not an address; zones and IPv4-mapped IPv6 addresses are refused as in Kubernetes. */
 export function parseCelIp(text: string): CelIp | undefined {
   const family = isIP(text);
   if (family === 0 || text.includes('%') || (family === 6 && text.includes('.'))) return undefined;

@@ -38,7 +38,7 @@ function refused({ kind, path }: JsonExcess, { maxDepth, maxChars }: JsonBounds,
 }
 
 /**
- * Throws 413 for an object whose text is too long to be stored, naming its largest part. One that is there already and does not
+ * Throws 413 for an object whose text is too long to be stored, naming its largest part. One that already exists and does not
  * grow may be written: it could not be made smaller otherwise.
  */
 export function checkStored(

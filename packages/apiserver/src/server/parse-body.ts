@@ -10,7 +10,7 @@ import { fieldValidationOf, reportFields } from './field-validation.ts';
 /** A cluster's own objects need none, and people's a few dozen. */
 const MAX_ALIASES = 1000;
 
-/** Thrown within for text that is no JSON; YAML may still read it. */
+/** Thrown within for text that is not valid JSON; YAML may still read it. */
 class JsonSyntaxError extends Error {}
 
 /** The value of a JSON body. Throws 400 for one that can't be read or is nested too deep. */

@@ -31,7 +31,7 @@ export async function runBackup(context: CliContext, globals: GlobalOptions, opt
   const { clock, signal, stdout, stderr } = context;
   const given = await readPassphrase(context, options.passphraseFile);
   if (options.insecurePlainText && given !== undefined) {
-    throw usageError('--insecure-plain-text and a passphrase exclude each other');
+    throw usageError('--insecure-plain-text and a passphrase are mutually exclusive');
   }
   const passphrase = options.insecurePlainText ? undefined : newPassphrase(given);
   const createdAt = formatTime(clock.now());
@@ -51,8 +51,8 @@ export async function runBackup(context: CliContext, globals: GlobalOptions, opt
   const written = await openBackup(path, backup, passphrase);
   stdout.write(`${describe(path, backup, written)}\n`);
   if (options.pause) {
-    stderr.write('the clusters stay paused here, so that no two Fairways drive one cloud;\n');
-    stderr.write('to go on here instead: fairway cluster resume --all\n');
+    stderr.write('the clusters stay paused here, so that two Fairways never act on the same cloud;\n');
+    stderr.write('to continue here instead: fairway cluster resume --all\n');
   }
 }
 
@@ -66,7 +66,7 @@ export async function runVerify(context: CliContext, file: string, options: Veri
   const passphrase = await readPassphrase(context, options.passphraseFile);
   if (backup.header.encryption !== null && passphrase === undefined) {
     context.stdout.write(`${describe(file, backup, undefined)}\n`);
-    context.stderr.write('all bytes are there; what they hold was not read, as no passphrase was given\n');
+    context.stderr.write('the file is complete; its contents were not checked, as no passphrase was given\n');
     return;
   }
   context.stdout.write(`${describe(file, backup, await openBackup(file, backup, passphrase))}\n`);
@@ -91,7 +91,7 @@ function describe(path: string, { header }: ReadBackup, archive: Archive | undef
   const { createdAt, fairway, encryption, id } = header;
   const sealed =
     encryption === null
-      ? 'NOT encrypted: whoever reads it has all clusters'
+      ? 'NOT encrypted: anyone who can read it controls all clusters'
       : `encrypted with ${encryption.cipher}, its key from the passphrase by ${encryption.kdf.name}`;
   const lines = [`${path}: backup ${id} of ${createdAt}, by Fairway ${fairway}`, `  ${sealed}`];
   if (archive) {

@@ -41,13 +41,14 @@ export function explainedByManagement(error: unknown, { description }: Managemen
   if (error instanceof TransportError && SILENT_CODES.has((error.cause as NodeJS.ErrnoException | undefined)?.code)) {
     return new CommandError(`the API server of the management cluster does not answer: ${error.message}`, {
       exitCode: ExitCode.Unreachable,
-      advice: `it must serve when Fairway starts: look at it, or at "server" in the kubeconfig (${description})`,
+      advice: `it must be running when Fairway starts: check it, or "server" in the kubeconfig (${description})`,
       cause: error,
     });
   }
   if (isApiError(error, 'Unauthorized')) {
     return new CommandError(`${description} does not accept the credential of the kubeconfig (401 Unauthorized)`, {
-      advice: 'it may have ended; that of "fairway serve" comes from "kubectl -n fairway-system create token fairway"',
+      advice:
+        'it may have expired; a token for "fairway serve" comes from "kubectl -n fairway-system create token fairway"',
       cause: error,
     });
   }

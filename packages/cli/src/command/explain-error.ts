@@ -67,14 +67,13 @@ function explainSilence(error: TransportError): { message: string; advice: strin
   return { message: error.message, advice };
 }
 
-const NOT_TRUSTED =
-  'the kubeconfig has the certificate authority of another server: is it the one that "fairway up" prints?';
+const NOT_TRUSTED = 'the kubeconfig has the CA of another server: is it the one that "fairway up" prints?';
 
 const ADVICE_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nothing listens there: start Fairway with "fairway up"'],
-  ['ENOTFOUND', 'the name of the server is not known: look at "server" in the kubeconfig'],
+  ['ENOTFOUND', 'the server name does not exist: check "server" in the kubeconfig'],
   ['EAI_AGAIN', 'the name of the server cannot be resolved now: is there a network?'],
-  ['ETIMEDOUT', 'the server is silent: is there a firewall between?'],
+  ['ETIMEDOUT', 'the server does not respond: is there a firewall in between?'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', NOT_TRUSTED],
   ['SELF_SIGNED_CERT_IN_CHAIN', NOT_TRUSTED],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', NOT_TRUSTED],

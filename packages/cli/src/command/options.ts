@@ -6,14 +6,14 @@ export const OUTPUT_FORMATS = ['wide', 'json', 'yaml', 'name'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export function outputOption(formats: readonly string[] = OUTPUT_FORMATS): Option {
-  return new Option('-o, --output <format>', 'form of the output; a table when left out').choices(formats);
+  return new Option('-o, --output <format>', 'output format; default: a table').choices(formats);
 }
 
 /** Reads a whole number from `min` on. */
 export function wholeNumber(min: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^[0-9]+$/.test(text) || value < min) throw new InvalidArgumentError(`Not a whole number from ${min} on.`);
+    if (!/^[0-9]+$/.test(text) || value < min) throw new InvalidArgumentError(`Not a whole number of at least ${min}.`);
     return value;
   };
 }
@@ -31,7 +31,7 @@ export function milliseconds(text: string): number {
 export function durationFrom(shortest: string): (text: string) => number {
   return (text) => {
     const value = milliseconds(text);
-    if (value < milliseconds(shortest)) throw new InvalidArgumentError(`Not a duration from ${shortest} on.`);
+    if (value < milliseconds(shortest)) throw new InvalidArgumentError(`Not a duration of at least ${shortest}.`);
     return value;
   };
 }
@@ -81,7 +81,7 @@ export function taints(text: string, previous: readonly TaintOption[] | undefine
 
 /** How long `--wait` waits, at most. */
 export function timeoutOption(defaultText: string): Option {
-  return new Option('--timeout <duration>', 'how long to wait at most')
+  return new Option('--timeout <duration>', 'maximum time to wait')
     .argParser(milliseconds)
     .default(milliseconds(defaultText), defaultText);
 }

@@ -2,16 +2,16 @@ import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { timeoutOption } from '../command/options.ts';
 
-const PASSPHRASE = 'file that holds the passphrase; else FAIRWAY_BACKUP_PASSPHRASE';
+const PASSPHRASE = 'file with the passphrase; default: FAIRWAY_BACKUP_PASSPHRASE';
 
 export function addBackupCommands(program: Command, context: CliContext): void {
   const backup = program
     .command('backup')
     .description("write all of Fairway's objects, with the clusters' keys, into one encrypted file")
-    .option('-o, --output <file>', 'the file, which must not be there yet; else fairway-TIME.backup in this folder')
+    .option('-o, --output <file>', 'the file, which must not exist yet; default: fairway-TIME.backup in this folder')
     .option('--pause', 'pause all clusters first, and wait until nothing is in progress: for moving to another Fairway')
     .option('--passphrase-file <file>', PASSPHRASE)
-    .option('--insecure-plain-text', 'leave it unencrypted, as JSON lines: for looking into, never for keeping')
+    .option('--insecure-plain-text', 'leave it unencrypted, as JSON lines: for inspection, never for storage')
     .addOption(timeoutOption('2m'))
     .addHelpText(
       'after',
@@ -23,7 +23,7 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     });
   backup
     .command('verify')
-    .description('read a backup to its end, and say what it holds; asks no server')
+    .description('verify a backup and print what it contains; needs no server')
     .argument('<file>', 'the backup')
     .addOption(new Option('--passphrase-file <file>', PASSPHRASE))
     .action(async (file, options, command) => {
@@ -32,12 +32,12 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     });
   program
     .command('restore')
-    .description('make everything of a backup at another Fairway; safe to run again wherever it was cut off')
+    .description('restore a backup to another Fairway; safe to run again after an interruption')
     .argument('<file>', 'the backup')
-    .option('--dry-run', 'say what would be made and what is in the way, and change nothing')
-    .option('--overwrite', 'let the backup count where an object is there already and differs')
-    .option('--keep-paused', 'leave the clusters paused, to be looked at first')
-    .option('--source-stopped', 'the Fairway that the backup is of runs no more: for backups without --pause')
+    .option('--dry-run', 'print what would be created and what conflicts, and change nothing')
+    .option('--overwrite', 'let the backup count where an object already exists and differs')
+    .option('--keep-paused', 'leave the clusters paused, to be checked first')
+    .option('--source-stopped', 'the Fairway that was backed up is permanently stopped: for backups without --pause')
     .option('--passphrase-file <file>', PASSPHRASE)
     .addHelpText(
       'after',

@@ -11,17 +11,17 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     .description('create a cluster, and wait until its nodes are Ready')
     .argument('[name]', 'name of the cluster')
     .option('-f, --filename <file>', 'a Cluster and its NodePools as YAML or JSON, instead of options; - reads stdin')
-    .option('--plan <name>', 'plan: what the operator promises, and its limits')
-    .option('--version <version>', 'Kubernetes version such as 1.34 or 1.34.2; else the newest supported')
+    .option('--plan <name>', 'plan of the cluster: its limits and service level')
+    .option('--version <version>', 'Kubernetes version such as 1.34 or 1.34.2; default: the newest supported')
     .option('--flavor <name>', 'flavor of the nodes; without it the cluster has no nodes yet')
     .addOption(new Option('--nodes <count>', 'number of nodes').argParser(wholeNumber(0)).default(3))
     .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)
-    .option('--pool <name>', "name of the node pool, unique in its namespace; else the cluster's")
-    .option('--network <id>', 'existing OpenStack network for the nodes; else one is made')
+    .option('--pool <name>', "name of the node pool, unique in its namespace; default: the cluster's")
+    .option('--network <id>', 'existing OpenStack network for the nodes; default: create one')
     .option('--subnet <id>', 'subnet of --network')
     .addOption(outputOption(['json', 'yaml', 'name']))
-    .option('--dry-run', 'let the server check it, and make nothing')
-    .option('--no-wait', 'return when it is accepted')
+    .option('--dry-run', 'only validate on the server, create nothing')
+    .option('--no-wait', 'do not wait: return when the request is accepted')
     .addOption(timeoutOption('15m'))
     .addHelpText(
       'after',
@@ -36,7 +36,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
   addSnapshotCommands(cluster, context, program);
   cluster
     .command('pause')
-    .description('have Fairway leave clusters alone, with their pools and machines; what runs in them runs on')
+    .description('stop reconciling clusters with their pools and machines; workloads keep running')
     .argument('[names...]', 'names of clusters')
     .option('--all', 'every cluster of every namespace')
     .action(async (names, options) => {
@@ -45,7 +45,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     });
   cluster
     .command('resume')
-    .description('have Fairway take paused clusters up again')
+    .description('resume reconciling paused clusters')
     .argument('[names...]', 'names of clusters')
     .option('--all', 'every cluster of every namespace')
     .action(async (names, options) => {
@@ -54,6 +54,6 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     });
   addDeleteCommand(cluster, context, program, {
     kind: 'cluster',
-    description: 'delete clusters with all that was made for them, and wait until it is gone',
+    description: 'delete clusters with all of their resources, and wait until they are gone',
   });
 }

@@ -16,7 +16,7 @@ export function addCompletionCommands(program: Command, context: CliContext): vo
     });
   program
     .command('__complete', { hidden: true })
-    .description('print what the last of these words may become; for the scripts')
+    .description('print completions of the last word; used by the scripts')
     .allowUnknownOption()
     .helpOption(false)
     .argument('[words...]')

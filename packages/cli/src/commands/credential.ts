@@ -3,25 +3,23 @@ import type { CliContext } from '../command/context.ts';
 import { milliseconds, timeoutOption } from '../command/options.ts';
 import { addGetCommand, addListCommand } from './kind-commands.ts';
 
-const CLOUD = 'entry of your own clouds.yaml: whose user makes the credential, and in which project';
+const CLOUD = 'entry of your own clouds.yaml, whose user creates the credential, in its project';
 
 export function addCredentialCommands(program: Command, context: CliContext): void {
   const words = { kind: 'cloudcredential', plural: 'credentials' } as const;
   const credential = program
     .command('credential')
-    .description('give Fairway a credential of your OpenStack project, and take it back');
+    .description('create and revoke credentials of your OpenStack project for Fairway');
   credential
     .command('create')
-    .description('make an application credential with your own login, limited to the project, and give it to Fairway')
-    .argument('<name>', 'what Clusters call it in spec.credentialName')
+    .description('create an application credential with your own login, limited to the project, and give it to Fairway')
+    .argument('<name>', 'its name, for spec.credentialName of Clusters')
     .addOption(new Option('--cloud <entry>', CLOUD).makeOptionMandatory(true))
-    .option('--fairway-cloud <entry>', "what Fairway's operator calls that cloud; the same name when left out")
+    .option('--fairway-cloud <entry>', "name of that cloud at Fairway's operator; default: the same name")
+    .addOption(new Option('--expires <duration>', 'how long it is valid; default: no expiry').argParser(milliseconds))
+    .option('--trust-to <user-id>', "create a trust to Fairway's own user instead; the operator knows its id")
     .addOption(
-      new Option('--expires <duration>', 'how long it is good for; forever when left out').argParser(milliseconds),
-    )
-    .option('--trust-to <user-id>', "make a trust to Fairway's own user instead; the operator tells its id")
-    .addOption(
-      new Option('--reclaim-policy <policy>', 'what becomes of it when the last cluster that used it is gone')
+      new Option('--reclaim-policy <policy>', 'what happens to it when the last cluster that uses it is deleted')
         .choices(['Retain', 'Delete'])
         .default('Retain'),
     )
@@ -35,7 +33,7 @@ export function addCredentialCommands(program: Command, context: CliContext): vo
   addGetCommand(credential, context, program, words);
   credential
     .command('delete')
-    .description('take a credential from Fairway once no cluster uses it, and revoke it in Keystone')
+    .description('delete a credential that no cluster uses from Fairway, and revoke it in Keystone')
     .argument('<name>', 'the credential')
     .addOption(new Option('--cloud <entry>', CLOUD).makeOptionMandatory(true))
     .addOption(timeoutOption('15m'))

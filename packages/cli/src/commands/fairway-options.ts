@@ -32,18 +32,18 @@ export interface FairwayCommandOptions {
 /** Adds the options of everything that Fairway is but its API. */
 export function addFairwayOptions(command: Command): Command {
   return command
-    .option('--cloud <name>', 'drive this cloud of clouds.yaml instead of a simulated one')
-    .option('--default-image <name>', 'image of nodes, by name or id, where neither cluster nor pool names one')
+    .option('--cloud <name>', 'use this cloud of clouds.yaml instead of a simulated one')
+    .option('--default-image <name>', 'default image of nodes, by name or id')
     .addOption(
       new Option(
         '--control-plane <runtime>',
-        "how clusters' control planes run: real ones as local processes, or simulated; processes where their programs are in KUBEBUILDER_ASSETS, fetched (fairway releases) or on PATH",
+        'how control planes run: real ones as local processes, or simulated; default: processes if the binaries are in KUBEBUILDER_ASSETS, fetched (fairway releases) or on PATH',
       ).choices(['process', 'simulated']),
     )
     .addOption(
       new Option(
         '--control-plane-address <address>',
-        "this machine's address where API servers listen that run as processes, and where nodes find them",
+        'address of this machine where API servers that run as processes listen, and where nodes reach them',
       )
         .argParser(parseIPAddress)
         .default('127.0.0.1'),
@@ -51,7 +51,7 @@ export function addFairwayOptions(command: Command): Command {
     .addOption(
       new Option(
         '--control-plane-users <first-last>',
-        'user ids of this machine for control planes that run as processes, one for each cluster, where Fairway is root',
+        'user ids of this machine for control planes that run as processes, one per cluster, if Fairway runs as root',
       )
         .argParser(parseUserRange)
         .default(DEFAULT_USERS, `${DEFAULT_USERS.first}-${DEFAULT_USERS.last}`),
@@ -59,7 +59,7 @@ export function addFairwayOptions(command: Command): Command {
     .addOption(
       new Option(
         '--egress-allow <range>',
-        "what API servers that run as processes may connect to beside their nodes' kubelets and the Internet, such as 192.0.2.0/24 or 192.0.2.7/32:443; repeatable",
+        "what API servers that run as processes may connect to in addition to their nodes' kubelets and the Internet, such as 192.0.2.0/24 or 192.0.2.7/32:443; repeatable",
       )
         .argParser(collectEgressTargets)
         .default([], 'none'),
@@ -71,38 +71,38 @@ export function addFairwayOptions(command: Command): Command {
     )
     .option(
       '--snapshots <folder>',
-      "where snapshots of clusters' databases go, such as a mount of other storage; else into the home",
+      "folder for snapshots of clusters' databases, such as a mount of other storage; default: in the home",
     )
     .option(
       '--node-settings <file>',
-      'YAML with what holds for all nodes: mirrors of packages and images, proxy, authorities (docs/operators/nodes.md)',
+      'YAML with settings for all nodes: package and image mirrors, proxy, CAs (docs/operators/nodes.md)',
     )
     .addOption(
-      new Option('--cloud-check <duration>', "how often each project's servers are listed while all is at rest")
+      new Option('--cloud-check <duration>', "how often each project's servers are listed while no change is expected")
         .argParser(durationFrom('1s'))
         .default(60_000, '1m'),
     )
     .addOption(
-      new Option('--credential-check <duration>', "how often Keystone is asked about each of the tenants' credentials")
+      new Option('--credential-check <duration>', 'how often each tenant credential is checked with Keystone')
         .argParser(durationFrom('1s'))
         .default(60_000, '1m'),
     )
     .option(
       '--audit-log-path <file>',
-      'where it is written down who asked for what, "-" for standard output; else audit.log in the home (docs/operators/audit.md)',
+      'file of the audit log, "-" for standard output; default: audit.log in the home (docs/operators/audit.md)',
     )
     .addOption(
-      new Option('--audit-log-maxsize <megabytes>', 'size from which on the audit log begins a new file')
+      new Option('--audit-log-maxsize <megabytes>', 'size at which the audit log is rotated')
         .argParser(wholeNumber(1))
         .default(DEFAULT_AUDIT.maxSizeMB),
     )
     .addOption(
-      new Option('--audit-log-maxbackup <count>', 'how many full files of the audit log are kept')
+      new Option('--audit-log-maxbackup <count>', 'how many rotated audit logs are kept')
         .argParser(wholeNumber(1))
         .default(DEFAULT_AUDIT.maxBackups),
     )
     .addOption(
-      new Option('--log-level <level>', 'how much is logged, as JSON lines on stderr')
+      new Option('--log-level <level>', 'log level; logs are JSON lines on stderr')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('warn'),
     );

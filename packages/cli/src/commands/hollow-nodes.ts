@@ -4,9 +4,11 @@ import type { CliContext } from '../command/context.ts';
 export function addHollowNodesCommand(program: Command, context: CliContext): void {
   program
     .command('hollow-nodes')
-    .description('be the nodes of a cloud whose servers do not really boot: join each server by its own user data')
+    .description(
+      'simulate the nodes of a cloud whose servers do not really boot: join each server with its own user data',
+    )
     .addOption(new Option('--cloud <name>', 'cloud of clouds.yaml; needs an administrator').makeOptionMandatory(true))
-    .option('--state <dir>', "folder for what the nodes' disks hold; else FAIRWAY_HOME/nodes")
+    .option('--state <dir>', "folder for the nodes' disks; default: FAIRWAY_HOME/nodes")
     .addOption(
       new Option('--log-level <level>', 'how much is logged')
         .choices(['debug', 'info', 'warn', 'error'])

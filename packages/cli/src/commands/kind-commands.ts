@@ -15,7 +15,7 @@ export function addListCommand(parent: Command, context: CliContext, program: Co
     .command('list')
     .alias('ls')
     .description(`list ${words.plural}, with the columns that kubectl shows`)
-    .option('-A, --all-namespaces', 'of all namespaces that you may see')
+    .option('-A, --all-namespaces', 'in all namespaces that you can read')
     .option('-l, --selector <labels>', 'only those with these labels, such as team=a');
   if (words.hasCluster) command.option('--cluster <name>', 'only those of one cluster');
   command.addOption(outputOption()).action(async (options) => {
@@ -46,8 +46,8 @@ export function addDeleteCommand(
     .command('delete')
     .description(description)
     .argument('<names...>', 'what to delete')
-    .option('-y, --yes', 'do not ask; without a terminal nothing is asked either')
-    .option('--no-wait', 'return when the deletion has begun')
+    .option('-y, --yes', 'do not ask for confirmation; implied without a terminal')
+    .option('--no-wait', 'do not wait: return when the deletion has started')
     .addOption(timeoutOption('15m'))
     .action(async (names, options) => {
       const { deleteObjects } = await import('../resources/delete.ts');

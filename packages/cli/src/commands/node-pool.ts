@@ -14,18 +14,18 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
     .option('--cluster <name>', 'cluster that the pool belongs to')
     .option('--flavor <name>', 'flavor of the nodes')
     .addOption(new Option('--nodes <count>', 'number of nodes').argParser(wholeNumber(0)).default(1))
-    .option('--min <count>', 'fewest nodes that it may be scaled to', wholeNumber(0))
-    .option('--max <count>', 'most nodes that it may be scaled to', wholeNumber(0))
+    .option('--min <count>', 'minimum number of nodes', wholeNumber(0))
+    .option('--max <count>', 'maximum number of nodes', wholeNumber(0))
     .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)
-    .option('--anti-affinity', 'every node on a hypervisor of its own; 5 nodes at most')
+    .option('--anti-affinity', 'every node on a different hypervisor; at most 5 nodes')
     .option('--labels <pairs>', 'labels of the nodes, such as tier=web', keyValues)
     .option('--taints <list>', 'taints of the nodes, such as dedicated=db:NoSchedule', taints)
     .option('--floating-ips', 'a floating IP for every node')
-    .option('--image <name>', "image of the nodes; else the cluster's")
+    .option('--image <name>', "image of the nodes; default: the cluster's")
     .option('--root-volume <GiB>', "boot from a volume of this size; else from the flavor's own disk", wholeNumber(10))
     .addOption(outputOption(['json', 'yaml', 'name']))
-    .option('--dry-run', 'let the server check it, and make nothing')
-    .option('--no-wait', 'return when it is accepted')
+    .option('--dry-run', 'only validate on the server, create nothing')
+    .option('--no-wait', 'do not wait: return when the request is accepted')
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
       const { createNodePool } = await import('../resources/create-node-pool.ts');
@@ -35,12 +35,12 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
   addGetCommand(nodePool, context, program, words);
   nodePool
     .command('scale')
-    .description('change the number of nodes, and wait until it is so')
+    .description('change the number of nodes, and wait until it is reached')
     .argument('<name>', 'name of the pool')
     .addOption(
       new Option('--nodes <count>', 'number of nodes wanted').argParser(wholeNumber(0)).makeOptionMandatory(true),
     )
-    .option('--no-wait', 'return when it is accepted')
+    .option('--no-wait', 'do not wait: return when the request is accepted')
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
       const { scaleNodePool } = await import('../resources/scale-node-pool.ts');

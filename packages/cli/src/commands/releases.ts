@@ -4,14 +4,14 @@ import type { CliContext } from '../command/context.ts';
 export function addReleasesCommands(program: Command, context: CliContext): void {
   const releases = program
     .command('releases')
-    .description('programs of Kubernetes for control planes that run as processes of this machine');
+    .description('Kubernetes binaries for control planes that run as processes of this machine');
   releases
     .command('fetch')
-    .description('download and verify the programs of a release; what was begun is gone on with')
+    .description('download and verify the binaries of a release; resumes an interrupted download')
     .argument('<version>', 'exact version of Kubernetes, such as 1.36.3')
     .option(
       '--mirror <url>',
-      "address with upstream's paths below it: /release/… of dl.k8s.io, /etcd-io/etcd/releases/… of GitHub",
+      "base URL with upstream's paths: /release/… of dl.k8s.io, /etcd-io/etcd/releases/… of GitHub",
     )
     .option('--etcd <version>', 'version of etcd; else the one that belongs to the release')
     .action(async (version, options) => {
@@ -21,7 +21,7 @@ export function addReleasesCommands(program: Command, context: CliContext): void
   releases
     .command('list')
     .alias('ls')
-    .description('list the releases whose programs are on this machine, and where')
+    .description('list the releases whose binaries are on this machine, and where')
     .action(async () => {
       const { listReleases } = await import('../releases/run.ts');
       await listReleases(context);

@@ -15,9 +15,9 @@ export function addSnapshotCommands(cluster: Command, context: CliContext, progr
     });
   cluster
     .command('snapshot')
-    .description("take a snapshot of a cluster's database now, beside those of its plan")
+    .description("take a snapshot of a cluster's database now, in addition to the plan's schedule")
     .argument('<cluster>', 'name of the cluster')
-    .option('--no-wait', 'return when it is asked for')
+    .option('--no-wait', 'do not wait: return when it is requested')
     .addOption(timeoutOption('5m'))
     .action(async (name, options) => {
       const { takeSnapshot } = await import('../resources/snapshots.ts');
@@ -25,11 +25,11 @@ export function addSnapshotCommands(cluster: Command, context: CliContext, progr
     });
   cluster
     .command('restore')
-    .description('set the whole database of a cluster back to a snapshot; what it holds now becomes a snapshot first')
+    .description('restore the whole database of a cluster to a snapshot; the current data is saved as a snapshot first')
     .argument('<cluster>', 'name of the cluster')
-    .argument('<snapshot>', 'name of the snapshot, as "fairway cluster snapshots" lists it')
-    .option('-y, --yes', 'do not ask; without a terminal nothing is asked either')
-    .option('--no-wait', 'return when it is asked for')
+    .argument('<snapshot>', 'name of the snapshot, from "fairway cluster snapshots"')
+    .option('-y, --yes', 'do not ask for confirmation; implied without a terminal')
+    .option('--no-wait', 'do not wait: return when it is requested')
     .addOption(timeoutOption('10m'))
     .action(async (name, snapshot, options) => {
       const { restoreSnapshot } = await import('../resources/snapshots.ts');

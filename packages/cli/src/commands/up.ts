@@ -9,15 +9,15 @@ export function addUpCommand(program: Command, context: CliContext): void {
   const command = program
     .command('up')
     .description('run Fairway here: API, controllers, control planes and, without --cloud, a simulated OpenStack cloud')
-    .option('--home <dir>', 'folder for all state; else FAIRWAY_HOME, else ./.fairway')
+    .option('--home <dir>', 'folder for all state; default: FAIRWAY_HOME, else ./.fairway')
     .addOption(
-      new Option('--listen <host:port>', "where Fairway's API listens; port 0 takes a free one")
+      new Option('--listen <host:port>', "address where Fairway's API listens; port 0 takes a free one")
         .argParser(parseListenAddress)
         .default(parseListenAddress(DEFAULT_LISTEN), DEFAULT_LISTEN),
     );
   addFairwayOptions(command)
     .addOption(
-      new Option('--sim-latency <profile>', 'how the simulated cloud takes its time')
+      new Option('--sim-latency <profile>', 'latency of the simulated cloud')
         .choices(['none', 'realistic'])
         .default('none'),
     )

@@ -6,7 +6,7 @@ export function addVersionCommand(program: Command, context: CliContext): void {
   program
     .command('version')
     .description('print the versions of this command and of the server')
-    .option('--client', 'of this command alone')
+    .option('--client', 'only of this command')
     .addOption(outputOption(['json', 'yaml']))
     .action(async (options) => {
       const { printVersion } = await import('../command/version.ts');

@@ -60,23 +60,23 @@ function nodes(cloud: CloudObservation): Capability {
   if ('problem' in extensions) limiting.push(`extensions: ${extensions.problem}`);
   else {
     const lacking = REQUIRED_EXTENSIONS.filter((alias) => !extensions.value.includes(alias));
-    if (lacking.length > 0) blocking.push(`Neutron lacks the extensions ${lacking.join(', ')}`);
+    if (lacking.length > 0) blocking.push(`Neutron does not have the extensions ${lacking.join(', ')}`);
   }
   if (flavors.length === 0) blocking.push('no flavor has 2 GiB of memory and a disk');
   if (images.length === 0) {
     limiting.push(
-      'no image says os_distro=ubuntu or debian: clusters have to name theirs (fairway up --default-image)',
+      'no image says os_distro=ubuntu or debian: clusters have to set spec.nodeImage (see fairway up --default-image)',
     );
   }
   if ('problem' in externalNetworks) limiting.push(`external networks: ${externalNetworks.problem}`);
   else if (externalNetworks.value.length === 0) {
-    limiting.push('no external network: clusters need a network of their own with another way out');
+    limiting.push('no external network: clusters need an existing network with another way to the Internet');
   }
   if ('problem' in quotas) limiting.push(`quota: ${quotas.problem}`);
   else limiting.push(...exhausted(quotas.value));
   const missing = [...blocking, ...limiting];
   const offered = blocking.length > 0 ? 'no' : missing.length > 0 ? 'partly' : 'yes';
-  const detail = `${flavors.length} flavors and ${images.length} images fit`;
+  const detail = `${flavors.length} flavors and ${images.length} images are usable`;
   return { capability: 'nodes', offered, detail, missing };
 }
 
@@ -95,7 +95,7 @@ function loadBalancers(cloud: CloudObservation, capability: string, fits: (provi
   const fitting = providers.value.filter(fits);
   if (fitting.length > 0) return { capability, offered: 'yes', detail: `by ${fitting.join(', ')}`, missing: [] };
   const there = providers.value.join(', ') || 'no provider';
-  return { capability, offered: 'no', detail: '', missing: [`Octavia has ${there} alone: enable amphora`] };
+  return { capability, offered: 'no', detail: '', missing: [`Octavia only has ${there}: enable amphora`] };
 }
 
 function storage(

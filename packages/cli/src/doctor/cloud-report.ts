@@ -48,8 +48,8 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
     ['zones', list(cloud.computeZones)],
     ['network zones', list(cloud.networkZones)],
     ['external networks', list(external)],
-    ['flavors that fit', list({ value: fittingFlavors(cloud).map(({ name }) => name) })],
-    ['images that fit', list({ value: fittingImages(cloud).map(({ name }) => name) })],
+    ['usable flavors', list({ value: fittingFlavors(cloud).map(({ name }) => name) })],
+    ['usable images', list({ value: fittingImages(cloud).map(({ name }) => name) })],
   ]);
   return [who, offered, services, extensions, quotas, lists].join('\n');
 }

@@ -70,13 +70,13 @@ async function ownCloudFinding(home: Home): Promise<Finding> {
     const nodes = capabilitiesOf(cloud).find(({ capability }) => capability === 'nodes');
     return nodes === undefined ? ok(check, 'answers') : capabilityFinding(check, nodes);
   } catch (error) {
-    return problem(check, explainError(error).message, 'it runs within "fairway up": start that');
+    return problem(check, explainError(error).message, 'it runs inside "fairway up": start that');
   }
 }
 
 function capabilityFinding(check: string, { offered, detail, missing }: Capability): Finding {
   const advice = `fairway doctor --cloud ${SIMULATED_CLOUD}`;
-  if (offered === 'yes') return ok(check, `nodes can be made: ${detail}`);
+  if (offered === 'yes') return ok(check, `nodes can be created: ${detail}`);
   return offered === 'no' ? problem(check, missing.join('; '), advice) : warning(check, missing.join('; '), advice);
 }
 

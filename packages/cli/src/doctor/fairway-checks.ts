@@ -40,13 +40,19 @@ function homeFindings(home: Home): Finding[] {
   const findings = [ok('home', home.path)];
   for (const path of [home.path, home.pki, home.kubeconfig]) {
     if (!existsSync(path) || (statSync(path).mode & 0o077) === 0) continue;
-    findings.push(warning('home', `${path} has secrets, and others than its owner may read it`, `chmod go= ${path}`));
+    findings.push(
+      warning('home', `${path} contains secrets, and users other than its owner can read it`, `chmod go= ${path}`),
+    );
   }
   const pids = home.holders(identifyProcess);
   findings.push(
     pids.length > 0
       ? ok('process', `fairway runs as process ${pids.join(', ')}`)
-      : warning('process', 'no fairway up or serve runs on this home', `fairway up --home ${home.path}`),
+      : warning(
+          'process',
+          'no "fairway up" or "fairway serve" is running on this home',
+          `fairway up --home ${home.path}`,
+        ),
   );
   return findings;
 }

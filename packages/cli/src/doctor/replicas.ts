@@ -19,10 +19,10 @@ export function replicaFindings(leases: readonly Lease[], nowMs: number, graceMs
     return `${member} ${held}`;
   });
   if (alive.size === 0)
-    return [problem(CHECK, 'no replica of Fairway runs, so that nothing happens to any cluster', ADVICE)];
-  const summary = `of ${shards.length} parts of the clusters, ${shares.join(', ')}`;
+    return [problem(CHECK, 'no replica of Fairway is running, so no cluster is reconciled', ADVICE)];
+  const summary = `of ${shards.length} shards, ${shares.join(', ')}`;
   if (orphans.length === 0) return [ok(CHECK, summary)];
-  return [warning(CHECK, `${summary}, and ${orphans.length} nobody's for now`, ADVICE)];
+  return [warning(CHECK, `${summary}, and ${orphans.length} without a holder`, ADVICE)];
 }
 
 function holderOf({ spec }: Lease): string {

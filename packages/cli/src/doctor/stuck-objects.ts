@@ -18,18 +18,18 @@ export function stuckFinding(kind: Kind, object: Conditioned, nowMs: number): Fi
   const check = `${kind.singular} ${namespace}/${name}`;
   const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
   const isOld = (since: string | undefined) => since !== undefined && nowMs - Date.parse(since) > PATIENCE_MS;
-  if (isPaused(object)) return warning(check, 'is paused: Fairway leaves it alone', adviceFor('Paused'));
+  if (isPaused(object)) return warning(check, 'is paused: Fairway does not reconcile it', adviceFor('Paused'));
   // Its cluster is, and is told.
   const isHeld = object.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True');
   if (isHeld) return undefined;
   if (deletionTimestamp !== undefined) {
     if (!isOld(deletionTimestamp)) return undefined;
     const why = ready?.message ? `: ${ready.reason}: ${ready.message}` : `; finalizers: ${finalizers.join(', ')}`;
-    return problem(check, `is being deleted since ${deletionTimestamp}${why}`, ready && adviceFor(ready.reason));
+    return problem(check, `has been terminating since ${deletionTimestamp}${why}`, ready && adviceFor(ready.reason));
   }
   if (ready === undefined) {
     if (!isOld(object.metadata.creationTimestamp)) return undefined;
-    return problem(check, 'no controller has looked at it yet', 'is Fairway running? Look at its log');
+    return problem(check, 'no controller has reconciled it yet', 'is Fairway running? Look at its log');
   }
   if (ready.status === 'True') return undefined;
   const turn: string | undefined = turnOf(ready.reason as ConditionReason);

@@ -9,15 +9,15 @@ export interface WantedExtension {
 
 /** By what they are for; any of the aliases will do. */
 const WANTED: readonly { readonly aliases: readonly string[]; readonly purpose: string }[] = [
-  { aliases: ['router'], purpose: 'clusters have networks of their own' },
-  { aliases: ['external-net'], purpose: 'they reach the outside, and are reached by floating IPs' },
-  { aliases: ['security-group'], purpose: 'what may reach nodes' },
-  { aliases: ['standard-attr-tag'], purpose: 'tags say whose each resource is' },
-  { aliases: ['allowed-address-pairs'], purpose: "pods' addresses may leave nodes as they are" },
-  { aliases: ['port-security'], purpose: 'filters can be left out where the CNI does its own' },
+  { aliases: ['router'], purpose: 'every cluster gets its own network' },
+  { aliases: ['external-net'], purpose: 'nodes reach the Internet and have floating IPs' },
+  { aliases: ['security-group'], purpose: 'security groups of the nodes' },
+  { aliases: ['standard-attr-tag'], purpose: 'tags mark the owner of each resource' },
+  { aliases: ['allowed-address-pairs'], purpose: 'packets with pod addresses may leave nodes' },
+  { aliases: ['port-security'], purpose: 'port security can be turned off if the CNI filters' },
   { aliases: ['extraroute', 'extraroute-atomic'], purpose: 'routes to pods without an overlay' },
   { aliases: ['trunk'], purpose: 'ports of pods on VLANs of their node (kuryr-kubernetes)' },
-  { aliases: ['quota_details', 'quotas'], purpose: 'how much of the quota is left' },
+  { aliases: ['quota_details', 'quotas'], purpose: 'remaining quota' },
 ];
 
 /** Which of them the cloud has. Pure. */

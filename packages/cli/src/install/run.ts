@@ -54,12 +54,12 @@ function checkVersion({ gitVersion, minor }: ServerVersion, server: string): voi
   if (isEmbedded(gitVersion)) {
     throw new CommandError(`${server} is the API of "fairway up", which has all that Fairway needs`, {
       exitCode: ExitCode.Usage,
-      advice: 'name the kubeconfig of the cluster that shall hold the objects with --kubeconfig or --context',
+      advice: 'choose the management cluster’s kubeconfig with --kubeconfig or --context',
     });
   }
   if (Number.parseInt(minor, 10) < RULES_SINCE_MINOR) {
     throw new CommandError(
-      `the API server of ${server} is ${gitVersion}; it takes 1.${RULES_SINCE_MINOR} to enforce the rules of Fairway's kinds`,
+      `the API server of ${server} is ${gitVersion}; at least 1.${RULES_SINCE_MINOR} is needed to enforce the rules of Fairway's kinds`,
       {
         exitCode: ExitCode.Usage,
         advice: 'upgrade it, or name another management cluster with --kubeconfig or --context',

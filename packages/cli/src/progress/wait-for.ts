@@ -72,9 +72,9 @@ export async function reach(goal: Goal, { follow, reporter, clock, signal, timeo
   }
   signal.throwIfAborted();
   if (latest.state === 'blocked') throw blocked(goal, latest);
-  throw new CommandError(`${goal.subject}: not finished within ${Math.round(timeoutMs / 1000)} s`, {
+  throw new CommandError(`${goal.subject}: timed out after ${Math.round(timeoutMs / 1000)} s`, {
     exitCode: ExitCode.TimedOut,
-    advice: 'Fairway continues with it: see "fairway cluster list", or wait longer with --timeout',
+    advice: 'Fairway continues in the background: see "fairway cluster list", or wait longer with --timeout',
   });
 }
 

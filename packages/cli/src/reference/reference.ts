@@ -3,10 +3,10 @@ import type { Command, Option } from 'commander';
 
 const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
   Ok: 'it is done',
-  Failed: 'the server refused it, what was waited for cannot come about, or doctor found an error',
-  Usage: 'the command line, a file or the configuration is wrong; nothing was asked of anyone',
+  Failed: 'the server rejected it, the awaited state cannot be reached, or doctor found an error',
+  Usage: 'the command line, a file or the configuration is wrong; no request was sent',
   Unreachable: "Fairway's API or the cloud did not answer",
-  TimedOut: 'it was not finished within `--timeout`; Fairway continues with it',
+  TimedOut: 'it did not finish within `--timeout`; Fairway continues in the background',
   Interrupted: 'stopped by a signal',
 };
 
@@ -15,10 +15,10 @@ export function renderReference(program: Command): string {
   const lines = [
     '# The `fairway` command',
     '',
-    'Made from the command itself by `npm run generate:cli`; `fairway COMMAND --help` says the same.',
+    'Generated from the command itself by `npm run generate:cli`; same as `fairway COMMAND --help`.',
     '',
     "Fairway's API is found by `--kubeconfig`, else by `KUBECONFIG`, else in `FAIRWAY_HOME` (`./.fairway`), else where kubectl",
-    'looks. What was asked for goes to stdout; progress, hints and errors go to stderr.',
+    'looks. Results go to stdout; progress, hints and errors go to stderr.',
     '',
     '## Options of every command',
     '',

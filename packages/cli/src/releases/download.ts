@@ -38,7 +38,7 @@ export async function download(url: string, path: string, checksum: Checksum, op
     rmSync(part, { force: true });
     // The rest of another file than the beginning is from.
     if (hadBegun) return download(url, path, checksum, options);
-    throw new CommandError(`${url} is not what its ${checksum.algorithm} says: it was removed`, {
+    throw new CommandError(`${url} does not match its ${checksum.algorithm} checksum: it was removed`, {
       advice: 'the mirror is damaged or being changed: try again later, or another one with --mirror',
     });
   }
@@ -69,7 +69,7 @@ async function receiveAll(url: string, part: string, options: DownloadOptions): 
 async function receive(url: string, part: string, options: DownloadOptions): Promise<void> {
   const { onProgress, clock, signal } = options;
   const silence = new AbortController();
-  const give = () => silence.abort(new Error(`nothing came for ${SILENCE_MS / 1000} s`));
+  const give = () => silence.abort(new Error(`no data for ${SILENCE_MS / 1000} s`));
   let timer = clock.after(SILENCE_MS, give);
   try {
     const begun = sizeOf(part);
@@ -77,7 +77,7 @@ async function receive(url: string, part: string, options: DownloadOptions): Pro
       headers: begun > 0 ? { range: `bytes=${begun}-` } : {},
       signal: AbortSignal.any([signal, silence.signal]),
     });
-    // All of it is there already, as far as the server knows; the checksum decides.
+    // All of it already exists, as far as the server knows; the checksum decides.
     if (response.status === 416) return;
     if (!response.ok) throw refusal(url, response.status);
     const isRest = response.status === 206;
@@ -123,15 +123,16 @@ export async function readText(
 
 function refusal(url: string, status: number): CommandError {
   const advice = status === 404 ? 'the mirror is not complete: try another one with --mirror' : 'try again later';
-  return new CommandError(`${url} answers with status ${status}`, { advice });
+  return new CommandError(`${url} returned status ${status}`, { advice });
 }
 
 function explainDownload(error: unknown, url: string): CommandError {
   const { cause } = error as { cause?: unknown };
   const { code, message } = (cause ?? error) as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new CommandError(`there is no room for ${url}: ${message}`, {
-      advice: 'a release takes about 600 MiB: make room, or choose another disk with XDG_DATA_HOME; then run it again',
+    return new CommandError(`there is no space for ${url}: ${message}`, {
+      advice:
+        'a release takes about 600 MiB: free some space, or choose another disk with XDG_DATA_HOME; then run it again',
       cause: error,
     });
   }

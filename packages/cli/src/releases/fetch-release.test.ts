@@ -232,7 +232,7 @@ describe('what is asked for', () => {
   });
 
   test.each([
-    { version: '1.36', machine, message: '"1.36" is no exact version of Kubernetes' },
+    { version: '1.36', machine, message: '"1.36" is not an exact version of Kubernetes' },
     { version: '1.99.0', machine, message: 'Fairway does not know which etcd belongs to Kubernetes 1.99' },
     {
       version: '1.36.3',
@@ -244,6 +244,6 @@ describe('what is asked for', () => {
   });
 
   test('a mirror is an address of http', () => {
-    expect(() => mirrorsAt('file:///srv')).toThrow('is no address of http or https');
+    expect(() => mirrorsAt('file:///srv')).toThrow('is not an address of http or https');
   });
 });

@@ -114,7 +114,7 @@ async function unpack(draft: string, archive: string): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new CommandError(`${archive} could not be unpacked: ${message.trim()}`, {
-      advice: code === 'ENOENT' ? 'install tar and gzip' : 'make room where it says so, then run it again',
+      advice: code === 'ENOENT' ? 'install tar and gzip' : 'free some space if that is the cause, then run it again',
       cause: error,
     });
   }

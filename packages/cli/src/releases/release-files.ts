@@ -17,7 +17,7 @@ export function mirrorsAt(mirror: string | undefined): Mirrors {
   const url = URL.parse(mirror);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw usageError(
-      `--mirror: "${mirror}" is no address of http or https`,
+      `--mirror: "${mirror}" is not an address of http or https`,
       'such as https://mirror.example.org/kubernetes',
     );
   }
@@ -93,7 +93,7 @@ export function releaseRequest(
 ): ReleaseRequest {
   const wanted = version.replace(/^v/, '');
   if (!/^\d+\.\d+\.\d+$/.test(wanted)) {
-    throw usageError(`"${version}" is no exact version of Kubernetes`, `such as ${newestPatches().join(', ')}`);
+    throw usageError(`"${version}" is not an exact version of Kubernetes`, `such as ${newestPatches().join(', ')}`);
   }
   const architecture = machine.platform === 'linux' ? ARCHITECTURES[machine.arch] : undefined;
   if (architecture === undefined) {
@@ -108,7 +108,7 @@ export function releaseRequest(
   if (ofEtcd === undefined) {
     throw usageError(
       `Fairway does not know which etcd belongs to Kubernetes ${minor}`,
-      'name one with --etcd; kubeadm tells which: SupportedEtcdVersion in cmd/kubeadm/app/constants',
+      'choose one with --etcd; see kubeadm’s SupportedEtcdVersion in cmd/kubeadm/app/constants',
     );
   }
   return { version: wanted, etcd: ofEtcd, architecture };

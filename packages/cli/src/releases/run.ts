@@ -37,13 +37,13 @@ export async function runFetch(
 /** One at a time: two would write the same files. */
 function lockReleases(releases: string): () => void {
   const self = identifyProcess(process.pid);
-  if (self === undefined) throw new Error('this process cannot tell itself from others');
+  if (self === undefined) throw new Error('this process cannot be identified');
   try {
     return lockHome(new Home(releases), self, identifyProcess);
   } catch (error) {
     if (!(error instanceof HomeInUseError)) throw error;
-    throw new CommandError(`another "fairway releases fetch" is at work in ${releases}`, {
-      advice: 'wait until it has ended',
+    throw new CommandError(`another "fairway releases fetch" is running in ${releases}`, {
+      advice: 'wait until it has finished',
       cause: error,
     });
   }

@@ -35,7 +35,7 @@ export async function createCluster(
     const manifest = await wantedObjects(context, connection, options);
     const [wanted] = manifest.clusters;
     if (wanted === undefined || manifest.clusters.length > 1) {
-      throw usageError(`one Cluster is created at a time, and there are ${manifest.clusters.length}`);
+      throw usageError(`only one Cluster can be created at a time, the file has ${manifest.clusters.length}`);
     }
     const startedMs = context.clock.now();
     const [cluster, pools] = await createAll(context, connection, { cluster: wanted, pools: manifest.pools }, options);
@@ -65,7 +65,7 @@ async function wantedObjects(
 ): Promise<Manifest> {
   const { name, filename } = options;
   if (filename !== undefined) {
-    if (name !== undefined) throw usageError('a name and --filename exclude each other: the file has the name');
+    if (name !== undefined) throw usageError('a name and --filename are mutually exclusive: the file has the name');
     return readManifest(context, filename, namespace);
   }
   if (name === undefined) throw usageError('which cluster? Give its name, or a file with -f');

@@ -56,11 +56,11 @@ async function wantedPools(
 ): Promise<readonly NodePool[]> {
   const { name, filename, cluster, flavor } = options;
   if (filename !== undefined) {
-    if (name !== undefined) throw usageError('a name and --filename exclude each other: the file has the name');
+    if (name !== undefined) throw usageError('a name and --filename are mutually exclusive: the file has the name');
     const { clusters, pools } = await readManifest(context, filename, namespace);
     if (clusters.length === 0 && pools.length > 0) return pools;
     throw usageError(
-      `${filename} must hold NodePools alone`,
+      `${filename} must only contain NodePools`,
       'fairway cluster create -f takes a Cluster with its pools',
     );
   }

@@ -58,8 +58,8 @@ export async function createCredential(
       const { status } = await whenJudged(context, connection, name, options.timeout);
       const ready = findCondition(status?.conditions, 'Ready');
       if (ready?.status !== 'True') {
-        const advice = `fix it, or take it back: fairway credential delete ${name} --cloud ${options.cloud}`;
-        throw new CommandError(ready?.message ?? 'Fairway has not said yet whether it can use it', { advice });
+        const advice = `fix it, or delete it: fairway credential delete ${name} --cloud ${options.cloud}`;
+        throw new CommandError(ready?.message ?? 'Fairway has not checked yet whether it can use it', { advice });
       }
       const until = status?.expiresAt === undefined ? '' : ` until ${status.expiresAt}`;
       context.stderr.write(

@@ -55,7 +55,7 @@ function question(kindName: KindName, names: readonly string[]): string {
   const what = `${kindName} ${names.map((name) => `"${name}"`).join(', ')}`;
   switch (kindName) {
     case 'cluster':
-      return `Delete ${what} with all nodes, and the network that was made for it?`;
+      return `Delete ${what} with all nodes and its network?`;
     case 'nodepool':
       return `Drain and delete all nodes of ${what}?`;
     case 'machine':

@@ -41,7 +41,7 @@ export async function printKubeconfig(
       const answer = await client
         .resource(clusters)
         .createSubresource(clusterName, KUBECONFIG_SUBRESOURCE, request, write);
-      if (answer.status === undefined) throw new CommandError('the server answered without a kubeconfig');
+      if (answer.status === undefined) throw new CommandError('the response has no kubeconfig');
       return answer.status;
     } catch (error) {
       throw await explained(error, client, clusterName, namespace);
@@ -56,7 +56,7 @@ export async function printKubeconfig(
       ? join(context.env['HOME'] ?? homedir(), '.kube', 'config')
       : resolve(context.cwd, options.merge);
   await mergeInto(path, kubeconfig);
-  context.stderr.write(`${path}: merged, and current from now on; valid until ${expirationTimestamp}\n`);
+  context.stderr.write(`${path}: merged, and set as the current context; valid until ${expirationTimestamp}\n`);
 }
 
 /** A kube-apiserver knows the cluster, but no kubeconfigs: those are the gateway's to give. */
@@ -67,8 +67,8 @@ async function explained(refusal: unknown, client: KubeClient, name: string, nam
   } catch {
     return refusal;
   }
-  return new CommandError(`the API server has cluster "${name}", but gives no kubeconfigs`, {
-    advice: 'ask the gateway of "fairway serve": name its address and its authority in the kubeconfig',
+  return new CommandError(`the API server has cluster "${name}", but does not issue kubeconfigs`, {
+    advice: 'use the gateway of "fairway serve": set its address and CA in the kubeconfig',
     cause: refusal,
   });
 }

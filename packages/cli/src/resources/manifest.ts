@@ -63,6 +63,6 @@ function loadDocuments(text: string, source: string): unknown[] {
   try {
     return loadAll(text, { filename: source });
   } catch (error) {
-    throw usageError(`${source} is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw usageError(`${source} is not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -46,7 +46,7 @@ export async function takeSnapshot(
   await withConnection(context, globals, async (connection) => {
     const snapshotRequestedAt = new Date(context.clock.now()).toISOString();
     const cluster = await patchEtcd(context, connection, name, { snapshotRequestedAt });
-    context.stdout.write(`${qualifiedName(clusters, name)} snapshot asked for\n`);
+    context.stdout.write(`${qualifiedName(clusters, name)} snapshot requested\n`);
     if (!options.wait) return;
     const known = new Set(cluster.status?.etcd?.snapshots?.map((snapshot) => snapshot.name));
     await waitFor(context, connection, name, snapshotTaken(name, known), options.timeout);
@@ -69,13 +69,13 @@ export async function restoreSnapshot(
         advice: `choose one of "fairway cluster snapshots ${name}"`,
       });
     }
-    const question = `Set all objects of cluster "${name}" back to what they were in snapshot ${snapshot}?`;
+    const question = `Restore all objects of cluster "${name}" to snapshot ${snapshot}?`;
     if (!options.yes && context.confirm && !(await context.confirm(question))) {
       throw new CommandError('nothing was restored');
     }
     const restore = { snapshot, requestedAt: new Date(context.clock.now()).toISOString() };
     await patchEtcd(context, connection, name, { restore });
-    context.stdout.write(`${qualifiedName(clusters, name)} restore of ${snapshot} asked for\n`);
+    context.stdout.write(`${qualifiedName(clusters, name)} restore of ${snapshot} requested\n`);
     if (options.wait) await waitFor(context, connection, name, clusterRestored(name, restore), options.timeout);
   });
 }

@@ -71,7 +71,7 @@ export async function runServe(
     stdout.write(welcome(running, { server: connection.description, seconds, home }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
-  stderr.write('stopping; once more to stop immediately\n');
+  stderr.write('stopping; press again to stop immediately\n');
   await running.stop();
   stderr.write('stopped\n');
 }
@@ -81,9 +81,9 @@ function gatewayOf({ transport }: ManagementConnection, options: ServeCommandOpt
   const { gateway, listen, tlsSan, webhookUrl } = options;
   if (!gateway) return undefined;
   if (webhookUrl === undefined && (listen.host === '0.0.0.0' || listen.host === '::')) {
-    throw new CommandError(`--listen ${listen.host}:${listen.port} is no address that the API server could call`, {
+    throw new CommandError(`--listen ${listen.host}:${listen.port} is not an address that the API server could call`, {
       exitCode: ExitCode.Usage,
-      advice: 'name the address of the gateways with --webhook-url https://HOST:PORT',
+      advice: 'set the address of the gateways with --webhook-url https://HOST:PORT',
     });
   }
   return { connection: transport, listen, hosts: tlsSan, webhookUrl };

@@ -18,6 +18,6 @@ test.each(['10.0.0.1', 'fd00::1'])('%s is an address', (text) => {
   expect(parseIPAddress(text)).toBe(text);
 });
 
-test.each(['0.0.0.0', '::', 'localhost', '10.0.0.0/24', '10.0.0.1:80'])('%s is no address of one host', (text) => {
+test.each(['0.0.0.0', '::', 'localhost', '10.0.0.0/24', '10.0.0.1:80'])('%s is not an address of one host', (text) => {
   expect(() => parseIPAddress(text)).toThrow(/Not an address of one host/);
 });

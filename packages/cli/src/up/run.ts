@@ -36,7 +36,7 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
-  stderr.write('stopping; once more to stop immediately\n');
+  stderr.write('stopping; press again to stop immediately\n');
   await running.stop();
   stderr.write('stopped\n');
 }
@@ -89,7 +89,7 @@ type Explain = (
 ) => [message: string, options: ConstructorParameters<typeof CommandError>[1]];
 
 const notListening: Explain = (cause, listen) => [
-  `${listen} is no address of this machine`,
+  `${listen} is not an address of this machine`,
   { exitCode: ExitCode.Usage, cause },
 ];
 const notWritable: Explain = (cause) => [
@@ -101,7 +101,7 @@ const ADVICE_BY_CODE: ReadonlyMap<string, Explain> = new Map([
   [
     'EADDRINUSE',
     (cause, listen) => [
-      `something listens on ${listen} already`,
+      `${listen} is already in use`,
       {
         exitCode: ExitCode.Usage,
         cause,
@@ -131,7 +131,7 @@ interface Welcome {
 export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): string {
   const example = join(import.meta.dirname, '../../../../examples/cluster.yaml');
   const lines = [
-    `Fairway serves at ${running.url} after ${seconds} s; it keeps everything in ${home.path}`,
+    `Fairway serves at ${running.url} after ${seconds} s; its state is in ${home.path}`,
     `  kubeconfig  ${home.kubeconfig}`,
     ...(isSimulated
       ? [

@@ -82,14 +82,14 @@ export function requesterProblem(node: NodeRequest, tokenID: string | undefined)
   const isNode = requester.kind === 'node' && requester.name === nodeName;
   const who = usernameOf(requester);
   if (signerName === SIGNERS.kubeletServing) {
-    if (!isNode) return deny(`${who} asks for a serving certificate of node ${nodeName}`);
+    if (!isNode) return deny(`${who} requests a serving certificate of node ${nodeName}`);
     const foreignName = request.dnsNames.find((dnsName) => dnsName !== nodeName);
     if (foreignName !== undefined) return deny(`${foreignName} is not the name of the server`);
   } else {
     const isToken = requester.kind === 'bootstrapToken' && requester.id === tokenID;
     if (!isNode && !isToken) return deny(`${who} is neither node ${nodeName} nor the holder of its bootstrap token`);
     if (request.dnsNames.length + request.ipAddresses.length > 0) {
-      return deny('a client certificate names no hosts or addresses');
+      return deny('a client certificate must not have host names or addresses');
     }
   }
   if (!isRequestSignatureValid(request)) return deny('the certificate request is not signed by its own key');
@@ -107,7 +107,7 @@ export function judge(node: NodeRequest, addresses: readonly string[] | undefine
   }
   return requester.kind === 'node'
     ? approve('the node renews its certificate')
-    : approve('the server of the machine joins with the token that it was given');
+    : approve('the server of the machine joins with its own bootstrap token');
 }
 
 function requesterOf(username: string): Requester | undefined {
@@ -127,7 +127,7 @@ function usernameOf(requester: Requester): string {
 }
 
 function noMachine(nodeName: string): Denial {
-  return deny(`the cluster has no machine ${nodeName.slice(0, 253)} with a server of its own`);
+  return deny(`the cluster has no machine ${nodeName.slice(0, 253)} with its own server`);
 }
 
 function deny(reason: string): Denial {

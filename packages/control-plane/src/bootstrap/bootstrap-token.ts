@@ -37,7 +37,7 @@ export function bootstrapTokenSecret(token: BootstrapToken, machineName: string)
     expiration: formatTime(token.expirationMs),
     'usage-bootstrap-authentication': 'true',
     'auth-extra-groups': NODE_BOOTSTRAPPERS_GROUP,
-    description: `Lets machine ${machineName} ask for the certificate of its kubelet.`,
+    description: `Lets machine ${machineName} request its kubelet certificate.`,
   };
   return {
     apiVersion: 'v1',

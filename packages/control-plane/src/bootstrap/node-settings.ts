@@ -58,7 +58,7 @@ export function parseNodeSettings(text: string): NodeSettings {
   try {
     [document] = loadAll(text);
   } catch (error) {
-    throw new NodeSettingsError(`no YAML: ${(error as Error).message}`, { cause: error });
+    throw new NodeSettingsError(`not valid YAML: ${(error as Error).message}`, { cause: error });
   }
   const parsed = NodeSettings.safeParse(document ?? {});
   if (!parsed.success) throw new NodeSettingsError(z.prettifyError(parsed.error));

@@ -81,7 +81,7 @@ export class SettingsTrial {
     }
     this.#suspect = undefined;
     if (this.#applied !== wanted || !isFailing(state) || fingerprintOf(fallback) === wanted) return 'apply';
-    const complaint = state.components['kube-apiserver'].lastFailure ?? 'it ended without a word';
+    const complaint = state.components['kube-apiserver'].lastFailure ?? 'it exited without an error message';
     this.#suspect = { settings: wanted, complaint };
     return { suspect: this.#suspect, isProven: false };
   }
@@ -111,7 +111,7 @@ function complainedOf(complaint: string): string {
 }
 
 function notInEffect(reason: string): string {
-  return `${reason}. The API server runs with the last settings that it served with; these are tried when they change.`;
+  return `${reason}. The API server runs with the last working settings; these are tried again when they change.`;
 }
 
 function withoutOidc({ admissionPlugins }: ApiServerSettings): ApiServerSettings {

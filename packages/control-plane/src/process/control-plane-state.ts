@@ -15,7 +15,7 @@ export interface StateFacts {
 }
 
 const FULL =
-  'The database has reached its quota: objects can be read and deleted, and nothing else. Delete objects, or add nodes where the plan gives more for them; it takes writes again within a minute.';
+  'The database has reached its quota: objects can only be read and deleted. Delete objects, or add nodes if the plan raises the quota with them; writes are accepted again within a minute.';
 
 /** What the Cluster controller is told of a control plane; pure. */
 export function controlPlaneState({ supervised, endpoint, version, restoring }: StateFacts): ControlPlaneState {
@@ -29,7 +29,7 @@ export function controlPlaneState({ supervised, endpoint, version, restoring }: 
   }
   const failed = COMPONENTS.find((name) => components[name].failures >= FAILED_AFTER && !components[name].ready);
   if (failed !== undefined) {
-    const message = `${failed} does not run: ${components[failed].lastFailure}. It is started again.`;
+    const message = `${failed} is not running: ${components[failed].lastFailure}. It is being restarted.`;
     return { ...common, phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message };
   }
   const awaited = COMPONENTS.find((name) => !(components[name].ready && components[name].current));

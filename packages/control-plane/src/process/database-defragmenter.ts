@@ -75,7 +75,7 @@ export class DatabaseDefragmenter {
       const hasRoom = await makeRoom(call, quotaBytes);
       log.warn({ quotaBytes, hasRoom }, 'the database has reached its quota');
     } catch (error) {
-      log.warn({ err: error }, 'room could not be made in a full database');
+      log.warn({ err: error }, 'a full database could not be defragmented');
     }
     this.#retryAtMs = clock.now() + RETRY_MS;
     this.#retry?.cancel();

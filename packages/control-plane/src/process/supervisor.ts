@@ -123,7 +123,7 @@ export class ControlPlaneSupervisor {
   detach(): void {
     this.#hasLeft = true;
     this.#timer?.cancel();
-    const error = new Error('another process sees to the control plane');
+    const error = new Error('another process manages the control plane');
     this.#resting?.reject(error);
     this.#stopping?.reject(error);
   }
@@ -230,7 +230,7 @@ export class ControlPlaneSupervisor {
   #recordFailure(component: Component, member: Member, sinceMs: number, message?: string): void {
     const { files, clock, log } = this.#options;
     const complaint = message ?? lastComplaint(files.tail(this.#path(logPath(component)), COMPLAINT_BYTES));
-    member.fail(sinceMs, clock.now(), complaint ?? 'it ended without a word');
+    member.fail(sinceMs, clock.now(), complaint ?? 'it exited without an error message');
     // It may be the database that it fails for.
     if (this.#members.etcd.process) this.#members.etcd.process.probedAtMs = undefined;
     const { failures, lastFailure } = member;
@@ -254,7 +254,7 @@ export class ControlPlaneSupervisor {
     const taken = this.#options.host.memoryBytes(identity);
     if (limit === undefined || taken === undefined || taken <= limit) return undefined;
     const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20);
-    return `it took ${mebibytes(taken)} MiB of memory, and the plan gives it ${mebibytes(limit)} MiB`;
+    return `it used ${mebibytes(taken)} MiB of memory, and the plan allows ${mebibytes(limit)} MiB`;
   }
 
   async #doesServe(component: Component): Promise<boolean> {

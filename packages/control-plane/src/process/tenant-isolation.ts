@@ -65,13 +65,13 @@ export class Tenancy {
     const { reason } = this.#isolation;
     const own = records.get(uid);
     if (own !== undefined && userOf(own) !== undefined) {
-      return `its programs are to run as user ${own.userId}, and ${reason}: start Fairway as root again`;
+      return `its processes must run as user ${own.userId}, and ${reason}: start Fairway as root again`;
     }
     const namespaces = new Map(this.#namespaces);
     for (const [other, record] of records) if (record.namespace !== undefined) namespaces.set(other, record.namespace);
     const [, foreign] = [...namespaces].find(([other, held]) => other !== uid && held !== namespace) ?? [];
     if (foreign !== undefined) {
-      return `this machine runs control planes of namespace ${foreign}, and cannot keep another tenant's apart from them: ${reason}. The operator starts Fairway as root, which gives each cluster a user of its own, or with --control-plane simulated (docs/operators/control-planes.md)`;
+      return `this machine runs control planes of namespace ${foreign}, and cannot isolate another tenant's from them: ${reason}. The operator starts Fairway as root, which gives each cluster a user of its own, or with --control-plane simulated (docs/operators/control-planes.md)`;
     }
     this.#namespaces.set(uid, namespace);
     return undefined;

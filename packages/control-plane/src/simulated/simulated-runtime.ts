@@ -207,7 +207,7 @@ function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
     };
   }
   if (failure !== undefined || running === undefined) {
-    const message = `The control plane does not start: ${failure?.message ?? 'it has not been asked to'}. It is tried again.`;
+    const message = `The control plane does not start: ${failure?.message ?? 'it has not been requested'}. It is being retried.`;
     return { ...common, phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message };
   }
   return { ...common, phase: 'Running', ready: true, reason: 'AsExpected', message: '' };

@@ -107,7 +107,7 @@ describe('a cause that stays is told, and when it is gone all comes right', { ti
       end: clear,
       kind: machines,
       reason: 'FlavorOutOfStock',
-      message: /No valid host.*another one is tried after a pause/,
+      message: /No valid host.*another one will be created after a delay/,
     },
     {
       cause: 'servers that end in ERROR',
@@ -115,7 +115,7 @@ describe('a cause that stays is told, and when it is gone all comes right', { ti
       end: clear,
       kind: machines,
       reason: 'ServerFailed',
-      message: /Build of instance aborted.*another one is tried after a pause/,
+      message: /Build of instance aborted.*another one will be created after a delay/,
     },
     {
       cause: 'a cloud that is away',

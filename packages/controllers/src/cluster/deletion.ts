@@ -83,7 +83,7 @@ async function takeDown(
   const cloud = dependencies.clouds.of(key, cluster.spec.credentialName);
   if (cloud === undefined && cluster.status?.network !== undefined) {
     const { reason, message } = missingCloud(cluster);
-    const words = `what the cluster has in the cloud cannot be deleted: ${message}`;
+    const words = `cloud resources of the cluster cannot be deleted: ${message}`;
     return { progress: 80, reason, message: words, retryAfterMs: NO_CLOUD_RETRY_MS };
   }
   if (cloud !== undefined) {

@@ -42,7 +42,7 @@ export async function deleteCloudResources(
     await cloud.remove(ledgers.securityGroups, id, () => network.securityGroups.delete(id, options));
   }
   const waitMs = cloud.trustedFromMs - cloud.now();
-  if (waitMs > 0) return { what: 'what an interrupted run may have asked for', retryAfterMs: waitMs };
+  if (waitMs > 0) return { what: 'requests of an interrupted run to take effect', retryAfterMs: waitMs };
   return (await hasLateArrivals(cloud, owner))
     ? { what: 'network resources that appeared late', retryAfterMs: 0 }
     : undefined;

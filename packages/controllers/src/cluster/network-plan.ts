@@ -114,7 +114,7 @@ function planOwnOrChosenNetwork(
   if (network === undefined) {
     throw new UnplannableError(
       'NetworkNotFound',
-      `spec.network.networkID: the project has no network ${desired.networkID}; choose one of \`openstack network list\`, or leave the field empty and Fairway makes one`,
+      `spec.network.networkID: the project has no network ${desired.networkID}; choose one of \`openstack network list\`, or leave the field empty to have Fairway create one`,
     );
   }
   return network;

@@ -82,7 +82,7 @@ export class ClusterReconciler {
     const { cache, client, clock } = this.#dependencies;
     const networkProblem = {
       reason: ConditionReason.Provisioning,
-      message: 'the network is being made; the cloud has not answered yet',
+      message: 'the network is being created; the cloud has not answered yet',
     };
     const status = clusterStatus(cluster, {
       ...NOTHING_LEARNT,
@@ -187,7 +187,7 @@ export class ClusterReconciler {
   async #connect(cluster: Cluster, signal: AbortSignal): Promise<void> {
     const { clock, tenants } = this.#dependencies;
     const deadline = new AbortController();
-    const timer = clock.after(CONNECT_TIMEOUT_MS, () => deadline.abort(new TransportError('no answer in time')));
+    const timer = clock.after(CONNECT_TIMEOUT_MS, () => deadline.abort(new TransportError('timed out')));
     const inTime = AbortSignal.any([signal, deadline.signal]);
     try {
       await ofTenant(tenants.ensure(cluster, inTime));
@@ -215,7 +215,7 @@ type ControlPlaneFacts = Pick<
 const DATA_ELSEWHERE: Problem = {
   reason: ConditionReason.ControlPlaneFailed,
   message:
-    'the cluster was restored, and the database of its control plane is not here; start Fairway with the --home that it had, or copy that folder (docs/operators/backup.md)',
+    'the cluster was restored, and its control-plane database is not here; start Fairway with the original --home, or copy that folder (docs/operators/backup.md)',
 };
 const DATA_ELSEWHERE_RETRY_MS = 30_000;
 
@@ -245,7 +245,7 @@ function blockerOf(
   if (plan === undefined) {
     return {
       reason: ConditionReason.PlanNotFound,
-      message: `spec.plan: there is no Plan ${cluster.spec.plan} any more; the operator restores it`,
+      message: `spec.plan: Plan ${cluster.spec.plan} no longer exists; the operator has to restore it`,
     };
   }
   if (cloud === undefined) return missingCloud(cluster);

@@ -171,7 +171,7 @@ export class CredentialReconciler {
       events.warning(
         credential,
         'ResourceInUse',
-        `deleted when what is left of clusters that vanished is gone: ${what}`,
+        `it will be deleted when the leftovers of removed clusters are gone: ${what}`,
       );
       pass.againIn(VANISHED_RETRY_MS);
       return 'in use';
@@ -179,7 +179,7 @@ export class CredentialReconciler {
     pass.signal.throwIfAborted();
     const refusal = await this.#revoke(credential, cloud, pass.signal);
     if (refusal !== undefined) {
-      const advice = `its owner can: ${revocationAdvice(credential.status)}`;
+      const advice = `its owner has to revoke it: ${revocationAdvice(credential.status)}`;
       events.warning(
         credential,
         'NotRevoked',

@@ -91,6 +91,6 @@ async function portOf(
   for await (const port of cloud.client.network.ports.list({ device_id: server.id }, options)) {
     if (port.network_id === networkID) return port.id;
   }
-  const message = `server ${server.id} has no port in the network of the nodes, which a floating IP could be for; delete the machine, and Fairway makes another`;
+  const message = `server ${server.id} has no port in the network of the nodes, for a floating IP; delete the machine to have it replaced`;
   throw new ProblemError({ reason: 'ServerFailed', message });
 }

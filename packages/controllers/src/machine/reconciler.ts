@@ -151,7 +151,7 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
     return {
       problem: {
         reason: 'WaitingForServer',
-        message: 'the cloud did not answer whether it made the server; looking again before trying again',
+        message: 'the cloud did not confirm whether it created the server; checking before a retry',
       },
       requeueAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1,
     };
@@ -165,7 +165,7 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
       return { isGone: true };
     }
     if (scope.machine.status?.serverID !== undefined && owned.deleting.length === 0) {
-      const message = `server ${scope.machine.status.serverID} is there but not listed; if it stays so, give it the tag ${machineTag(scope.uid)} back`;
+      const message = `server ${scope.machine.status.serverID} exists but is not listed; if this persists, restore its tag ${machineTag(scope.uid)}`;
       scope.cloud?.cache.servers.invalidate();
       return {
         problem: { reason: 'ServerVanished', message },

@@ -28,7 +28,7 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
   if (flavor === undefined) {
     return {
       reason: ConditionReason.FlavorNotFound,
-      message: `the cloud has no flavor ${machine.spec.flavor} any more; make another pool with one of \`openstack flavor list\``,
+      message: `the cloud no longer has flavor ${machine.spec.flavor}; create another pool with one of \`openstack flavor list\``,
     };
   }
   const { attempts, bootstrapper, builds } = scope.dependencies;
@@ -107,7 +107,7 @@ export function lastFault({ status }: Machine): ProblemError | undefined {
 function faultProblem(server: Server): Problem {
   // It differs from one try to the next.
   const fault = server.fault?.message.replaceAll(server.id, '…') ?? 'the cloud gives no reason';
-  const again = 'another one is tried after a pause';
+  const again = 'another one will be created after a delay';
   switch (serverFaultKind(server)) {
     case 'outOfCapacity':
       return {

@@ -109,7 +109,7 @@ function serverCondition(
   if (problem) return conditionUnmet(type, problem);
   if (server?.status === 'ACTIVE') return conditionMet(type);
   if (server === undefined || server.status === 'BUILD') {
-    const message = ref === undefined ? 'the server is about to be created' : 'the cloud builds the server';
+    const message = ref === undefined ? 'the server will be created' : 'the cloud builds the server';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForServer, message });
   }
   const message = `the server is ${server.status}${server.fault ? `: ${server.fault.message}` : ''}`;
@@ -134,7 +134,7 @@ function nodeCondition(
   const serverID = server?.id ?? previous?.serverID;
   if (isAnothers(node, serverID)) {
     const claim = node.spec?.providerID?.slice(0, 255);
-    const message = `the node says in spec.providerID that it is ${claim}, and the machine has server ${serverID}; delete the Machine, and its pool makes another`;
+    const message = `the node says in spec.providerID that it is ${claim}, and the machine has server ${serverID}; delete the Machine to have it replaced`;
     return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
   }
   if (isNodeReady(node)) return conditionMet(type);

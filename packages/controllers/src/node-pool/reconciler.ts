@@ -384,7 +384,7 @@ function blockerOf(pool: NodePool, cluster: Cluster | undefined, cloud: ProjectC
     return { reason: ConditionReason.Deleting, message: 'the cluster is being deleted' };
   }
   if (cloud === undefined) {
-    const message = `namespace ${pool.metadata.namespace} has no cloud; the operator sets the annotation fairway.dev/cloud on it`;
+    const message = `namespace ${pool.metadata.namespace} has no cloud; the operator has to set its annotation fairway.dev/cloud`;
     return { reason: ConditionReason.ConfigurationInvalid, message };
   }
   if (cluster.status?.version === undefined) {

@@ -96,7 +96,7 @@ function machinesCondition(
   const reason = ConditionReason.Scaling;
   if (counts.staying !== counts.desired) return conditionUnmet(type, { reason, message: share });
   if (counts.leaving > 0) {
-    return conditionUnmet(type, { reason, message: `${share}; ${counts.leaving} machines are leaving` });
+    return conditionUnmet(type, { reason, message: `${share}; ${counts.leaving} machines are being deleted` });
   }
   return conditionMet(type);
 }

@@ -72,7 +72,7 @@ export class CloudOffer {
       const { items } = await this.#withPatience((signal) => cache.refreshAfter(sinceMs, signal));
       return [...items.values()];
     } catch (error) {
-      this.#log.warn({ err: error, resource: cache.name }, 'admission continues without what the cloud offers');
+      this.#log.warn({ err: error, resource: cache.name }, 'admission continues without the cloud’s catalogue');
       return undefined;
     }
   }
@@ -87,7 +87,7 @@ export class CloudOffer {
       this.#zones.set(cloud, { names, atMs: nowMs });
       return names;
     } catch (error) {
-      this.#log.warn({ err: error, resource: 'zones' }, 'admission continues without what the cloud offers');
+      this.#log.warn({ err: error, resource: 'zones' }, 'admission continues without the cloud’s catalogue');
       return undefined;
     }
   }

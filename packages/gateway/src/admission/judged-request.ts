@@ -22,7 +22,7 @@ function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
 }
 
 /**
- * What an administrator restores was admitted where it was made, and is there already: quotas that its own nodes have used up, or a
+ * What an administrator restores was admitted where it was made, and already exists: quotas that its own nodes have used up, or a
  * version that is offered no more, are no reason against it.
  */
 function isRestored({ operation, object, user }: AdmissionRequest): boolean {

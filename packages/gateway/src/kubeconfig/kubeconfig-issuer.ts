@@ -59,7 +59,7 @@ export function kubeconfigIssuer({ credentials, events, clock, log }: Kubeconfig
     const { expirationTimestamp } = status;
     const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
     log.info(fields, 'kubeconfig issued');
-    const message = `${user.username} got a kubeconfig that ends at ${expirationTimestamp}`;
+    const message = `${user.username} got a kubeconfig that expires at ${expirationTimestamp}`;
     events().normal(cluster, 'KubeconfigIssued', message);
     const { kind } = KUBECONFIG_REQUEST_KIND;
     const apiVersion = apiVersionOf(KUBECONFIG_REQUEST_KIND);
@@ -79,7 +79,7 @@ function endpointOf({ metadata, status }: Cluster): Endpoint {
   };
   if (metadata.deletionTimestamp !== undefined) throw conflict(subject, 'the cluster is being deleted');
   if (status?.endpoint === undefined) {
-    throw conflict(subject, 'its control plane is not there yet; wait for the condition ControlPlaneReady');
+    throw conflict(subject, 'its control plane is not ready yet; wait for the condition ControlPlaneReady');
   }
   return status.endpoint;
 }

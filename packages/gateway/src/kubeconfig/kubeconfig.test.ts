@@ -99,7 +99,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(event).toMatchObject({
         type: 'Normal',
         reason: 'KubeconfigIssued',
-        message: `alice got a kubeconfig that ends at ${status?.expirationTimestamp}`,
+        message: `alice got a kubeconfig that expires at ${status?.expirationTimestamp}`,
         involvedObject: { kind: 'Cluster', namespace: TEAM },
       });
     });

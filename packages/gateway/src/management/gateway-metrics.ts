@@ -19,18 +19,18 @@ export class GatewayMetrics {
     const registers = [registry];
     this.#requests = new Counter({
       name: 'fairway_gateway_requests_total',
-      help: 'Requests that the gateway has begun to answer, by where they went and the class of the answer.',
+      help: 'Requests answered by the gateway, by destination and status class.',
       labelNames: ['destination', 'code'],
       registers,
     });
     this.#watches = new Gauge({
       name: 'fairway_gateway_watches',
-      help: 'Watches that stream through the gateway.',
+      help: 'Watches open through the gateway.',
       registers,
     });
     this.#reviews = new Histogram({
       name: 'fairway_gateway_review_duration_seconds',
-      help: "Time that the gateway took to judge a write for kube-apiserver, which waits for it; 'failed' had no judgement and was refused.",
+      help: "Duration of admission reviews for kube-apiserver; 'failed' reviews had no verdict, and the write was rejected.",
       labelNames: ['resource', 'outcome'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,

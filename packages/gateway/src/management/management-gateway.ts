@@ -146,7 +146,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const hosts = [...(options.hosts ?? []), ...namesOf(host), ...namesOfUrl(options.webhookUrl)];
     const certificate = new ServingCertificate(hosts, clock);
     const tls = await certificate.next(roots.authority.active);
-    if (tls === undefined) throw new Error('a new certificate is not there');
+    if (tls === undefined) throw new Error('a new certificate is missing');
     const listener: Listener = await listen(
       { host, port, tls },
       (request, response) => front.handler(request, response),

@@ -23,11 +23,13 @@ export function methodOf(request: IncomingMessage): string {
     throw new ApiError(405, 'MethodNotAllowed', message);
   }
   for (const name of ONCE) {
-    if ((headersDistinct[name]?.length ?? 0) > 1) throw badRequest(`the header ${name} stands twice: send it once`);
+    if ((headersDistinct[name]?.length ?? 0) > 1) throw badRequest(`the header ${name} is duplicated: send it once`);
   }
   for (const name of connectionOptions(request.headers.connection)) {
     if (OF_THE_REQUEST.test(name)) {
-      throw badRequest(`the header Connection names ${name}, which belongs to the request: leave it out of Connection`);
+      throw badRequest(
+        `the header Connection names ${name}, which is an end-to-end header: leave it out of Connection`,
+      );
     }
   }
   if (hasBody(request) && WITHOUT_BODY.has(method)) {

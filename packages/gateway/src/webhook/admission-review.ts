@@ -56,7 +56,7 @@ export function parseReview(body: string): ReviewRequest {
   }
   const parsed = Review.safeParse(json);
   if (!parsed.success)
-    throw badRequest(`the body is no AdmissionReview of ${API_VERSION}: ${z.prettifyError(parsed.error)}`);
+    throw badRequest(`the body is not an AdmissionReview of ${API_VERSION}: ${z.prettifyError(parsed.error)}`);
   const { uid, resource, subResource, userInfo, dryRun, object, oldObject, ...request } = parsed.data.request;
   const { username, groups, uid: userUid, extra } = userInfo;
   return {

@@ -117,7 +117,7 @@ test('a judgement that fails refuses: nothing passes unjudged', async () => {
   });
 
   expect(response).toMatchObject({ allowed: false, status: { code: 500, reason: 'InternalError' } });
-  expect(response.status?.message).toContain('Fairway could not judge the request: out of order');
+  expect(response.status?.message).toContain('Fairway could not review the request: out of order');
 });
 
 test('judgements are counted by the outcome', async () => {

@@ -79,8 +79,8 @@ export function admissionWebhook({
 
   function refusalOf(error: unknown): ApiError {
     if (error instanceof ApiError) return error;
-    log.error({ err: error }, 'a request could not be judged');
-    const message = `Internal error occurred: Fairway could not judge the request: ${error instanceof Error ? error.message : String(error)}`;
+    log.error({ err: error }, 'a request could not be reviewed');
+    const message = `Internal error occurred: Fairway could not review the request: ${error instanceof Error ? error.message : String(error)}`;
     return new ApiError(500, 'InternalError', message, { cause: error });
   }
 }

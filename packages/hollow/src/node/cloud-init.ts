@@ -58,7 +58,7 @@ function loadYaml(text: string): unknown {
   try {
     return load(text);
   } catch (error) {
-    throw new UserDataError(`cloud-config is no YAML: ${(error as Error).message}`, { cause: error });
+    throw new UserDataError(`cloud-config is not valid YAML: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -159,7 +159,7 @@ async function kubeletVersion(client: KubeClient, { kubernetesVersion }: NodeBoo
   return /\d+\.\d+\.\d+/.exec(gitVersion)?.[0] ?? gitVersion;
 }
 
-/** Creates the Node; where it is there already, brings its labels up to date, as kubelet does. */
+/** Creates the Node; where it already exists, brings its labels up to date, as kubelet does. */
 async function register(
   client: KubeClient,
   name: string,

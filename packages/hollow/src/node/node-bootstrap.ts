@@ -108,7 +108,7 @@ function parseKubeletConfiguration(text: string | undefined): KubeletConfigurati
   try {
     document = load(text);
   } catch (error) {
-    throw new UserDataError(`${KUBELET_CONFIG} is no YAML: ${(error as Error).message}`, { cause: error });
+    throw new UserDataError(`${KUBELET_CONFIG} is not valid YAML: ${(error as Error).message}`, { cause: error });
   }
   const parsed = KubeletConfiguration.safeParse(document);
   if (parsed.success) return parsed.data;

@@ -131,7 +131,7 @@ const CASES: readonly Case[] = [
     message: 'Unable to find any IP address on external network 5d.',
   },
   {
-    from: 'Neutron, interface that is there already',
+    from: 'Neutron, interface that already exists',
     status: 400,
     contentType: json,
     body: '{"NeutronError": {"type": "BadRequest", "message": "Bad router request: Router already has a port on subnet 42.", "detail": ""}}',

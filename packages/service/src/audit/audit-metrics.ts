@@ -16,13 +16,13 @@ export class AuditMetrics implements AuditObserver {
     });
     this.#lost = new Counter({
       name: 'fairway_audit_events_lost_total',
-      help: "Events that are not in the audit log: 'buffer_full' where nothing could be written for too long, 'refusal_rate' where one caller was refused too often.",
+      help: "Events that are not in the audit log: 'buffer_full' if nothing could be written for too long, 'refusal_rate' if one caller was rejected too often.",
       labelNames: ['reason'],
       registers,
     });
     this.#errors = new Counter({
       name: 'fairway_audit_write_errors_total',
-      help: 'Attempts to write to the audit log that failed; they are repeated.',
+      help: 'Failed attempts to write to the audit log; they are retried.',
       registers,
     });
     for (const reason of ['buffer_full', 'refusal_rate'] satisfies AuditLoss[]) this.#lost.inc({ reason }, 0);

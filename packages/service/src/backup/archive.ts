@@ -45,7 +45,7 @@ function parseLine<T>(schema: z.ZodType<T>, line: string, number: number): T {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new Error(`line ${number} of its contents is no JSON`, { cause: error });
+    throw new Error(`line ${number} of its contents is not valid JSON`, { cause: error });
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new Error(`line ${number} of its contents: ${z.prettifyError(parsed.error)}`);

@@ -61,11 +61,11 @@ export function parseBackup(name: string, bytes: Buffer): ReadBackup {
   if (payload.length < expected) {
     throw usageError(
       `${name} is cut off: ${payload.length} of ${expected} bytes are there`,
-      'copy it again from where it was made',
+      'copy it again from the original',
     );
   }
   if (payload.length > expected || sha256(payload) !== digest) {
-    throw usageError(`${name} is damaged: its checksum differs`, 'copy it again from where it was made');
+    throw usageError(`${name} is damaged: its checksum differs`, 'copy it again from the original');
   }
   return { header, payload };
 }
@@ -82,7 +82,7 @@ export async function openBackup(
     const context = contextOf({ ...rest, encryption, compression });
     // Whole it is, as the checksum has told.
     packed = await unseal(payload, encryption, passphrase ?? '', context).catch((cause: unknown) => {
-      throw usageError(`${name}: the passphrase is wrong, or somebody has changed the file`, undefined, cause);
+      throw usageError(`${name}: the passphrase is wrong, or the file was modified`, undefined, cause);
     });
   }
   try {
@@ -106,7 +106,7 @@ function parseHeader(name: string, line: string): Header {
     );
   }
   const parsed = headerSchema.safeParse(value);
-  if (!parsed.success) throw usageError(`${name} has a header that is wrong: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw usageError(`${name} has an invalid header: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 

@@ -24,7 +24,7 @@ test('a file that is there stays, and no draft is left', async () => {
   const path = join(folder, 'old');
   await writeNewFile(path, Buffer.from('old'), 'u');
 
-  await expect(writeNewFile(path, Buffer.from('new'), 'v')).rejects.toThrow(/is there already/);
+  await expect(writeNewFile(path, Buffer.from('new'), 'v')).rejects.toThrow(/already exists/);
 
   expect(await readFile(path, 'utf8')).toBe('old');
   expect(await readdir(folder)).toEqual(['old']);

@@ -5,7 +5,7 @@ import { CommandError, usageError } from '../command-error.ts';
 
 /**
  * Writes a file that its owner alone can read, whole or not at all, and never over another one. Throws a CommandError where it
- * is there already or can't be made.
+ * already exists or can't be made.
  */
 export async function writeNewFile(path: string, bytes: Buffer, unique: string): Promise<void> {
   const draft = `${path}.${unique}.draft`;
@@ -22,7 +22,7 @@ export async function writeNewFile(path: string, bytes: Buffer, unique: string):
     await syncFolder(dirname(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw usageError(`${path} is there already`, 'name another file with -o');
+    if (code === 'EEXIST') throw usageError(`${path} already exists`, 'name another file with -o');
     throw new CommandError(`${path} cannot be written: ${message}`, { cause: error });
   } finally {
     await unlink(draft).catch(() => undefined);

@@ -37,10 +37,10 @@ export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs
     const [waiting] = await unaware(client, items, signal);
     if (waiting === undefined) return;
     if (clock.now() >= deadlineMs) {
-      throw new CommandError(`${waiting} has not said within ${timeoutMs / 1000} s that it is paused`, {
+      throw new CommandError(`${waiting} did not report within ${timeoutMs / 1000} s that it is paused`, {
         exitCode: ExitCode.TimedOut,
         advice:
-          'clusters are paused by whoever runs Fairway: is it running? They stay paused ("fairway cluster resume"); a Fairway that is stopped needs no --pause',
+          'clusters are paused by a running Fairway: is it running? They stay paused ("fairway cluster resume"); if Fairway is stopped, --pause is not needed',
       });
     }
     await clock.sleep(POLL_MS, signal);

@@ -45,8 +45,8 @@ export async function takeSnapshot(client: KubeClient, options: SnapshotOptions)
     }
     previous = current;
   }
-  throw new CommandError(`the objects have changed during each of ${MAX_PASSES} readings`, {
-    advice: 'pause the clusters for the backup with --pause, or try again when less is going on',
+  throw new CommandError(`the objects changed during each of ${MAX_PASSES} attempts to read them`, {
+    advice: 'pause the clusters for the backup with --pause, or try again when there is less activity',
   });
 }
 

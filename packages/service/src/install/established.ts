@@ -31,7 +31,7 @@ export async function definitionsEstablished(
     for (const kind of kinds) await served(client, kind, clock, stop);
   } catch (error) {
     if (!deadline.signal.aborted) throw error;
-    throw new CommandError(`the API server has not taken up Fairway's CRDs within ${PATIENCE_MS / 1000} s`, {
+    throw new CommandError(`the API server did not establish Fairway's CRDs within ${PATIENCE_MS / 1000} s`, {
       exitCode: ExitCode.TimedOut,
       advice: 'look at "kubectl describe crd clusters.fairway.dev", then run "fairway install" again',
       cause: error,

@@ -60,8 +60,8 @@ export async function install(
   if (!options.dryRun) await definitionsEstablished(client, KINDS, options);
   for (const manifest of all.filter(({ isOperators }) => isOperators)) await write(manifest);
   if (conflicts.length > 0) {
-    throw new CommandError(`others have set fields that Fairway sets too:\n${conflicts.join('\n')}`, {
-      advice: 'take them over with --force-conflicts, or let their owner give them up; all else is installed',
+    throw new CommandError(`other managers own fields that Fairway sets:\n${conflicts.join('\n')}`, {
+      advice: 'take them over with --force-conflicts, or have their owner give them up; everything else is installed',
     });
   }
 }

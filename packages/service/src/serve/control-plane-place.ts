@@ -28,12 +28,12 @@ export async function claimControlPlanes(client: KubeClient, home: Home, host = 
   const { [HOME_ID]: id, [PLACE]: place } = said.metadata.annotations ?? {};
   if (id === own) return;
   throw new ForeignControlPlanesError(
-    `the control planes of this management cluster run in ${place}, and not in ${annotations[PLACE]}`,
+    `the control planes of this management cluster run in ${place}, not in ${annotations[PLACE]}`,
   );
 }
 
 /** What to do about a ForeignControlPlanesError. */
-export const FOREIGN_ADVICE = `run all replicas on that machine with that --home; if its data are gone for good: kubectl -n ${SYSTEM_NAMESPACE} delete lease ${NAME}`;
+export const FOREIGN_ADVICE = `run all replicas on that machine with that --home; if its data are lost: kubectl -n ${SYSTEM_NAMESPACE} delete lease ${NAME}`;
 
 async function sayOrRead(client: KubeClient, annotations: Readonly<Record<string, string>>): Promise<Lease> {
   const leases = client.resource(Leases);

@@ -19,7 +19,7 @@ describe('how control planes run', () => {
     {
       given: { found: OFFERED },
       kind: 'process',
-      note: /with Kubernetes 1\.36\.3 \(\/bin\); --control-plane simulated does without$/,
+      note: /with Kubernetes 1\.36\.3 \(\/bin\); --control-plane simulated needs none$/,
       reason: 'the programs are there, and the person is told',
     },
     { given: { found: OLD }, kind: 'simulated', note: NONE, reason: 'Fairway does not offer what is there' },

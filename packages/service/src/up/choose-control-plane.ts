@@ -33,7 +33,7 @@ export function chooseControlPlane({
 }: ControlPlaneChoiceInputs): ControlPlaneChoice {
   if (asked !== undefined && remembered !== undefined && asked !== remembered) {
     throw new CommandError(
-      `the control planes of ${home} are of kind ${remembered}, and their data can't be carried over`,
+      `the control planes of ${home} are of kind ${remembered}, and their data cannot be migrated`,
       {
         exitCode: ExitCode.Usage,
         advice: 'leave --control-plane out, or choose another folder with --home',
@@ -45,7 +45,7 @@ export function chooseControlPlane({
   if (wanted === 'simulated') return { kind: 'simulated', note: undefined };
   if (offered.length > 0) {
     const programs = offered.map(({ version, folder }) => `${version} (${folder})`).join(', ');
-    const why = wanted ? '' : '; --control-plane simulated does without';
+    const why = wanted ? '' : '; --control-plane simulated needs none';
     return { kind: 'process', note: `control planes run as processes with Kubernetes ${programs}${why}` };
   }
   if (wanted === 'process') throw missingPrograms(found);

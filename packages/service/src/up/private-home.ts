@@ -27,12 +27,14 @@ export function closeHome({ path, pki }: HomeFolders, self: number | undefined =
   const below = `choose another folder with --home, such as ${join(path, 'fairway')}`;
   refuseForeign(path, folder, self, below);
   if ((folder.mode & STICKY) !== 0) {
-    throw new SharedHomeError(`${path} is a folder that all users share, and Fairway keeps secrets: ${below}`);
+    throw new SharedHomeError(`${path} is a folder shared by all users, and Fairway keeps secrets there: ${below}`);
   }
   if (!existsSync(pki) && readdirSync(path).length > 0) {
     // Somebody's folder of other things, whose mode is not for us to change; what Fairway makes in it is closed by itself.
     if ((folder.mode & OTHERS_WRITE) === 0) return;
-    throw new SharedHomeError(`others than its owner may write in ${path}, and Fairway keeps secrets: ${below}`);
+    throw new SharedHomeError(
+      `users other than the owner may write to ${path}, and Fairway keeps secrets there: ${below}`,
+    );
   }
   close(path, folder);
   for (const inner of [path, pki].filter((each) => existsSync(each))) {

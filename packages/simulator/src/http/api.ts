@@ -55,7 +55,7 @@ export interface Service {
   readonly routes: readonly Route[];
   /** The service's envelope for errors. */
   readonly renderProblem: (problem: Problem, request: { readonly accept: string }) => ApiResponse;
-  /** What it says of a body that is no JSON; else `Malformed request body`. */
+  /** What it says of a body that is not valid JSON; else `Malformed request body`. */
   readonly malformedBody?: string;
   /** Reads the microversion from the headers; throws an ApiError for one that is not supported. */
   readonly negotiate?: (headers: IncomingHttpHeaders) => number;

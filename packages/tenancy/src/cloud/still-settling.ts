@@ -4,7 +4,7 @@ export class StillSettling extends Error {
   readonly untilMs: number;
 
   constructor(what: string, untilMs: number) {
-    super(`the cloud did not answer whether it made the ${what}; looking again before trying again`);
+    super(`the cloud did not confirm whether it created the ${what}; checking before a retry`);
     this.untilMs = untilMs;
   }
 }

@@ -30,7 +30,7 @@ export function missingCloud({
   if (spec.credentialName === undefined) {
     return {
       reason: ConditionReason.ConfigurationInvalid,
-      message: `namespace ${metadata.namespace} has no cloud; the operator sets the annotation fairway.dev/cloud on it`,
+      message: `namespace ${metadata.namespace} has no cloud; the operator has to set its annotation fairway.dev/cloud`,
     };
   }
   return {

@@ -22,7 +22,7 @@ function isCpuPercent(metric: MetricSpec): boolean {
   return metric.resource?.name === 'cpu' && metric.resource.target.averageUtilization !== undefined;
 }
 
-/** What v1 has no fields for travels in annotations; one that is no JSON, which only a user can have written, counts as absent. */
+/** What v1 has no fields for travels in annotations; one that is not valid JSON, which only a user can have written, counts as absent. */
 function parsed(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);

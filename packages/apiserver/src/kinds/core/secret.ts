@@ -51,7 +51,7 @@ function contentErrors(secret: Secret): FieldError[] {
   return errors;
 }
 
-/** Why the decoded text is no JSON, as far as Go's wording is easy to tell; undefined where it is. */
+/** Why the decoded text is not valid JSON, as far as Go's wording is easy to tell; undefined where it is. */
 function jsonProblem(base64: string): string | undefined {
   const text = Buffer.from(base64, 'base64').toString();
   try {

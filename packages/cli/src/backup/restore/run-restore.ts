@@ -50,8 +50,8 @@ function requireQuietSource(
   const hasClusters = objects.some(({ kind }) => kind === clusters.kind);
   if (contents.paused || sourceStopped || dryRun || !hasClusters) return;
   throw usageError(
-    `the clusters were not paused for the backup: the Fairway of ${contents.server} may still act on them`,
-    'take another with "fairway backup --pause"; or say with --source-stopped that it runs no more, for good',
+    `the clusters were not paused for the backup: Fairway at ${contents.server} may still reconcile them`,
+    'take another with "fairway backup --pause"; or confirm with --source-stopped that it is permanently stopped',
   );
 }
 
@@ -81,7 +81,7 @@ function refuseConflicts({ stderr }: CliContext, server: string, { conflicts }: 
   for (const conflict of conflicts) stderr.write(`  ${conflict}\n`);
   const things = conflicts.length === 1 ? 'object is' : 'objects are';
   throw new CommandError(`${conflicts.length} ${things} in the way at ${server}; nothing was changed`, {
-    advice: 'delete or rename what is there, or let the backup count with --overwrite where it only differs',
+    advice: 'delete or rename the existing objects, or overwrite those that only differ with --overwrite',
   });
 }
 

@@ -43,18 +43,18 @@ export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressR
   const allowed = exceptions.allowed.map(parseEgressTarget);
   const isNode = cidrSet(nodeNetworks);
   return (kind, given, port) => {
-    if (isIP(given) === 0) return `${given} is no address`;
+    if (isIP(given) === 0) return `${given} is not an address`;
     const address = canonicalAddress(given);
     if (isDenied(address)) return `the operator allows no connections to ${address}`;
     if (allowed.some((target) => target.has(address) && (target.port ?? port) === port)) return undefined;
     if (NEVER(address)) return `${address} is a loopback or link-local address`;
     if (cidrSet(ownAddresses())(address)) return `${address} is an address of the machine that runs the control plane`;
     if (kind === 'cluster' && isNode(address)) {
-      return port === KUBELET_PORT ? undefined : `${address} is reached on port ${KUBELET_PORT} alone, not ${port}`;
+      return port === KUBELET_PORT ? undefined : `${address} may only be reached on port ${KUBELET_PORT}, not ${port}`;
     }
     if (!isPublicAddress(address)) return `${address} is neither a node of the cluster nor a public address`;
     if (kind === 'cluster' && !PUBLIC_CLUSTER_PORTS.has(port)) {
-      return `${address} is reached on ports ${[...PUBLIC_CLUSTER_PORTS].join(' and ')} alone, not ${port}`;
+      return `${address} may only be reached on ports ${[...PUBLIC_CLUSTER_PORTS].join(' and ')}, not ${port}`;
     }
     return undefined;
   };

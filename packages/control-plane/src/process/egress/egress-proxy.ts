@@ -111,7 +111,7 @@ export class EgressProxy implements AsyncDisposable {
     // Whoever hangs up closes it.
     socket.on('error', () => socket.destroy());
     const destination = parseDestination(authority);
-    if (destination === undefined) return refuse(socket, 400, 'CONNECT wants host:port');
+    if (destination === undefined) return refuse(socket, 400, 'CONNECT requires host:port');
     if (this.#connections.size > MOST_CONNECTIONS) {
       return refuse(socket, 503, `${MOST_CONNECTIONS} connections of this API server are open already`);
     }

@@ -35,7 +35,7 @@ export function cidrSet(cidrs: Iterable<string>): (address: string) => boolean {
     const bits = family === 'ipv4' ? 32 : 128;
     const length = prefix === undefined ? bits : Number(prefix);
     if (family === undefined || !/^\d+$/.test(prefix ?? '0') || length > bits) {
-      throw new Error(`"${cidr}" is no range of addresses: write it as 192.0.2.0/24`);
+      throw new Error(`"${cidr}" is not an address range: write it as 192.0.2.0/24`);
     }
     list.addSubnet(address, length, family);
   }

@@ -88,7 +88,7 @@ export class ClusterSnapshots {
         remove: removeData,
       });
       await supervisor.rest(mayAct);
-      if (!mayAct()) throw new Error('another process sees to the control plane');
+      if (!mayAct()) throw new Error('another process manages the control plane');
       await keep({ ...made, restored: { ...request, atMs: clock.now() } });
     });
   }

@@ -145,7 +145,7 @@ describe('what it says when it cannot', () => {
       reason: 'no room to save what is there',
       prepare: () => ({ save: () => Promise.reject(new Error('no space left on device')) }),
       problem: 'Failed',
-      message: 'what the cluster holds now could not be saved first: no space left on device',
+      message: 'the current data could not be saved first: no space left on device',
     },
   ])('$reason', async ({ prepare, problem, message }) => {
     const attempt = makeDataFrom(inputs(prepare()));

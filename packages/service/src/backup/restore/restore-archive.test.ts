@@ -201,7 +201,7 @@ describe('an object that is there and differs', () => {
   test('is named, and nothing is written', async () => {
     const before = await contentOf(target);
 
-    await expect(restore(target.client, archive)).rejects.toThrow(/it is there and differs in spec\.displayName/);
+    await expect(restore(target.client, archive)).rejects.toThrow(/it exists and differs in spec\.displayName/);
 
     expect(await contentOf(target)).toEqual(before);
   });

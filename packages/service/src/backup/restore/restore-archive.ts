@@ -12,7 +12,7 @@ import { writeObjects } from './write-objects.ts';
 export interface RestoreRequest {
   readonly backup: Pick<Header, 'id' | 'createdAt'>;
   readonly archive: Archive;
-  /** Let the backup count where an object is there already and differs. */
+  /** Let the backup count where an object already exists and differs. */
   readonly overwrite: boolean;
   /** Leave the clusters paused. */
   readonly keepPaused: boolean;

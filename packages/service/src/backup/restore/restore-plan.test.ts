@@ -56,12 +56,12 @@ describe('what is done about a cluster', () => {
     { existing: an(clusters, { annotations: BACKED_UP }, spec), action: 'keep', reason: 'the source itself' },
     {
       existing: an(clusters, { uid: 'here' }, { spec: { plan: 'standard' }, ...moved }),
-      conflict: /team\/demo: it is there and differs in spec\.plan/,
+      conflict: /team\/demo: it exists and differs in spec\.plan/,
       reason: 'somebody has changed it since',
     },
     {
       existing: an(clusters, { uid: 'here' }, spec),
-      conflict: /the name is taken by another one \(UID here\), which is never overwritten/,
+      conflict: /the name is taken by another object \(UID here\), which is never overwritten/,
       reason: 'another cluster',
     },
     {
@@ -161,7 +161,7 @@ test('a Secret that holds something else is named, and overwritten where that is
   const wanted = an(Secrets, {}, { data: { a: 'MQ==' } });
   const existing = an(Secrets, { uid: 'here' }, { data: { a: 'Mg==' } });
 
-  expect(planned(wanted, existing, Secrets).conflicts).toEqual(['secrets team/demo: it is there and differs in data']);
+  expect(planned(wanted, existing, Secrets).conflicts).toEqual(['secrets team/demo: it exists and differs in data']);
   expect(planned(wanted, existing, Secrets, true).steps).toMatchObject([{ action: 'overwrite' }]);
 });
 

@@ -71,17 +71,17 @@ function newStep(type: ResourceType, source: KubeObject, inPlace: ReadonlySet<st
 function stepFor(type: ResourceType, source: KubeObject, existing: KubeObject, overwrite: boolean): Step | string {
   if (type === Namespaces) return namespaceStep(source, existing, overwrite);
   if (existing.metadata.deletionTimestamp !== undefined && !isMine(type, source, existing)) {
-    return 'the one that is there is being deleted; run the restore again when it is gone';
+    return 'the existing one is being deleted; run the restore again when it is gone';
   }
   if (hasIdentity(type) && !isMine(type, source, existing)) {
-    return `the name is taken by another one (UID ${existing.metadata.uid}), which is never overwritten; delete or rename it first`;
+    return `the name is taken by another object (UID ${existing.metadata.uid}), which is never overwritten; delete or rename it first`;
   }
   const fields = differences(
     desiredObject(type, source, () => undefined),
     existing,
   );
   if (fields.length > 0) {
-    if (!overwrite || type === machines) return `it is there and differs in ${fields.join(', ')}`;
+    if (!overwrite || type === machines) return `it exists and differs in ${fields.join(', ')}`;
     return { type, source, action: 'overwrite', existing, fields };
   }
   return { type, source, action: isPausable(type) && isBeingRestored(existing) ? 'complete' : 'keep', existing };
@@ -118,7 +118,7 @@ function namespaceStep(source: KubeObject, existing: KubeObject, overwrite: bool
   const annotations = added(source.metadata.annotations, existing.metadata.annotations, overwrite);
   const labels = added(source.metadata.labels, existing.metadata.labels, overwrite);
   const differing = [...annotations.differing, ...labels.differing];
-  if (differing.length > 0) return `it is there and differs in ${differing.join(', ')}`;
+  if (differing.length > 0) return `it exists and differs in ${differing.join(', ')}`;
   const metadata = { ...annotations.entries, ...labels.entries };
   if (Object.keys(metadata).length === 0) return { type, source, action: 'keep', existing };
   const value = { annotations: annotations.entries, labels: labels.entries };

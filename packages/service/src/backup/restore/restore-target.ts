@@ -26,7 +26,7 @@ export async function requireTarget(client: KubeClient, server: string, signal: 
   }
   if (await mayWriteStatus(client, signal)) return;
   throw new CommandError(`the user of the kubeconfig may not patch ${clusters.plural}/status`, {
-    advice: 'a restore says which cloud resources a cluster owns: it takes an administrator of Fairway',
+    advice: 'a restore determines which cloud resources a cluster owns: it requires an administrator of Fairway',
   });
 }
 

@@ -78,8 +78,8 @@ async function writeObject(
 }
 
 function madeMeanwhile(type: ResourceType, source: KubeObject, cause: unknown): CommandError {
-  return new CommandError(`${objectName(type, source)} has been made by somebody else meanwhile`, {
-    advice: 'run the restore again: it goes on, and tells what differs',
+  return new CommandError(`${objectName(type, source)} was created by someone else meanwhile`, {
+    advice: 'run the restore again: it continues, and lists what differs',
     cause,
   });
 }
@@ -104,12 +104,9 @@ async function writeStatus(
     await client.resource(type).patch(name, { type: 'merge', value: { metadata: { uid }, status } }, options);
   } catch (error) {
     if (!isApiError(error, 'Invalid') || !error.message.includes('status.originUID')) throw error;
-    throw new CommandError(
-      `${objectName(type, source)}: somebody has resumed it before it was restored: ${error.message}`,
-      {
-        advice: 'delete it, wait until it is gone, and run the restore again',
-        cause: error,
-      },
-    );
+    throw new CommandError(`${objectName(type, source)}: it was resumed before it was restored: ${error.message}`, {
+      advice: 'delete it, wait until it is gone, and run the restore again',
+      cause: error,
+    });
   }
 }
