@@ -104,7 +104,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     process.stdout.write(
       `paused for ${resumedMs - pausedMs} ms, after which ${givenUp(paused)} reconciles were given up\n`,
     );
-    expect(paused.output).toContain('lease lapsed, shards lost');
+    expect(paused.output).toContain('lease expired, shards lost');
     expect(fairway.trespasses()).toEqual([]);
     expect(fairway.doubled()).toEqual([]);
   });

@@ -1,9 +1,9 @@
-/** The part of a ResourceCache that lists more often while something is expected. */
+/** The part of a ResourceCache that lists more often while a change is expected. */
 export interface ExpectingCache {
   expectChange(reason: string): () => void;
 }
 
-/** Which objects wait for a cache to show a change: one expectation for each, however often a reconcile says so. */
+/** Tracks which objects wait for a cache to show a change: one expectation per object, however many reconciles set it. */
 export class CacheExpectations {
   readonly #held = new Map<string, () => void>();
 

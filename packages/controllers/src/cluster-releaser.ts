@@ -3,11 +3,11 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import type { KeyWorker } from '@fairway/kube/controller/key-owner';
 import type { ControllerDependencies } from './dependencies.ts';
 
-/** Drops what controllers share of clusters that are another process's from now on. Their control planes serve on. */
+/** Drops shared state of clusters that another process has taken over. Their control planes keep running. */
 export function clusterReleaser(shared: ControllerDependencies): KeyWorker {
   const { cache, clouds, tenants, credentials, runtime } = shared;
   return {
-    // The controllers look at them and are waited for; they come before.
+    // The controllers enqueue and drain keys themselves, and are registered before this.
     enqueueAll: () => undefined,
     drained: () => Promise.resolve(),
     async release(isMatching) {

@@ -21,11 +21,11 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 import type { Registry } from 'prom-client';
 
-/** What Fairway's controllers have in common; each takes what it needs. */
+/** Dependencies shared by Fairway's controllers. */
 export interface ControllerDependencies {
   /** Fairway's own API. */
   readonly client: KubeClient;
-  /** Where a controller finds caches of further kinds of that API. */
+  /** For caches of further kinds of that API. */
   readonly informers: InformerSet;
   readonly cache: {
     readonly clusters: Informer<Cluster>;
@@ -35,24 +35,24 @@ export interface ControllerDependencies {
     readonly plans: Informer<Plan>;
     readonly releases: Informer<KubernetesRelease>;
   };
-  /** The projects of clusters, as whoever acts for a cluster sees them. */
+  /** The clusters' projects, for clusters that this process owns. */
   readonly clouds: ClusterClouds;
-  /** The same projects, whoever's the clusters are. */
+  /** The same projects, whichever process owns the clusters. */
   readonly projects: Clouds;
   readonly runtime: ControlPlaneRuntime;
   readonly credentials: ClusterCredentials;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
   readonly events: EventRecorder;
-  /** Steps for one object of Fairway, by its identity; those of a project's cloud are its own. */
+  /** Retries of operations on one object, by its identity; operations in a project's cloud have their own. */
   readonly attempts: Attempts;
   /** The operator's image of nodes, by id or name; undefined: the newest Ubuntu LTS of the cloud. */
   readonly defaultImage: string | undefined;
   /** How often Keystone is asked about each CloudCredential; a minute by default. */
   readonly credentialCheckMs: number | undefined;
-  /** How long a Cluster must be missing before what is left of it is ended; ten minutes by default. */
+  /** How long a Cluster must be missing before its leftovers are deleted; ten minutes by default. */
   readonly vanishedGraceMs: number | undefined;
-  /** The first and the longest pause after a server that failed. */
+  /** The first and the longest backoff after a failed server build. */
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
   /** Which keys are this process's; all of them by default. */
   readonly owner: KeyOwner | undefined;

@@ -5,8 +5,8 @@ import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 
 /**
- * Tells of the machine of each node that changes in a tenant's cluster, and of all machines of a cluster as soon as its nodes are known:
- * what was listed before the tenant counted as connected is looked at then. Needs the index `machinesByCluster`.
+ * Enqueues the machine of each changed node in a tenant's cluster, and all machines of a cluster once its nodes
+ * have been listed, as nodes listed before that were skipped. Needs the index `machinesByCluster`.
  */
 export function listenToNodes(
   tenants: Pick<TenantClusters, 'onConnect'>,

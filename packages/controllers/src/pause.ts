@@ -12,9 +12,9 @@ interface Pausable extends KubeObject {
 }
 
 /**
- * The object if it may be acted on, undefined if it is to be left alone; says so in its condition Paused, or takes that back.
+ * Returns the object, or undefined if it is paused; sets or removes its condition Paused.
  *
- * A key has one reconcile at a time, so whoever reads Paused on an object knows that its controller has ended what it was doing for it.
+ * A key has one reconcile at a time, so the condition Paused means that no reconcile of the object is running.
  */
 export async function ensurePausedCondition<T extends Pausable>(
   client: ResourceClient<T>,

@@ -1,10 +1,10 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** Nobody should wonder for longer what Fairway waits for. */
+/** After this time it is logged what Fairway waits for. */
 const TELL_AFTER_MS = 800;
 
-/** Awaits `work`; when that takes longer than a moment, tells so meanwhile. What goes wrong with telling is left to the end of the work. */
-export async function tellIfSlow<T>(clock: Clock, work: Promise<T>, tell: () => Promise<void>): Promise<T> {
+/** Awaits `work`; if it takes long, calls back meanwhile. An error of the callback is thrown when the work ends. */
+export async function warnIfSlow<T>(clock: Clock, work: Promise<T>, tell: () => Promise<void>): Promise<T> {
   let telling: Promise<void> | undefined;
   const timer = clock.after(TELL_AFTER_MS, () => {
     telling = tell().catch(() => undefined);

@@ -39,10 +39,10 @@ export const CONTROLLERS: readonly Declaration[] = [
   credentialController,
 ];
 
-/** By these people ask. */
+/** Annotations by which users request a retry. */
 const REQUEST_ANNOTATIONS = [RETRY_ANNOTATION, PAUSED_ANNOTATION];
 
-/** What is made here of the options, or may be left out of them. */
+/** Derived here, or optional. */
 type Made = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
 type Optional =
   | 'registry'
@@ -58,21 +58,21 @@ export interface ControllersOptions
     Partial<Pick<ControllerDependencies, Optional>> {
   readonly clouds: Clouds;
   readonly metrics?: ControllerMetrics | undefined;
-  /** Where the controllers are added, after what is in it; a new one by default. */
+  /** The manager to add the controllers to; a new one by default. */
   readonly manager?: Manager;
 }
 
 export interface Controllers {
   readonly informers: InformerSet;
-  /** For what runs beside them and looks at the same objects, such as the cloud provider. */
+  /** For other users of the same objects, such as the cloud provider. */
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
-  /** The projects of clusters, as these controllers have them. */
+  /** The clusters' projects. */
   readonly clouds: ClusterClouds;
   /** Add to it, then run it. */
   readonly manager: Manager;
 }
 
-/** Makes what Fairway's controllers share, and the controllers. Informers that are given are started and stopped by whoever gives them. */
+/** Creates the controllers and their shared dependencies. The caller starts and stops informers that it passes in. */
 export function createControllers(options: ControllersOptions): Controllers {
   const { client, clock, random, log, owner } = options;
   const manager = options.manager ?? new Manager({ log });

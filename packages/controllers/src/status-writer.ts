@@ -4,10 +4,10 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
 /**
- * Writes the difference between the status that `object` has and `status`, as one merge patch, or nothing where there is none.
+ * Writes the difference between `object.status` and `status` as one merge patch, if there is any.
  *
- * **Assumptions.** One controller alone writes the status of a kind, so a cache that is a moment behind costs at most a patch that changes
- * nothing. `originUID` stays whatever `status` says. **Errors.** An object that is gone is no error; an object of the same name with another uid is left alone.
+ * **Assumptions.** Only one controller writes the status of a kind, so a stale cache costs at most a no-op
+ * patch. `originUID` stays whatever `status` says. **Errors.** A deleted object is not an error; an object of the same name with another uid is not touched.
  */
 export async function writeStatus<T extends KubeObject & { status?: object }>(
   client: ResourceClient<T>,
@@ -26,7 +26,7 @@ export async function writeStatus<T extends KubeObject & { status?: object }>(
   }
 }
 
-/** Who the object is outlives every status: see `identityOf`. */
+/** Always kept: see `identityOf`. */
 function originOf({ status }: { readonly status?: { readonly originUID?: string } }): { originUID?: string } {
   return status?.originUID === undefined ? {} : { originUID: status.originUID };
 }

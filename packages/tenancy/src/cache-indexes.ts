@@ -26,12 +26,12 @@ export const clustersByIdentity: CacheIndex<Cluster> = {
   valuesOf: (cluster) => [identityOf(cluster)],
 };
 
-/** Under which `clustersByMinor` finds clusters that any release may concern. */
+/** Key of `clustersByMinor` for clusters that any release may affect. */
 export const ANY_MINOR = '';
 
 /**
- * By the minor version of each KubernetesRelease that matters to the cluster: what it runs, what it can be upgraded to and what it asks
- * for. One that runs nothing yet, or does not get what it asks for, is told of all.
+ * By the minor version of each KubernetesRelease that matters to the cluster: the running version, possible upgrades and the requested one.
+ * A cluster without a version yet, or whose version is not available, is found under all.
  */
 export const clustersByMinor: CacheIndex<Cluster> = {
   name: 'minor',
@@ -45,7 +45,7 @@ export const clustersByMinor: CacheIndex<Cluster> = {
   },
 };
 
-/** Never throws: an index must take whatever a cache holds. */
+/** Never throws: an index must accept any cached object. */
 function parseMinor(version: string | undefined): { readonly major: number; readonly minor: number } | undefined {
   const match = /^(\d+)\.(\d+)/.exec(version ?? '');
   return match ? { major: Number(match[1]), minor: Number(match[2]) } : undefined;
@@ -60,7 +60,7 @@ export const machinesByCluster: CacheIndex<Machine> = {
   valuesOf: (machine) => [clusterKeyOf(machine)],
 };
 
-/** Key of the NodePool that a machine is named for; one of that name that was made later does not own it. */
+/** Key of the NodePool named by the machine; a recreated pool of that name does not own it. */
 export function poolKeyOf({ metadata, spec }: Machine): string {
   return `${metadata.namespace}/${spec.nodePoolName}`;
 }

@@ -1,7 +1,7 @@
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 
-/** Key of the Cluster that a pool or machine is of: `namespace/name`. One cluster is one process's to act on, with all that is its. */
+/** Key of the Cluster of a pool or machine: `namespace/name`. A cluster and its objects are owned by one process at a time. */
 export function clusterKeyOf({ metadata, spec }: NodePool | Machine): string {
   return `${metadata.namespace}/${spec.clusterName}`;
 }

@@ -1,15 +1,15 @@
 import { ConditionReason, type ConditionType } from '@fairway/api/conditions';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 
-/** Why something gets no further; the reason says whose turn it is (`turnOf`), the message what would help. */
+/** Why an object makes no progress; the reason implies who has to act (`turnOf`), the message says how. */
 export interface Problem {
   readonly reason: ConditionReason;
   readonly message: string;
 }
 
-/** A problem that may be gone by itself after a while. */
+/** A problem that may go away by itself. */
 export interface RetryableProblem extends Problem {
-  /** When to try again although nothing changes; the work queue's backoff decides where it is absent. */
+  /** When to retry without an event; the work queue's backoff by default. */
   readonly retryAfterMs?: number;
 }
 

@@ -52,7 +52,7 @@ describe('what a management cluster says, or does not', () => {
     {
       reason: 'silence',
       error: new TransportError('GET /version', { cause: refused }),
-      expected: { exitCode: 3, advice: expect.stringContaining('it must serve when Fairway starts') },
+      expected: { exitCode: 3, advice: expect.stringContaining('it must be running when Fairway starts') },
     },
     {
       reason: 'a token that has ended',

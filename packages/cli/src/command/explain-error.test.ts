@@ -24,7 +24,7 @@ test.each([
     advice: /names another cluster/,
   },
   { error: refused('ECONNREFUSED'), exitCode: 3, message: /localhost:1/, advice: /fairway up/ },
-  { error: refused('SELF_SIGNED_CERT_IN_CHAIN'), exitCode: 3, message: /localhost:1/, advice: /authority of another/ },
+  { error: refused('SELF_SIGNED_CERT_IN_CHAIN'), exitCode: 3, message: /localhost:1/, advice: /CA of another/ },
   { error: refused('EPIPE'), exitCode: 3, message: /localhost:1/, advice: undefined },
   { error: new KubeconfigError('no kubeconfig at /x'), exitCode: 2, message: /\/x/, advice: /--kubeconfig/ },
   { error: new OpenStackError({ ...call, kind: 'network' }), exitCode: 3, message: /compute GET/, advice: undefined },

@@ -23,19 +23,19 @@ describe('fairway doctor tells of replicas', () => {
       reason: 'all is shared',
       leases: [member('a', 100), member('b', 2_000), ...shards('a', 'b', 'a', 'b')],
       status: 'ok',
-      text: 'of 4 parts of the clusters, a 2, b 2',
+      text: 'of 4 shards, a 2, b 2',
     },
     {
       reason: 'one was killed and not replaced yet',
       leases: [member('a', 100), member('b', 60_000), ...shards('a', 'b', 'a', '')],
       status: 'warning',
-      text: "a 2, and 2 nobody's for now",
+      text: "a 2, and 2 without a holder",
     },
     {
       reason: 'nobody is left',
       leases: [member('a', 60_000), ...shards('a', 'a', 'a', 'a')],
       status: 'error',
-      text: 'no replica of Fairway runs',
+      text: 'no replica of Fairway is running’,
     },
   ])('$reason', ({ leases, status, text }) => {
     const [finding] = replicaFindings(leases, NOW_MS);

@@ -69,7 +69,7 @@ test('too long is too long, and says that Fairway continues', async () => {
   await allSeen;
   await clock.advance(60_000);
 
-  expect(await failure).toMatchObject({ message: 'cluster "demo": not finished within 60 s', exitCode: 4 });
+  expect(await failure).toMatchObject({ message: 'cluster "demo": timed out after 60 s', exitCode: 4 });
 });
 
 test('without a terminal every change is one line', async () => {

@@ -181,7 +181,7 @@ describe('what it says when it cannot', () => {
 
     const { message, advice } = await failure(fetchIt());
 
-    expect(message).toBe(`${mirror.url}${KUBELET} is not what its sha512 says: it was removed`);
+    expect(message).toBe(`${mirror.url}${KUBELET} does not match its sha512 checksum: it was removed`);
     expect(advice).toContain('--mirror');
     expect(existsSync(inDraft('kubelet.part'))).toBe(false);
     expect(existsSync(join(releases, 'v1.36.3'))).toBe(false);

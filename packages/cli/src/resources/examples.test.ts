@@ -69,7 +69,7 @@ test.each(globSync('*.yaml', { cwd: EXAMPLES }))('examples/%s is admitted', (fil
 });
 
 test.each([
-  { text: 'kind: [', message: /file is no YAML/, reason: 'broken YAML' },
+  { text: 'kind: [', message: /file is not valid YAML/, reason: 'broken YAML' },
   {
     text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: x}',
     message: /document 1: v1 Pod is neither/,

@@ -23,6 +23,6 @@ describe('ranges of addresses', () => {
   });
 
   test('that are denied have no port', () => {
-    expect(() => collectRanges('10.0.0.0/8:443', [])).toThrow('no range of addresses');
+    expect(() => collectRanges('10.0.0.0/8:443', [])).toThrow('not an address range');
   });
 });

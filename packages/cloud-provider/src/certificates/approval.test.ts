@@ -110,7 +110,7 @@ describe('certificate requests of kubelets', { timeout: 30_000 }, () => {
       who: 'the server itself, with its token',
       ask: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` }),
       type: 'Approved',
-      message: /token that it was given/,
+      message: /its own bootstrap token/,
     },
     {
       who: 'a stranger with a stolen token, as a machine that does not exist',
@@ -217,7 +217,7 @@ describe('certificate requests of kubelets', { timeout: 30_000 }, () => {
         ipAddresses: [ours.address],
       }),
       type: 'Denied',
-      message: /asks for a serving certificate/,
+      message: /requests a serving certificate/,
     },
   ];
   test.each(cases)('$who: $type', async ({ ask, type, message }) => {

@@ -43,7 +43,9 @@ test('settings that it cannot start with are never applied', () => {
 
   expect(chosen).toMatchObject({
     settings: PLAIN,
-    problem: expect.stringMatching(/^spec.apiServer.oidc.certificateAuthority: .*holds no certificate.*last settings/),
+    problem: expect.stringMatching(
+      /^spec.apiServer.oidc.certificateAuthority: .*holds no certificate.*last working settings/,
+    ),
     record: SERVES_PLAIN,
   });
 });

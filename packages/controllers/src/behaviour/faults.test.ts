@@ -208,7 +208,7 @@ describe('what a killed process had asked for', { timeout: 30_000 }, () => {
     project.cache.servers.invalidate();
     await fairway.until(Events, (events) => events.some(({ reason }) => reason === 'OrphanDeleted'));
     const listed = await Array.fromAsync(project.client.compute.servers.list());
-    // Nova takes its time over what it was told.
+    // Nova works asynchronously.
     const left = listed.filter((server) => server['OS-EXT-STS:task_state'] !== 'deleting');
 
     expect(left.map(({ name }) => name)).toContain('foreign');
@@ -270,7 +270,7 @@ describe('what a killed process had asked for', { timeout: 30_000 }, () => {
     await fairway.createCluster();
     await fairway.createPool({ replicas: 1 });
     await fairway.until(machines, (all) => all.length === 1);
-    // Not of the machine's creation: an API server has a clock of its own.
+    // Not the machine's creationTimestamp: an API server has its own clock.
     const madeMs = fairway.clock.now();
     const [told] = await fairway.until(machines, ([only]) => only?.status?.conditions !== undefined);
 

@@ -13,9 +13,9 @@ import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 const SECONDS_20 = 20_000;
 const HOUR_MS = 3_600_000;
-/** What 20 s of any lasting failure may cost, all clusters, pools and machines together. */
+/** Budget for 20 s of any lasting failure, over all clusters, pools and machines. */
 const LIMITS = { calls: 40, writes: 60 };
-/** What the rest of an hour may cost whatever the jitter: the two lists a minute that are made anyway, and one call for retries. */
+/** Budget per minute for the rest of an hour, for any jitter: the two periodic lists, and one call for retries. */
 const LIMITS_OF_AN_HOUR = { calls: 180, writes: 120 };
 /** Of the jitter, so that a run can be repeated. */
 const SEED = 4_242;
@@ -37,7 +37,7 @@ async function startWith({ from }: Pick<LastingCause, 'from'>) {
   return { fairway, clock, faults, costOf };
 }
 
-/** Asks for what the cause keeps from being done; three nodes, unless it says otherwise. */
+/** Requests what the cause prevents; three nodes by default. */
 async function ask(fairway: TestFairway, { from, ask }: Pick<LastingCause, 'from' | 'ask'>, nodes = 3): Promise<void> {
   if (from === 'nothing') {
     await fairway.createCluster();
@@ -178,7 +178,7 @@ describe('whose fault it is', { timeout: 60_000 }, () => {
     {
       cause: 'a tenant API that refuses',
       types: ['MachinesReady', 'Ready'],
-      message: expect.stringMatching(/the API server of the cluster does not serve Fairway: HTTP 403$/),
+      message: expect.stringMatching(/the cluster's API server rejects Fairway's request or is unreachable: HTTP 403$/),
     },
   ])('$cause is told as such', async ({ cause, types, message }) => {
     const lasting = byCause(cause);

@@ -115,7 +115,7 @@ describe('a cluster that was restored', { timeout: 30_000 }, () => {
     await using fairway = await restoredCluster();
 
     await fairway.patch(clusters, 'demo', RESUME);
-    await fairway.untilSaid(clusters, 'ControlPlaneFailed', /the database of its control plane is not here/);
+    await fairway.untilSaid(clusters, 'ControlPlaneFailed', /its control-plane database is not here/);
 
     expect(fairway.runtime.asked).toEqual([]);
   });

@@ -65,7 +65,7 @@ export const clusterController: Declaration = {
     tenants.onConnect((tenant) => {
       const { clusterKey, nodes } = tenant;
       onTenantSetupLost(tenant, () => enqueue(clusterKey));
-      // What waits for the connection alone is looked at now.
+      // Clusters that only wait for the connection are reconciled now.
       void nodes.whenSynced().then(
         () => enqueue(clusterKey),
         () => {},

@@ -23,18 +23,18 @@ import { writeStatus } from '../status-writer.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
 
-/** How soon to look again for what nothing announces. */
+/** Requeue interval for what no event announces. */
 const RETRY_MS = 2_000;
 const NO_CLOUD_RETRY_MS = 60_000;
 
 interface Waiting extends Problem {
   /** Percent of the deletion. */
   readonly progress: number;
-  /** Absent where an event tells when it is time. */
+  /** Absent if an event triggers the next step. */
   readonly retryAfterMs?: number;
 }
 
-/** One step of taking a cluster down: pools with their machines, the control plane, the network, the credentials, the finalizer. */
+/** One step of deleting a cluster: pools with their machines, the control plane, the network, the credentials, the finalizer. */
 export async function deleteCluster(
   cluster: Cluster,
   pools: readonly NodePool[],
@@ -57,7 +57,7 @@ export async function deleteCluster(
   return pass.end(() => report(cluster, dependencies, { progress, ...(failure ?? (waiting as Waiting)) }));
 }
 
-/** Returns what is waited for; undefined when nothing is left. */
+/** Returns what the deletion waits for; undefined when nothing is left. */
 async function takeDown(
   cluster: Cluster,
   pools: readonly NodePool[],
@@ -95,7 +95,7 @@ async function takeDown(
   return undefined;
 }
 
-/** What is still to be waited for in the cloud. Rejects with the cloud's error. */
+/** What the deletion waits for in the cloud. Rejects with the cloud's error. */
 async function leftoverOf(
   cloud: ProjectCloud,
   cluster: Cluster,

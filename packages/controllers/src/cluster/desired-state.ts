@@ -9,7 +9,7 @@ import type { ControlPlaneSpec, SnapshotPolicy } from '@fairway/control-plane/ru
 import { clusterIdentity } from '@fairway/tenancy/credentials/credentials';
 import type { DesiredNetwork } from './network-plan.ts';
 
-/** What the cluster asks of its network. */
+/** The cluster's desired network. */
 export function desiredNetwork(cluster: Cluster, plan: PlanSpec, pools: readonly NodePool[]): DesiredNetwork {
   const { network } = cluster.spec;
   const { gateway } = network;
@@ -29,7 +29,7 @@ export function desiredNetwork(cluster: Cluster, plan: PlanSpec, pools: readonly
   };
 }
 
-/** What the cluster asks of its control plane. */
+/** The cluster's desired control plane. */
 export function controlPlaneSpec(
   cluster: Cluster,
   plan: PlanSpec,

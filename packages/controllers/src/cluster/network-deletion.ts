@@ -7,15 +7,15 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
 
-/** What is left of a cluster in the cloud, for people; nothing when all is gone. */
+/** What is left of a cluster in the cloud, for messages. */
 export interface Leftover {
   readonly what: string;
   readonly retryAfterMs?: number;
 }
 
 /**
- * Deletes what Fairway made for the cluster in its project, in the order that Neutron asks for: floating IPs, attachments, routers, networks with
- * their subnets, security groups. What the tenant brought stays. Neutron deletes at once, so an accepted call is an end.
+ * Deletes what Fairway made for the cluster in its project, in the order that Neutron requires: floating IPs, attachments, routers, networks with
+ * their subnets, security groups. The tenant's own resources stay. Neutron deletes synchronously, so an accepted call is final.
  */
 export async function deleteCloudResources(
   cloud: ProjectCloud,
@@ -48,7 +48,7 @@ export async function deleteCloudResources(
     : undefined;
 }
 
-/** Servers with the cluster's mark whose Machines are gone: left by a create that was thought lost. */
+/** Servers with the cluster's mark but without a Machine: left by a create that was assumed lost. */
 async function deleteStrayServers(
   cloud: ProjectCloud,
   clusterUid: string,
@@ -73,7 +73,7 @@ async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, optio
   }
 }
 
-/** Takes routers off subnets: without that, Neutron deletes neither. */
+/** Detaches routers from subnets; Neutron requires it before deleting either. */
 export async function detachAll(
   cloud: ProjectCloud,
   filter: { device_id: string } | { network_id: string },
@@ -86,7 +86,7 @@ export async function detachAll(
   }
 }
 
-/** After an interrupted run: whether a list that began after the cloud had its time shows anything of the cluster. */
+/** After an interrupted run: whether a list that began after the settle time shows resources of the cluster. */
 async function hasLateArrivals(cloud: ProjectCloud, owner: ClusterOwner): Promise<boolean> {
   const { networks, routers, securityGroups, floatingIps } = cloud.cache;
   const { ledgers, trustedFromMs } = cloud;

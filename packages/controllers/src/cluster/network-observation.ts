@@ -14,16 +14,16 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import type { DesiredNetwork, ObservedNetwork } from './network-plan.ts';
 
-/** How old a list may be for a look at a network that is ready: changes by others are found this late. */
+/** Maximum age of lists for checking a ready network: changes by others are detected this late. */
 const MAX_AGE_MS = 600_000;
 
-/** What of the desired network says where to look. */
+/** The part of the desired network that determines which resources to read. */
 export interface NetworkToObserve {
   readonly networkID?: string | undefined;
   readonly gateway: { readonly mode: DesiredNetwork['gateway']['mode']; readonly routerID?: string | undefined };
 }
 
-/** What the project holds for a cluster's network: shared lists, overlaid with what was made since. */
+/** What the project holds for a cluster's network: shared lists, overlaid with resources created since. */
 export async function observeNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,

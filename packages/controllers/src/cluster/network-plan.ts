@@ -4,7 +4,7 @@ import type { SecurityGroup, SecurityGroupRuleCreate } from '@fairway/openstack/
 import type { Problem } from '@fairway/tenancy/problem';
 import { type RuleChanges, ruleChanges } from './security-rules.ts';
 
-/** What a Cluster asks of the network of its nodes, with the plan's defaults filled in. */
+/** The desired node network of a Cluster, with the plan's defaults filled in. */
 export interface DesiredNetwork {
   readonly networkID: string | undefined;
   readonly subnetID: string | undefined;
@@ -61,7 +61,7 @@ export interface ResolvedNetwork {
 }
 
 export interface NetworkPlan {
-  /** What can be done now, in any order; planning again with the results in hand gives the next steps. */
+  /** Steps that can be done now, in any order; planning again with the results gives the next steps. */
   readonly steps: readonly NetworkStep[];
   readonly resolved: ResolvedNetwork;
   readonly problem?: Problem;
@@ -90,7 +90,7 @@ export function planNetwork(desired: DesiredNetwork, observed: ObservedNetwork):
   }
 }
 
-/** Carries a problem out of the middle of the plan. */
+/** Aborts the plan with a problem. */
 class UnplannableError extends Error {
   readonly problem: Problem;
 
@@ -191,7 +191,7 @@ function planRouter(
   if (present) return present;
   const [own] = owned.routers;
   if (own === undefined) {
-    // A chosen subnet may turn out to have a router of its own: look before making one.
+    // A given subnet may already have a router: check before creating one.
     if (desired.networkID === undefined || subnet !== undefined) {
       steps.push({ kind: 'createRouter', externalNetworkID: externalNetworkOf(desired, networks) });
     }
@@ -236,13 +236,13 @@ function planSecurityGroup(
     { groupID: group.id, nodesCIDR: subnet.cidr, publicNodePorts: desired.publicNodePorts },
     group.security_group_rules,
   );
-  // One kind of change at a time: each is noted as the group that it leaves behind.
+  // One kind of change at a time: the ledger records each as the resulting group.
   if (changes.create.length > 0) steps.push({ kind: 'createRules', group, rules: changes.create });
   else for (const id of changes.deleteIDs.slice(0, 1)) steps.push({ kind: 'deleteRule', group, id });
   return group;
 }
 
-/** Second resources with the same mark, left by a create that was thought lost. */
+/** Duplicate resources with the same mark, left by a create that was assumed lost. */
 function extras({ owned }: ObservedNetwork): NetworkStep[] {
   const kept = owned.networks[0]?.id;
   const ownSubnets = owned.subnets.filter((subnet) => subnet.network_id === kept);

@@ -8,14 +8,14 @@ import { detachAll } from './network-deletion.ts';
 import { observeNetwork } from './network-observation.ts';
 import { type DesiredNetwork, type NetworkPlan, type NetworkStep, planNetwork } from './network-plan.ts';
 
-/** Rounds of plan and work in one pass: network, subnet, attachment and rules depend on each other four deep. */
+/** Plan-and-execute rounds in one pass: network, subnet, attachment and rules depend on each other four deep. */
 const MAX_ROUNDS = 8;
 
 /**
- * Brings the cluster's network as far as the cloud allows now.
+ * Creates the cluster's network as far as currently possible.
  *
  * Rejects with the OpenStackError of a step that failed (others of its round were done) and with StillSettling while a create
- * without an answer may still come true.
+ * with unknown outcome may still take effect.
  */
 export async function ensureNetwork(
   cloud: ProjectCloud,
@@ -49,7 +49,7 @@ const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, read
   deleteRule: ['securityGroups'],
 };
 
-/** After an answer that may have been lost with the work done, or that says that something is there or gone, the next try looks at the cloud first. */
+/** After an unknown outcome, a conflict or a 404, the next attempt lists the cloud first. */
 function lookAgain(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
   if (step.kind === 'attachRouter') cloud.attachments.forget(step.routerID);
   if (!isOpenStackError(error)) return;
@@ -145,7 +145,7 @@ async function perform(
   }
 }
 
-/** A second attachment is a conflict, which the next look explains. */
+/** A second attachment is a conflict, which the next list resolves. */
 async function attachRouter(
   step: Extract<NetworkStep, { kind: 'attachRouter' }>,
   cloud: ProjectCloud,

@@ -21,7 +21,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
 import { ensurePausedCondition } from '../pause.ts';
-import { tellIfSlow } from '../slow-work.ts';
+import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
@@ -30,16 +30,16 @@ import { ensureNetwork } from './network.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 
-/** How often a cluster at rest is compared with the cloud. */
+/** How often a ready cluster is compared with the cloud. */
 const RESYNC_MS = 600_000;
-/** How often to look whether a person has fixed what the network can't be made of. */
+/** How often to check whether a user has fixed what prevents the network. */
 const NETWORK_PROBLEM_RETRY_MS = 60_000;
-/** How long a tenant's API server may take to list its nodes, before the pass continues without. */
+/** How long a pass waits for a tenant's API server to list its nodes. */
 const CONNECT_TIMEOUT_MS = 15_000;
-/** How soon to ask again for a control plane that is on its way and has no way to say so. */
+/** Poll interval for a starting control plane whose runtime has no events. */
 const CONTROL_PLANE_RETRY_MS = 5_000;
 
-/** Gives each Cluster a network and a control plane, side by side, and sums up what its pools say. */
+/** Creates each Cluster's network and control plane, in parallel, and aggregates the status of its pools. */
 export class ClusterReconciler {
   readonly #dependencies: ClusterDependencies;
 
@@ -63,7 +63,7 @@ export class ClusterReconciler {
     if (cluster.metadata.deletionTimestamp !== undefined) {
       return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies, pass);
     }
-    const facts = await tellIfSlow(clock, this.#ensure(key, cluster, pass), () => this.#tellWaiting(cluster));
+    const facts = await warnIfSlow(clock, this.#ensure(key, cluster, pass), () => this.#tellWaiting(cluster));
     return pass.end(async () => {
       const status = clusterStatus(cluster, facts);
       await writeStatus(client.resource(clusters), cluster, status);
@@ -74,10 +74,10 @@ export class ClusterReconciler {
     });
   }
 
-  /** A cluster whose network is not there yet says that it is the cloud that it waits for. */
+  /** A cluster without a network yet reports that it waits for the cloud. */
   async #tellWaiting(cluster: Cluster): Promise<void> {
     if (isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
-    // What went wrong the last time is told already, and is being tried again.
+    // The last failure is already reported, and is being retried.
     if (cluster.status?.lastOperation?.state === 'Error') return;
     const { cache, client, clock } = this.#dependencies;
     const networkProblem = {
@@ -138,7 +138,7 @@ export class ClusterReconciler {
       }),
     );
     if (failure) return { network: undefined, networkProblem: failure, projectID: undefined };
-    // Once more when all is told that an earlier run of this process may have asked for.
+    // Once more after requests of an earlier run of this process have settled.
     const untrustedMs = cloud.trustedFromMs - clock.now();
     if (untrustedMs > 0) pass.againIn(untrustedMs + 1);
     if (value.network.problem) pass.againIn(NETWORK_PROBLEM_RETRY_MS);
@@ -183,7 +183,7 @@ export class ClusterReconciler {
     return failure ? { ...known, controlPlaneProblem: failure } : { ...known, isConnected: true };
   }
 
-  /** Connects to the tenant's API server, and puts there what nodes and users need. */
+  /** Connects to the tenant's API server, and creates the RBAC objects that nodes and users need. */
   async #connect(cluster: Cluster, signal: AbortSignal): Promise<void> {
     const { clock, tenants } = this.#dependencies;
     const deadline = new AbortController();
@@ -219,7 +219,7 @@ const DATA_ELSEWHERE: Problem = {
 };
 const DATA_ELSEWHERE_RETRY_MS = 30_000;
 
-/** Whether a restored cluster has a control plane that this runtime knows nothing of: a new one would be empty, and its nodes would obey it. */
+/** Whether a restored cluster's control plane is unknown to this runtime: a new one would be empty, and its nodes would delete their pods. */
 async function isDataElsewhere(cluster: Cluster, runtime: ControlPlaneRuntime): Promise<boolean> {
   const { originUID, endpoint } = cluster.status ?? {};
   if (originUID === undefined || endpoint === undefined) return false;

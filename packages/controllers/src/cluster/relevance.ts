@@ -13,7 +13,7 @@ export function isAskedFor({ metadata: old }: KubeObject, { metadata }: KubeObje
   return old.generation !== metadata.generation || old.annotations?.[RETRY_ANNOTATION] !== request;
 }
 
-/** What pools and machines look at of their cluster: not its counts, which follow from them. */
+/** The parts of a Cluster that its pools and machines depend on; not its counts, which are derived from them. */
 export function isClusterRelevant(old: Cluster, cluster: Cluster): boolean {
   return viewOf(old) !== viewOf(cluster);
 }

@@ -1,6 +1,6 @@
 import type { SecurityGroupRule, SecurityGroupRuleCreate } from '@fairway/openstack/types/security-group';
 
-/** Marks the rules of a node security group that are Fairway's; others in the group are left alone. */
+/** Marks Fairway's rules in a node security group; other rules are not touched. */
 const RULE_MARK = 'Fairway: ';
 
 /** Ports of Services of type NodePort and LoadBalancer (kube-apiserver's --service-node-port-range default). */
@@ -8,7 +8,7 @@ const NODE_PORTS = { min: 30000, max: 32767 };
 
 export interface DesiredSecurity {
   readonly groupID: string;
-  /** The subnet that load balancers reach node ports from. */
+  /** The subnet from which load balancers reach node ports. */
   readonly nodesCIDR: string;
   /** Nodes have floating IPs, through which their node ports are meant to be reached. */
   readonly publicNodePorts: boolean;
@@ -58,7 +58,7 @@ export interface RuleChanges {
   readonly deleteIDs: readonly string[];
 }
 
-/** What to change so that a group holds the rules asked for; a rule that somebody else made and that does the same counts. */
+/** The changes that give a group the desired rules; an equivalent rule of another owner counts. */
 export function ruleChanges(desired: DesiredSecurity, present: readonly SecurityGroupRule[]): RuleChanges {
   const wanted = nodeRules(desired);
   const incoming = present.filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4');
@@ -79,7 +79,7 @@ function isSameRule(a: Rule, b: Rule): boolean {
   );
 }
 
-/** Neutron answers "from anywhere" as null or as 0.0.0.0/0, whichever was sent. */
+/** Neutron returns "from anywhere" as null or as 0.0.0.0/0, whichever was sent. */
 function anySource(rule: Rule): string | null {
   const prefix = rule.remote_ip_prefix ?? null;
   return prefix === '0.0.0.0/0' && !rule.remote_group_id ? null : prefix;

@@ -8,7 +8,7 @@ import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
 type EtcdStatus = NonNullable<ClusterStatus['etcd']>;
 
-/** What `status.etcd` says of snapshots. Pure. */
+/** The snapshots part of `status.etcd`. Pure. */
 export function snapshotStatus(
   controlPlane: ControlPlaneState | undefined,
   previous: EtcdStatus | undefined,
@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<RestoreProblem, ConditionReason>> = {
   Failed: ConditionReason.RestoreFailed,
 };
 
-/** Whether snapshots are taken and restored as asked; undefined where there is nothing to say. No part of Ready. Pure. */
+/** The SnapshotsReady condition; undefined if snapshots are not used. Not part of Ready. Pure. */
 export function snapshotsCondition(
   { etcd }: Pick<ClusterSpec, 'etcd'>,
   controlPlane: ControlPlaneState | undefined,
@@ -56,7 +56,7 @@ export function snapshotsCondition(
   return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message: `no snapshot is taken: ${problem}` });
 }
 
-/** What a restore makes of `lastOperation`; undefined where none is in progress. Pure. */
+/** The `lastOperation` of a restore; undefined if none is in progress. Pure. */
 export function restoreOperation(
   controlPlane: ControlPlaneState | undefined,
 ): Omit<LastOperation, 'lastUpdateTime'> | undefined {

@@ -18,11 +18,11 @@ import { operation } from '../operation.ts';
 import type { NetworkPlan } from './network-plan.ts';
 import { restoreOperation, snapshotStatus, snapshotsCondition } from './snapshots.ts';
 
-/** What one pass over a Cluster has learnt; what it could not learn this time is undefined and keeps its last state. */
+/** Observations of one pass over a Cluster; those that are undefined keep their last reported state. */
 export interface ClusterFacts {
   readonly plan: PlanSpec | undefined;
   readonly releases: readonly KubernetesRelease[];
-  /** Why nothing can be done at all. */
+  /** Set if the cluster cannot be reconciled at all. */
   readonly blocker: Problem | undefined;
   readonly network: NetworkPlan | undefined;
   readonly networkProblem: Problem | undefined;
@@ -31,7 +31,7 @@ export interface ClusterFacts {
   readonly controlPlaneProblem: Problem | undefined;
   readonly caCertificate: string | undefined;
   readonly etcdQuotaBytes: number | undefined;
-  /** Whether Fairway's own connection to the tenant's API server stands. */
+  /** Whether Fairway is connected to the tenant's API server. */
   readonly isConnected: boolean;
   readonly pools: readonly NodePool[];
   readonly nowMs: number;
@@ -125,7 +125,7 @@ function controlPlaneCondition(facts: ClusterFacts): ConditionState {
   return conditionUnmet(type, { reason: ConditionReason.Provisioning, message: 'the control plane is starting' });
 }
 
-/** Set only while the API server runs with other settings than those that are asked for. */
+/** Set only while the API server runs with settings other than the spec's. */
 function settingsCondition({ controlPlane }: ClusterFacts): ConditionState | undefined {
   if (controlPlane?.settingsProblem === undefined) return undefined;
   const { settingsProblem: message } = controlPlane;
@@ -144,7 +144,7 @@ function nodePoolsCondition({ pools }: ClusterFacts, nodes: NodeCounts): Conditi
   });
 }
 
-/** Ready, and about the pool as it is now rather than as it was before its last change. */
+/** Ready for the pool's current generation. */
 function isPoolReady({ metadata, status }: NodePool): boolean {
   return isConditionTrue(status?.conditions, ConditionType.Ready) && status?.observedGeneration === metadata.generation;
 }
@@ -163,7 +163,7 @@ interface States {
   readonly ready: ConditionState;
 }
 
-/** Phases of a cluster that has never been ready; Failed is where it waits for somebody before it ever was. */
+/** Phases of a cluster that has never been ready; Failed if it waits for a user or the operator. */
 const PHASES_BEFORE_READY: ReadonlySet<ClusterPhase | undefined> = new Set([
   undefined,
   'Pending',
@@ -190,7 +190,7 @@ function lastOperation(
   const restoring = restoreOperation(plane);
   if (restoring) return operation(last, restoring, nowMs);
   if (phase === 'Ready') {
-    // One that could not be done and is asked for no more did not succeed.
+    // A failed operation that is no longer requested did not succeed.
     const isDropped = last?.type === 'Restore' && spec.etcd?.restore === undefined;
     const type = isDropped ? 'Reconcile' : (last?.type ?? 'Create');
     return operation(last, { type, state: 'Succeeded', progress: 100, description: 'the cluster is ready' }, nowMs);

@@ -6,7 +6,7 @@ import { ClusterRoleBindings } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** What every tenant's cluster holds beside what Kubernetes itself puts there. The tenant may change it: it is made when it is missing, never overwritten. */
+/** RBAC objects that Fairway adds to every tenant's cluster. The tenant may change them: they are recreated when missing, never overwritten. */
 const TENANT_OBJECTS: readonly ClusterRoleBinding[] = [
   clusterAdminsBinding(),
   {
@@ -18,7 +18,7 @@ const TENANT_OBJECTS: readonly ClusterRoleBinding[] = [
   },
 ];
 
-/** Lets nodes ask for certificates and users with Fairway's kubeconfigs in, as far as the cluster does not yet. Rejects with the signal's reason when it aborts. */
+/** Creates missing RBAC objects that let nodes request certificates and users with Fairway's kubeconfigs log in. Rejects with the signal's reason when it aborts. */
 export async function setUpTenant(tenant: TenantCluster, signal: AbortSignal): Promise<void> {
   await Promise.all(
     TENANT_OBJECTS.map(async (binding) => {
@@ -30,12 +30,12 @@ export async function setUpTenant(tenant: TenantCluster, signal: AbortSignal): P
   );
 }
 
-/** Calls back whenever something of it is deleted: the tenant may have done it, or gone back to a snapshot. */
+/** Calls back whenever one of them is deleted: by the tenant, or by a restore of an older snapshot. */
 export function onTenantSetupLost(tenant: TenantCluster, callback: () => void): void {
   for (const { metadata } of TENANT_OBJECTS) informerOf(tenant, metadata.name ?? '').addHandler({ onDelete: callback });
 }
 
-/** Of this one name: a tenant may have any number of others. */
+/** Only this name: a tenant may have any number of others. */
 function informerOf({ informers }: TenantCluster, name: string): Informer<ClusterRoleBinding> {
   return informers.informer(ClusterRoleBindings, { fieldSelector: `metadata.name=${name}`, metadataOnly: true });
 }
@@ -44,7 +44,7 @@ async function create({ client }: TenantCluster, binding: ClusterRoleBinding, si
   try {
     await client.resource(ClusterRoleBindings).create(binding, { signal });
   } catch (error) {
-    // The cache is a moment behind.
+    // The cache is stale.
     if (!isApiError(error, 'AlreadyExists')) throw error;
   }
 }

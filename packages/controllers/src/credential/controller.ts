@@ -27,7 +27,7 @@ export const credentialController: Declaration = {
         old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
         isPaused(old) !== isPaused({ metadata }),
     }),
-    // One that waits for its clusters to go hears of it.
+    // A credential that waits for its clusters to be deleted is notified.
     watch(cache.clusters, clustersByCredential.valuesOf, {
       isRelevant: (old, cluster) => credentialKeyOf(old) !== credentialKeyOf(cluster),
     }),

@@ -11,7 +11,7 @@ export function readiness({ status }: CloudCredential): string {
   return `${ready?.status} ${ready?.reason} ${ready?.message}`;
 }
 
-/** Asks clouds again immediately for clusters whose credential is said to work again: whoever found out may be another process. */
+/** Retries immediately for clusters whose credential became ready again, possibly as observed by another process. */
 export function retryWhenReady({
   cache,
   clouds,

@@ -32,10 +32,10 @@ type CredentialDependencies = Pick<
 
 const VANISHED_RETRY_MS = 60_000;
 
-/** How often Keystone is asked about a credential that works. Services take a revoked token for minutes, so their word would come late. */
+/** How often Keystone is asked about a credential that works. Services accept a revoked token for minutes, so they would report it late. */
 export const DEFAULT_CREDENTIAL_CHECK_MS = 60_000;
 
-/** Says of each CloudCredential whether Keystone accepts it and whether clusters use it, and revokes it there when it goes. */
+/** Reports whether Keystone accepts each CloudCredential and whether clusters use it, and revokes it in Keystone when it is deleted. */
 export class CredentialReconciler {
   readonly #dependencies: CredentialDependencies;
   readonly #expiries: KnownExpiries = new Map();
@@ -63,7 +63,7 @@ export class CredentialReconciler {
     return isToGo ? this.#reclaim(noted, pass) : this.#check(noted, cloud, pass);
   }
 
-  /** Before all that takes long: that a cluster used it must be known when the cluster is gone, whatever happens until then. */
+  /** Before anything slow: that a cluster used it must be recorded before the cluster is deleted. */
   async #notePhase(credential: CloudCredential): Promise<CloudCredential> {
     const { cache, client } = this.#dependencies;
     const users = usersOf(credential, cache.clusters.find(clustersByCredential, keyOf(credential)));
@@ -212,7 +212,7 @@ export class CredentialReconciler {
     }
   }
 
-  /** Clusters of the namespace whose Cluster went without Fairway: what they have in the cloud may be reached with this credential alone. */
+  /** Clusters of the namespace that were removed without Fairway: their cloud resources may be reachable with this credential only. */
   async #vanishedNow({ metadata }: CloudCredential): Promise<readonly RootsRecord[]> {
     const { client } = this.#dependencies;
     const records = (await listRoots(client)).filter(

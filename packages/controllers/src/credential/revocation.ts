@@ -5,11 +5,11 @@ import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openst
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 
 /**
- * Ends, in Keystone, the credential that `client` logs in with. Which one that is the token says, so that what is revoked is what could
- * be used, whatever was noted of it. Returns why it could not be done; undefined when the credential is worth nothing any more.
+ * Ends, in Keystone, the credential that `client` logs in with. The token tells which one that is, so that the revoked credential
+ * is the one in use, whatever the status says. Returns why it failed; undefined when the credential is revoked.
  *
- * Keystone takes the word of a trust's trustor, and who acts through a trust with impersonation is the trustor. A restricted
- * application credential may delete none, itself included. **Errors.** An {@link OpenStackError} that may pass is thrown.
+ * Keystone lets the trustor delete a trust, and a token of a trust with impersonation acts as the trustor. A restricted
+ * application credential cannot delete any, itself included. **Errors.** An {@link OpenStackError} that may pass is thrown.
  */
 export async function revoke({ session, identity }: OpenStackClient, signal: AbortSignal): Promise<string | undefined> {
   try {

@@ -7,17 +7,17 @@ import type { Token } from '@fairway/openstack/types/identity';
 import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
-/** What Keystone says of a credential. */
+/** Keystone's verdict on a credential. */
 export interface Verdict {
   readonly condition: { readonly status: 'True' | 'False'; readonly reason: ConditionReason; readonly message: string };
-  /** Undefined when nothing was learnt. */
+  /** Undefined if Keystone could not be asked. */
   readonly known?: CloudCredentialStatus;
 }
 
-/** When credentials end, by their id in Keystone: asked once, because it does not change; undefined for never. */
+/** Expiry of credentials by their id in Keystone: read once, as it does not change; undefined for never. */
 export type KnownExpiries = Map<string, string | undefined>;
 
-/** Logs in again with the credential; `cloud` is undefined when the operator knows its cloud not. */
+/** Logs in again with the credential; `cloud` is undefined if the operator has not configured it. */
 export async function judge(
   { spec, status }: CloudCredential,
   cloud: ProjectCloud | undefined,

@@ -34,7 +34,7 @@ export interface BootstrapperOptions {
   readonly tenants: TenantClusters;
   readonly plans: { get(name: string): Plan | undefined };
   readonly releases: { list(): readonly KubernetesRelease[] };
-  /** What the operator says about all nodes. */
+  /** The operator's settings for all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
   readonly clock: Clock;
 }
@@ -42,7 +42,7 @@ export interface BootstrapperOptions {
 /** GPU servers take more than an hour to boot at some clouds (OVHcloud's t1 and t2). */
 const TOKEN_LIFETIME_MS = 24 * 3_600_000;
 
-/** Writes the cloud-init of nodes and the tokens that they join with. */
+/** Writes the cloud-init of nodes and their bootstrap tokens. */
 export class CloudInitBootstrapper implements NodeBootstrapper {
   readonly #options: BootstrapperOptions;
 
@@ -121,8 +121,8 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
 }
 
 /**
- * The machine's own token, drawn from the cluster's key and the machine's UID: nobody else can tell it, and a repeated attempt
- * to make the server finds the same one instead of leaving a second behind.
+ * The machine's own token, drawn from the cluster's key and the machine's UID: nobody else can guess it, and a retry of
+ * the server create reuses it instead of leaving a second one behind.
  */
 function tokenOf(pki: ClusterPki, machine: Machine, expirationMs: number): BootstrapToken {
   let block = 0;

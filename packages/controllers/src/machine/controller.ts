@@ -19,7 +19,7 @@ import { ServerBuilds } from './server-builds.ts';
 
 export const machineController: Declaration = {
   name: 'machine',
-  // A create waits for the cloud, so that a pool's servers are asked for side by side.
+  // A create waits for the cloud, so a pool's servers are created concurrently.
   concurrency: 50,
   rights: [
     { type: machines, verbs: [...READ, 'patch', 'delete'] },
@@ -34,7 +34,7 @@ export const machineController: Declaration = {
   ],
   watches: ({ cache }) => [
     watch(cache.machines),
-    // Who changes a pool, or asks for it, wants its machines tried immediately.
+    // A change of a pool or a requested retry retries its machines immediately.
     watch(cache.nodePools, (pool) => cache.machines.find(machinesByPool, keyOf(pool)).map(keyOf), {
       isRelevant: isAskedFor,
     }),

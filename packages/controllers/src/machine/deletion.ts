@@ -20,9 +20,9 @@ import { removeFloatingIps } from './floating-ip.ts';
 import type { MachineScope } from './scope.ts';
 import { deleteServer } from './server.ts';
 
-/** How often a drain looks again: pods take seconds to stop, and budgets free up when others become ready. */
+/** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
 const DRAIN_INTERVAL_MS = 2_000;
-/** How long PodDisruptionBudgets may hold a drain up where neither pool nor plan says otherwise (OVHcloud's limit). */
+/** How long PodDisruptionBudgets may block a drain by default (OVHcloud's limit). */
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 
 /** What a deletion waits for, and how far it is. */
@@ -30,11 +30,11 @@ interface Waiting extends Problem {
   readonly phase: 'Draining' | 'Terminated';
   /** Percent. */
   readonly progress: number;
-  /** Absent where the next server list brings the machine up again. */
+  /** Absent if the next server list requeues the machine. */
   readonly retryAfterMs?: number;
 }
 
-/** One step of taking a machine down: drain the node, delete the server and what came with it, then the node, then the finalizer. */
+/** One step of deleting a machine: drain the node, delete the server with its resources, then the node, then the finalizer. */
 export async function deleteMachine(scope: MachineScope, pass: Pass): Promise<Result> {
   const { machine, dependencies } = scope;
   if (!hasFinalizer(machine, FINALIZER)) return {};
@@ -52,7 +52,7 @@ export async function deleteMachine(scope: MachineScope, pass: Pass): Promise<Re
   return pass.end(() => report(scope, told));
 }
 
-/** Returns what is waited for; undefined when nothing is left. */
+/** Returns what the deletion waits for; undefined when nothing is left. */
 async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
   const draining = await drain(scope);
   if (draining) return { phase: 'Draining', progress: 20, retryAfterMs: DRAIN_INTERVAL_MS, ...draining };
@@ -64,12 +64,12 @@ async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
   return undefined;
 }
 
-/** Empties the node. Returns what it waits for, or undefined when the server may go. */
+/** Drains the node. Returns what it waits for, or undefined when the server may be deleted. */
 async function drain(scope: MachineScope): Promise<Problem | undefined> {
   const { machine, node, tenant, signal } = scope;
   if (isClusterGoing(scope) || machine.status?.phase === 'Terminated') return undefined;
   if (scope.isNodeKnown && node === undefined) return undefined;
-  const leftMs = patienceLeftMs(scope);
+  const leftMs = drainTimeLeftMs(scope);
   if (leftMs <= 0) return undefined;
   if (node === undefined || tenant === undefined) {
     return { reason: ConditionReason.Draining, message: 'the API server of the cluster is not connected yet' };
@@ -99,15 +99,15 @@ function isClusterGoing({ cluster }: MachineScope): boolean {
   return cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
 }
 
-/** How long the tenant's cluster may still hold the deletion up. */
-function patienceLeftMs(scope: MachineScope): number {
+/** How long the tenant's cluster may still delay the deletion. */
+function drainTimeLeftMs(scope: MachineScope): number {
   const { machine, pool } = scope;
   const configured = pool?.spec.upgradeStrategy.drainTimeout;
   const limitMs = configured === undefined ? DEFAULT_DRAIN_TIMEOUT_MS : durationMs(configured);
   return Date.parse(machine.metadata.deletionTimestamp ?? '') + limitMs - scope.now();
 }
 
-/** Usually the next list tells; a server that was deleted before any list showed it goes unannounced. */
+/** Usually the next list requeues; there is no event for a server that was deleted before any list showed it. */
 const LOOK_AGAIN_MS = 1_000;
 const NO_CLOUD_RETRY_MS = 60_000;
 
@@ -125,7 +125,7 @@ async function removeServers(
     return { reason, message: words, retryAfterMs: NO_CLOUD_RETRY_MS };
   }
   await requireOwnProject(cloud, scope.cluster);
-  // What an earlier run of this process had asked for may still appear in the cloud.
+  // Servers requested by an earlier run of this process may still appear.
   if (scope.now() > cloud.trustedFromMs) await cloud.cache.servers.refreshAfter(cloud.trustedFromMs);
   const owned = await scope.listedServers();
   const listedAtMs = cloud.cache.servers.snapshot().listedAtMs;
@@ -135,7 +135,7 @@ async function removeServers(
   if (owned.kind === 'settling') return { ...problem, retryAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1 };
   const known = scope.machine.status?.serverID;
   const isAsked = scope.machine.status?.phase === 'Terminated';
-  // A list of several pages may miss a server: the one that is known is deleted whether listed or not.
+  // A list of several pages may miss a server: the known one is deleted even if not listed.
   const ids = new Set([...owned.items.map(({ id }) => id), ...(known !== undefined && !isAsked ? [known] : [])]);
   await Promise.all([...ids].map((id) => deleteServer(scope, id)));
   if (ids.size > 0 || owned.deleting.length > 0) return { ...problem, retryAfterMs: LOOK_AGAIN_MS };
@@ -144,11 +144,11 @@ async function removeServers(
   return undefined;
 }
 
-/** Takes the node and its token out of the cluster. Returns what it waits for, which is not longer than for a drain. */
+/** Removes the node and its token from the cluster. Returns what it waits for, at most as long as for a drain. */
 async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   const { tenant, cluster, machine, dependencies } = scope;
   if (isClusterGoing(scope) || cluster === undefined) return undefined;
-  const isPatient = patienceLeftMs(scope) > 0;
+  const isPatient = drainTimeLeftMs(scope) > 0;
   if (tenant === undefined) {
     if (scope.isNodeKnown) return undefined;
     const message = 'the API server of the cluster is not connected yet';

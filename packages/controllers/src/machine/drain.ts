@@ -2,7 +2,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-/** What a drain looks at of a Pod. */
+/** The fields of a Pod that a drain needs. */
 export interface DrainedPod extends KubeObject {
   spec?: { nodeName?: string };
   status?: { phase?: string };
@@ -12,7 +12,7 @@ const pods: ResourceType<DrainedPod> = { group: '', version: 'v1', plural: 'pods
 
 const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
-/** The pods that must leave before a node goes; as `kubectl drain`: not those of DaemonSets, which would come back, and not mirror pods. */
+/** The pods to evict before a node is deleted; as `kubectl drain`: not those of DaemonSets, which would come back, and not mirror pods. */
 export function podsToEvict(all: readonly DrainedPod[]): readonly DrainedPod[] {
   return all.filter(({ metadata }) => {
     const isDaemon = metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === 'DaemonSet');
@@ -21,14 +21,14 @@ export function podsToEvict(all: readonly DrainedPod[]): readonly DrainedPod[] {
 }
 
 export interface DrainState {
-  /** Pods that are still there, on their way out or not. */
+  /** Pods that still exist, terminating or not. */
   readonly remaining: number;
-  /** `namespace/name` of pods that a PodDisruptionBudget keeps for now. */
+  /** `namespace/name` of pods blocked by a PodDisruptionBudget. */
   readonly blocked: readonly string[];
 }
 
 /**
- * Asks every pod of the node to leave, once. Pods that are leaving already are waited for; the eviction API keeps
+ * Evicts every pod of the node, once. Terminating pods are waited for; the eviction API respects
  * PodDisruptionBudgets (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/).
  */
 export async function evictPods(client: KubeClient, nodeName: string, signal: AbortSignal): Promise<DrainState> {
@@ -57,7 +57,7 @@ async function evict(
     return 'leaving';
   } catch (error) {
     if (isApiError(error, 'TooManyRequests')) return 'blocked';
-    // A pod of the same name with another uid is another pod, which the next round sees.
+    // A pod with the same name and another uid is handled in the next round.
     if (isApiError(error, 'NotFound', 'Conflict')) return 'gone';
     throw error;
   }

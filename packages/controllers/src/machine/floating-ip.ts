@@ -9,14 +9,14 @@ import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { MachineScope } from './scope.ts';
 
-/** How old the list of floating IPs may be for a server that shows none. */
+/** Maximum age of the floating IP list for a server without one. */
 const MAX_AGE_MS = 60_000;
 
 function roleOf(scope: MachineScope): NetworkRole {
   return `floating-ip-${scope.uid}`;
 }
 
-/** Gives an ACTIVE server the floating IP that its machine asks for, or takes away the one that it no longer does. */
+/** Associates a floating IP with an ACTIVE server if its machine wants one, or removes it. */
 export async function ensureFloatingIp(scope: MachineScope, server: Server): Promise<void> {
   const { machine, cloud, cluster } = scope;
   if (cloud === undefined || cluster === undefined || showsWantedAddress(scope, server)) return;
@@ -46,7 +46,7 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
   }
 }
 
-/** Whether the list of servers tells of a floating IP where there should be one, and of none where there should not. */
+/** Whether the listed server has a floating IP exactly if its machine wants one. */
 export function showsWantedAddress({ machine, cluster }: MachineScope, server: Server): boolean {
   const hasOne = Object.values(server.addresses)
     .flat()
@@ -64,7 +64,7 @@ export async function removeFloatingIps(scope: MachineScope): Promise<void> {
   await Promise.all(own.map((floatingIp) => deleteFloatingIp(cloud, floatingIp, scope)));
 }
 
-/** Throws StillSettling while a create without an answer may still come true. */
+/** Throws StillSettling while a create with unknown outcome may still take effect. */
 async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise<readonly FloatingIp[]> {
   const clusterUid = scope.cluster ? identityOf(scope.cluster) : '';
   const projectID = await cloud.client.session.projectId();

@@ -14,7 +14,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ensurePausedCondition } from '../pause.ts';
-import { tellIfSlow } from '../slow-work.ts';
+import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { deleteMachine } from './deletion.ts';
 import type { MachineDependencies } from './dependencies.ts';
@@ -24,9 +24,9 @@ import { createServer, lastFault, removeExtraServers, replaceFailedServer } from
 import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
- * Gives each Machine a server and follows it until the server is a Ready node; a Machine that is deleted is drained, and its server
- * with all that came with it goes. A server that fails before it was ever a node is recreated; one that is deleted behind Fairway's
- * back takes its Machine along, which the pool replaces.
+ * Creates a server for each Machine and tracks it until it is a Ready node; a deleted Machine is drained, and its
+ * server deleted with its resources. A server that fails before it was ever a node is recreated; if a server is deleted out of
+ * band, its Machine is deleted and replaced by the pool.
  */
 export class MachineReconciler {
   readonly #dependencies: MachineDependencies;
@@ -52,11 +52,11 @@ export class MachineReconciler {
     return machine.metadata.deletionTimestamp === undefined ? this.#bringUp(scope, pass) : deleteMachine(scope, pass);
   }
 
-  /** A machine that is not up yet says that it is the cloud that it waits for. */
+  /** A machine without a server yet reports that it waits for the cloud. */
   async #tellWaiting(scope: MachineScope): Promise<void> {
     const { machine } = scope;
     if (machine.status?.readyTime !== undefined) return;
-    // What went wrong the last time is told already, and is being tried again.
+    // The last failure is already reported, and is being retried.
     if (machine.status?.lastOperation?.state === 'Error') return;
     const problem = scope.blocker() ?? { reason: 'WaitingForServer', message: 'the cloud has not answered yet' };
     const status = machineStatus(machine, { ...factsOf(scope), problem });
@@ -67,7 +67,7 @@ export class MachineReconciler {
     const { machine, key } = scope;
     const { client, clock, expectations } = this.#dependencies;
     const working = pass.run(() => bringServerUp(scope));
-    const { value, failure } = await tellIfSlow(clock, working, () => this.#tellWaiting(scope));
+    const { value, failure } = await warnIfSlow(clock, working, () => this.#tellWaiting(scope));
     if (value?.isGone) return {};
     const server = value?.server ?? scope.currentServer();
     const problem: Problem | undefined = failure ?? toldProblem(scope, value?.problem);
@@ -92,7 +92,7 @@ export class MachineReconciler {
     });
   }
 
-  /** Once a node has a certificate of its own, its token is of use to thieves alone. */
+  /** Once a node has its certificate, its token is only useful to an attacker. */
   async #revokeToken({ cluster, machine }: MachineScope): Promise<void> {
     const { attempts, bootstrapper } = this.#dependencies;
     if (cluster === undefined) return;
@@ -119,13 +119,13 @@ function factsOf(scope: MachineScope): Omit<MachineFacts, 'problem'> {
   return { isServerKnown, server: scope.currentServer(), isNodeKnown, node, nowMs: scope.now() };
 }
 
-/** Whether the list shows all that Fairway asked of the server. */
+/** Whether the list shows the server in its desired state. */
 function isSettled(scope: MachineScope, server: Server | ServerRef): boolean {
   if (!('status' in server) || server.status === 'BUILD') return false;
   return server.status !== 'ACTIVE' || showsWantedAddress(scope, server);
 }
 
-/** What brings a machine further announces itself; this is for what got lost on the way. */
+/** Resync interval, in case an event was lost. */
 const LOOK_AGAIN_MS = 30_000;
 /** A list of several pages may miss a server; the next one has it. */
 const UNLISTED_RETRY_MS = 5_000;
@@ -133,15 +133,15 @@ const UNLISTED_RETRY_MS = 5_000;
 interface Outcome {
   readonly problem?: Problem | undefined;
   readonly requeueAfterMs?: number;
-  /** The server that was looked at: what a later list shows of it has not been acted upon yet. */
+  /** The server as observed; a later list is handled by the next pass. */
   readonly server?: Server | ServerRef;
-  /** The server is there, but the list does not show it. */
+  /** The server exists, but the list does not show it. */
   readonly isServerUnlisted?: boolean;
-  /** The Machine itself was given up. */
+  /** The Machine itself is being deleted. */
   readonly isGone?: boolean;
 }
 
-/** One step from no server to a server that works. */
+/** One step towards a working server. */
 async function bringServerUp(scope: MachineScope): Promise<Outcome> {
   if (scope.cloud) await requireOwnProject(scope.cloud, scope.cluster);
   const problem = scope.blocker();

@@ -18,16 +18,16 @@ import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { MachineDependencies } from './dependencies.ts';
 
-/** What one pass over a Machine has learnt. */
+/** Scope of one pass over a Machine. */
 export class MachineScope {
   readonly key: string;
   readonly machine: Machine;
-  /** Absent when the cluster is gone, which only a deletion gets past. */
+  /** Absent if the cluster does not exist; only a deletion can proceed then. */
   readonly cluster: Cluster | undefined;
   readonly pool: NodePool | undefined;
-  /** Absent when the operator has given the namespace no cloud. */
+  /** Absent if the namespace has no cloud. */
   readonly cloud: ProjectCloud | undefined;
-  /** Absent until the tenant's API server can be spoken to. */
+  /** Absent until the tenant's API server is connected. */
   readonly tenant: TenantCluster | undefined;
   readonly signal: AbortSignal;
   readonly dependencies: MachineDependencies;
@@ -49,7 +49,7 @@ export class MachineScope {
     return identityOf(this.machine);
   }
 
-  /** A person asks: what rests is tried immediately. */
+  /** On a user's request: ends all backoff. */
   retryNow(): void {
     const { attempts, builds } = this.dependencies;
     const uids = [this.uid, this.cluster && identityOf(this.cluster)];
@@ -58,7 +58,7 @@ export class MachineScope {
     if (this.pool) builds.retryNow([identityOf(this.pool)]);
   }
 
-  /** The tenant's node of this machine: it is called like the machine. */
+  /** The machine's node in the tenant's cluster; it has the machine's name. */
   get node(): TenantNode | undefined {
     return this.tenant?.nodes.get(this.machine.metadata.name ?? '');
   }
@@ -76,8 +76,8 @@ export class MachineScope {
   }
 
   /**
-   * As `servers`, after the first list if need be, and after the one that ends the doubt about a create without an answer, once the
-   * cloud had its time. Undefined without a cloud. Rejects with the cloud's error.
+   * Like `servers`, but waits for the first list if needed, and for the one that settles a create with
+   * unknown outcome. Undefined without a cloud. Rejects with the cloud's error.
    */
   async listedServers(): Promise<OwnedState<ServerRef> | undefined> {
     await this.cloud?.cache.servers.refreshAfter(this.cloud.listedFromMs);
@@ -87,17 +87,17 @@ export class MachineScope {
     return this.servers();
   }
 
-  /** Whether the list can be built upon: not before the first one, and not while a create without an answer may still come true. */
+  /** Whether the list can be built upon: not before the first one, and not while a create with unknown outcome may still take effect. */
   get isServerKnown(): boolean {
     return this.cloud === undefined || this.servers()?.kind === 'known';
   }
 
-  /** Whether it can be told if the machine has a node: not while the API server of a cluster that has one can't be asked. */
+  /** Whether it is known if the machine has a node: not while the cluster's API server is unreachable. */
   get isNodeKnown(): boolean {
     return this.tenant !== undefined || this.cluster?.status?.endpoint === undefined;
   }
 
-  /** A node that is there before its server is seen ACTIVE means that the list is old. */
+  /** A node whose server is not ACTIVE yet means that the list is stale. */
   async catchUpWithNode(): Promise<void> {
     const server = this.currentServer();
     if (this.node === undefined || server === undefined || this.cloud === undefined) return;
@@ -114,8 +114,8 @@ export class MachineScope {
   }
 
   /**
-   * Whether a server that was there has gone without being asked to. A list of several pages may miss one, so the server itself is asked
-   * for before its absence is believed.
+   * Whether a known server was deleted out of band. A list of several pages may miss one, so the server
+   * is read individually first.
    */
   async hasLostServer(owned: Extract<OwnedState<ServerRef>, { kind: 'known' }>): Promise<boolean> {
     const id = this.machine.status?.serverID;
@@ -123,7 +123,7 @@ export class MachineScope {
     return (await ignoreNotFound(this.cloud.client.compute.servers.get(id, { signal: this.signal }))) === undefined;
   }
 
-  /** Deletes the Machine itself, so that its pool makes another. */
+  /** Deletes the Machine, so that its pool replaces it. */
   async giveUp(): Promise<void> {
     const { client, events } = this.dependencies;
     const { namespace, name = '', uid } = this.machine.metadata;
@@ -136,7 +136,7 @@ export class MachineScope {
     await ignoreGone(client.resource(machines).delete(name, options));
   }
 
-  /** Why no server can be made yet, or undefined. */
+  /** Why no server can be created yet, or undefined. */
   blocker(): Problem | undefined {
     const { cluster, pool, cloud, tenant } = this;
     if (cluster === undefined) {
@@ -169,9 +169,9 @@ export class MachineScope {
     return undefined;
   }
 
-  /** Tells people of a new phase. */
+  /** Records an event for a new phase. */
   announce(status: MachineStatus): void {
-    // That it has just been made is no news.
+    // No event for a Machine that was just created.
     if (status.phase === 'Pending') return;
     const { events } = this.dependencies;
     const message = status.lastOperation?.description ?? '';

@@ -31,7 +31,7 @@ interface Recovery {
   readonly building: Map<string, number>;
 }
 
-/** Machines that are made alike: what one of them meets, the others would. */
+/** Machines of the same shape would fail for the same reason. */
 export function shapeOf(machine: Machine, pool: NodePool | undefined): string {
   const { flavor, image, zone, rootVolume, serverGroupID } = machine.spec;
   return JSON.stringify([pool && identityOf(pool), flavor, image, zone, rootVolume, serverGroupID]);
@@ -103,7 +103,7 @@ export class ServerBuilds {
     if (build) this.#recoveries.get(build.shape)?.building.delete(machineUid);
   }
 
-  /** A person asks, for the machines of these pools. */
+  /** A user requested a retry for the machines of these pools. */
   retryNow(poolUids: readonly string[]): void {
     this.#attempts.retryNow((shape) => poolUids.some((uid) => uid === poolOf(shape)));
   }

@@ -19,8 +19,8 @@ export interface ServerRequest {
 }
 
 /**
- * The server of a Machine. It is called like the Machine, because kubelet, cloud and people must mean the same thing by one name; whose
- * it is, is said by its tags alone. Nova makes the port, so that the port goes with the server.
+ * The server of a Machine. It has the Machine's name, so that kubelet, cloud and users share one name; its tags alone
+ * determine its owner. Nova creates the port, so that it is deleted with the server.
  */
 export function serverRequest(machine: Machine, inputs: ServerInputs): ServerRequest {
   const { spec } = machine;

@@ -15,8 +15,8 @@ import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
 
 /**
- * Asks the cloud for the machine's server. Returns what the user must fix first, if anything; rejects with the cloud's or the tenant's error, or
- * while it is too early after one.
+ * Creates the machine's server. Returns what the user must fix first, if anything; rejects with the cloud's or the tenant's
+ * error, also while backing off.
  */
 export async function createServer(scope: MachineScope): Promise<Problem | undefined> {
   const { machine, cluster, pool, cloud } = scope;
@@ -56,7 +56,7 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
     return undefined;
   } catch (error) {
     build.release();
-    // Something that the server was to use may be gone: the cluster looks at its network again.
+    // A dependency of the server may be gone: reconcile the cluster's network again.
     if (isOpenStackError(error, 'badRequest') || isOpenStackError(error, 'notFound')) {
       const { networks, subnets, securityGroups } = cloud.cache;
       for (const cache of [networks, subnets, securityGroups]) cache.invalidate();
@@ -73,7 +73,7 @@ async function flavorOf({ cloud, machine }: MachineScope): Promise<Flavor | unde
   return flavors.find(({ id }) => id === wanted) ?? flavors.find(({ name }) => name === wanted);
 }
 
-/** Keeps the server that counts and deletes the others with the machine's mark. */
+/** Keeps the primary server and deletes others with the machine's mark. */
 export async function removeExtraServers(scope: MachineScope, servers: readonly ServerRef[]): Promise<void> {
   if (servers.length < 2) return;
   const kept = scope.currentServer()?.id;
@@ -84,7 +84,7 @@ export async function deleteServer({ cloud, signal }: MachineScope, id: string):
   await cloud?.remove(cloud.ledgers.servers, id, () => cloud.client.compute.servers.delete(id, { signal }));
 }
 
-/** Deletes a server that failed before it was a node. Rejects with the fault: after a pause another is tried. */
+/** Deletes a server that failed before it became a node. Rejects with the fault, so that the replacement backs off. */
 export async function replaceFailedServer(scope: MachineScope, server: Server): Promise<never> {
   const fault = new ProblemError(faultProblem(server));
   scope.dependencies.builds.failed(scope.uid, shapeOf(scope.machine, scope.pool), fault);

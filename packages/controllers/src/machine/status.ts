@@ -10,9 +10,9 @@ import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 
-/** What is known of a machine beside itself. */
+/** Observations about a machine. */
 export interface MachineFacts {
-  /** Whether `server` is what there is; else the last that was known of it holds. */
+  /** Whether `server` is current; else the last reported state is kept. */
   readonly isServerKnown: boolean;
   /** The server as listed; its id alone while it is too young to be. */
   readonly server: Server | { readonly id: string } | undefined;
@@ -34,8 +34,8 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ? node !== undefined && isNodeReady(node) && !isAnothers(node, serverID)
     : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
   const isRunning = serverStatus === 'ACTIVE' && isNodeUp;
-  // Trouble with a node that works, such as its floating IP, keeps it from being called ready for the first time, not
-  // from staying it.
+  // Problems that don't affect a working node, such as its floating IP, prevent it from becoming ready, not
+  // from staying ready.
   const isReady = isRunning && (facts.problem === undefined || previous?.readyTime !== undefined);
   const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined);
   const addresses = server && server.status !== 'BUILD' ? machineAddresses(server) : previous?.addresses;
@@ -161,7 +161,7 @@ function lastOperation(
   );
 }
 
-/** What has just succeeded goes on to say what it was, so that a machine at rest is not written again. */
+/** A succeeded operation keeps its type, so that an unchanged machine is not written again. */
 function operationType(previous: MachineStatus | undefined, phase: MachinePhase): OperationType {
   if (previous?.readyTime === undefined) return 'Create';
   return phase === 'Ready' ? (previous.lastOperation?.type ?? 'Reconcile') : 'Reconcile';

@@ -47,7 +47,7 @@ export const nodePoolController: Declaration = {
     ),
     // What one pool takes of the plan's nodes, another may not.
     watch(cache.nodePools, (pool) => cache.nodePools.find(poolsByCluster, clusterKeyOf(pool)).map(keyOf), {
-      isRelevant: isWishChanged,
+      isRelevant: isScaledOrDeleted,
     }),
     watch(cache.plans, ({ metadata }) =>
       cache.clusters
@@ -66,7 +66,7 @@ export const nodePoolController: Declaration = {
   },
 };
 
-function isWishChanged(old: NodePool, pool: NodePool): boolean {
+function isScaledOrDeleted(old: NodePool, pool: NodePool): boolean {
   return old.spec.replicas !== pool.spec.replicas || old.metadata.deletionTimestamp !== pool.metadata.deletionTimestamp;
 }
 

@@ -1,6 +1,6 @@
 import type { Image } from '@fairway/openstack/types/image';
 
-/** What a pool boots where neither it, its cluster nor the operator names an image: the newest Ubuntu LTS that the cloud has. */
+/** The default image of a pool if neither it, its cluster nor the operator names one: the cloud's newest Ubuntu LTS. */
 const PREFERRED = [
   { distro: 'ubuntu', version: '24.04' },
   { distro: 'ubuntu', version: '22.04' },

@@ -17,8 +17,8 @@ export interface PoolPlan {
 }
 
 /**
- * Which machines a pool needs more or fewer. Machines that are being deleted do not count: whoever deletes one gets another, and whoever
- * deletes one and shrinks the pool by one loses that one alone.
+ * Which machines a pool has to add or remove. Machines being deleted do not count: deleting one gets it replaced, and deleting
+ * one while shrinking the pool by one removes only that one.
  */
 export function planPool(desired: DesiredPool, machines: readonly Machine[]): PoolPlan {
   const staying = machines.filter((machine) => machine.metadata.deletionTimestamp === undefined);

@@ -7,17 +7,17 @@ import type { Plan } from '@fairway/api/kinds/plan';
 import type { Problem } from '@fairway/tenancy/problem';
 import { isMachineOf } from './machine-owner.ts';
 
-/** What the cluster and its plan leave of a pool's desired. */
+/** A pool's replicas and options within the limits of cluster and plan. */
 export interface PoolShare {
   readonly replicas: number;
   readonly floatingIPs: boolean;
-  /** Why it is less than the pool asks for. */
+  /** Why it is less than the spec. */
   readonly problem: Problem | undefined;
 }
 
 export interface ShareFacts {
   readonly cluster: Cluster;
-  /** Undefined where it is gone: then nothing is limited. */
+  /** Undefined if it was deleted: then nothing is limited. */
   readonly plan: Plan | undefined;
   /** All pools of the cluster, with the pool itself. */
   readonly pools: readonly NodePool[];
@@ -26,15 +26,15 @@ export interface ShareFacts {
 }
 
 /**
- * Holds the limits where admission could not: a webhook judges each write by what is stored, so of several at once all may pass. What
- * exceeds them is not made; what is there stays, since a plan that was changed is no reason to take nodes away.
+ * Enforces limits that admission can't: a webhook checks each write against stored objects, so concurrent writes may all pass.
+ * Excess machines are not created; existing ones stay, since a changed plan is no reason to remove nodes.
  */
 export function poolShare(pool: NodePool, { cluster, plan, pools, machines }: ShareFacts): PoolShare {
   const wanted = pool.spec.replicas;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
   const maxNodes = plan?.spec.maxNodes ?? Number.POSITIVE_INFINITY;
-  // Machines of others count too: those of a younger pool may have been made before an older one grew.
+  // Machines of other pools count too: a younger pool's may have been created before an older one grew.
   const granted = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
   const replicas = Math.max(granted, Math.min(wanted, own));
   const floatingIPs = pool.spec.floatingIPs.enabled && cluster.spec.network.gateway.mode === 'Router';

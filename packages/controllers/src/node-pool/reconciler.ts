@@ -37,14 +37,14 @@ type NodePoolDependencies = Pick<
 >;
 
 const RESYNC_MS = 600_000;
-/** How often to look whether there is an image now. */
+/** How often to check for an image. */
 const IMAGE_RETRY_MS = 60_000;
 
 /** What machines are made from. */
 interface WantedMachines {
   readonly desired: DesiredMachine;
   readonly serverGroupID: string | undefined;
-  /** Whether machines were refused the last time. */
+  /** Whether machine creates were rejected the last time. */
   readonly isSuspect: boolean;
 }
 
@@ -118,7 +118,7 @@ export class NodePoolReconciler {
     });
   }
 
-  /** Makes and removes machines, and changes those that can be changed. Resolves with those that there are then. */
+  /** Creates, removes and updates machines. Resolves with the resulting machines. */
   async #resize(
     pool: NodePool,
     cluster: Cluster,
@@ -169,7 +169,7 @@ export class NodePoolReconciler {
     return { machines: [...current.filter((machine) => !plan.remove.includes(machine)), ...created], problem };
   }
 
-  /** What the pool's machines should be, with names resolved in the cloud. */
+  /** The desired machines of the pool, with names resolved in the cloud. */
   async #wanted(
     pool: NodePool,
     cluster: Cluster | undefined,
@@ -265,7 +265,7 @@ export class NodePoolReconciler {
     await writeStatus(client.resource(nodePools), pool, { ...status, phase: 'Deleting' });
   }
 
-  /** Ties the pool's life to its cluster's, and says in labels whose it is. */
+  /** Sets the owner reference and labels of its cluster. */
   async #adopt(pool: NodePool, cluster: Cluster | undefined): Promise<NodePool> {
     const { name = '', namespace, uid, labels, ownerReferences, deletionTimestamp } = pool.metadata;
     if (cluster === undefined || deletionTimestamp !== undefined) return pool;
@@ -327,7 +327,7 @@ export class NodePoolReconciler {
     await ignoreGone(this.#dependencies.client.resource(machines).delete(name, options));
   }
 
-  /** What can change without a new server changes on the Machines that there are. */
+  /** Fields that need no new server are updated on existing Machines. */
   async #changeInPlace(machine: Machine, desired: DesiredMachine): Promise<void> {
     const { name = '', namespace, uid, deletionTimestamp } = machine.metadata;
     if (deletionTimestamp !== undefined || machine.spec.floatingIP === desired.floatingIP) return;
@@ -337,7 +337,7 @@ export class NodePoolReconciler {
     await ignoreGone(this.#dependencies.client.resource(machines).patch(name, { type: 'merge', value }, where));
   }
 
-  /** What cluster and plan leave of the pool's wanted, by what the caches hold. */
+  /** The pool's share within the limits of cluster and plan, from the caches. */
   #shareOf(pool: NodePool, cluster: Cluster): PoolShare {
     const { cache } = this.#dependencies;
     const key = clusterKeyOf(pool);

@@ -11,7 +11,7 @@ import { operation } from '../operation.ts';
 
 export interface PoolFacts {
   readonly machines: readonly Machine[];
-  /** Absent while the pool can't know what its machines should be. */
+  /** Absent while the desired machines are unknown. */
   readonly desired: DesiredMachine | undefined;
   readonly problem: Problem | undefined;
   readonly serverGroupID: string | undefined;
@@ -44,7 +44,7 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
   }
   const phase = phaseOf(previous, machinesReady, counts);
   const version = lowestVersion(staying);
-  // What it can't know this time is what it was.
+  // Unknown values keep their last state.
   const imageID = desired ? desired.image : previous?.imageID;
   const serverGroupID = desired ? facts.serverGroupID : previous?.serverGroupID;
   return {
@@ -101,7 +101,7 @@ function machinesCondition(
   return conditionMet(type);
 }
 
-/** A machine that waits for somebody other than Fairway says so for its whole pool. */
+/** The pool reports the problem of a machine that waits for someone other than Fairway. */
 function troubleOf(machine: Machine): ConditionReason | undefined {
   const condition = findCondition(machine.status?.conditions, ConditionType.Ready);
   if (condition === undefined || condition.status === 'True') return undefined;
@@ -132,7 +132,7 @@ function phaseOf(previous: NodePoolStatus | undefined, state: ConditionState, co
   if (state.status === 'True') return 'Ready';
   const turn = turnOf(state.reason as ConditionReason);
   const last = previous?.phase;
-  // Failed is where a pool waits for somebody before it ever was ready.
+  // Failed if a pool that was never ready waits for a user or the operator.
   const wasReady = last !== undefined && last !== 'Pending' && last !== 'Provisioning' && last !== 'Failed';
   if (turn === 'user' || turn === 'operator') return wasReady ? 'Degraded' : 'Failed';
   if (!wasReady) return counts.staying === 0 ? 'Pending' : 'Provisioning';
@@ -156,7 +156,7 @@ function lastOperation(
   return operation(last, { type, state, progress: progressOf(counts), description: machinesReady.message }, nowMs);
 }
 
-/** An operation keeps its type until it has succeeded, whatever comes on top of it. */
+/** An operation keeps its type until it has succeeded. */
 function operationType(last: LastOperation | undefined, counts: Counts): LastOperation['type'] {
   if (last === undefined) return 'Create';
   if (last.state !== 'Succeeded') return last.type;

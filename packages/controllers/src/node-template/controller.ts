@@ -29,7 +29,7 @@ export const nodeTemplateController: Declaration = {
     watch(cache.clusters, (cluster) => cache.machines.find(machinesByCluster, keyOf(cluster)).map(keyOf), {
       isRelevant: isPauseChanged,
     }),
-    // A record that was written on an older one is looked at again.
+    // A record written for an older generation is checked again.
     watch(cache.machines, undefined, {
       isRelevant: (old, { status }) => !isDeepStrictEqual(old.status?.appliedTemplate, status?.appliedTemplate),
     }),

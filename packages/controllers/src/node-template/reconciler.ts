@@ -20,7 +20,7 @@ type NodeTemplateDependencies = Pick<
   'client' | 'cache' | 'tenants' | 'attempts' | 'events' | 'clock'
 >;
 
-/** Keeps the labels, annotations, taints and cordon of each pool's template on its nodes, those that existed before a change included. */
+/** Applies the labels, annotations, taints and cordon of each pool's template to its nodes, existing ones included. */
 export class NodeTemplateReconciler {
   readonly #dependencies: NodeTemplateDependencies;
 
@@ -65,8 +65,8 @@ export class NodeTemplateReconciler {
   }
 
   /**
-   * What is put on the node is written down first, and struck off when the node is seen without it: killed in between, the record names
-   * more than there is, never less.
+   * The record is extended before the node is patched, and reduced when the node is seen without it: after a crash it
+   * lists too much, never too little.
    */
   async #bringInLine(
     machine: Machine,

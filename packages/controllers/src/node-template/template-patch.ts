@@ -5,8 +5,8 @@ import type { NodeTemplate } from '@fairway/api/kinds/node-pool';
 import type { NodeTaint, TenantNode } from '@fairway/tenancy/connection/node';
 
 /**
- * Where Fairway once kept on the Node itself what it had put there. A kubelet may write it, so it is never read: whoever
- * stole one had Fairway take away taints and labels that keep other workloads off the node.
+ * Formerly recorded the applied template on the Node itself. A kubelet may write it, so it is never read: an attacker with a
+ * kubelet's credential could make Fairway remove taints and labels that keep other workloads off the node.
  */
 export const OLD_APPLIED_TEMPLATE_ANNOTATION = 'fairway.dev/applied-template';
 
@@ -22,7 +22,7 @@ export interface NodePatch {
   readonly spec?: { readonly taints?: readonly NodeTaint[]; readonly unschedulable?: boolean | null };
 }
 
-/** What a pool's template comes to on a node. */
+/** A pool's template as applied to a node. */
 export interface WantedTemplate {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -65,8 +65,8 @@ export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplat
 }
 
 /**
- * What brings a node in line with its pool's template: three-way, between what may have been applied, what is there and the desired state.
- * Undefined when nothing is to be done. A merge patch replaces the taints whole, hence its resourceVersion.
+ * The patch that applies the pool's template to a node: a three-way merge of what may have been applied, the actual and the desired
+ * state. Undefined if nothing has to change. A merge patch replaces the taints whole, hence its resourceVersion.
  */
 export function templatePatch(
   node: TenantNode,
@@ -112,12 +112,12 @@ function mergeTaints(
   return isDeepStrictEqual(next, present) ? undefined : next;
 }
 
-/** A taint is the same while key and effect are. */
+/** A taint is identified by key and effect. */
 function taintKey({ key, effect }: { readonly key: string; readonly effect: string }): string {
   return `${key}:${effect}`;
 }
 
-/** Cordons what the pool wants cordoned, and uncordons only what it had cordoned itself: a drain of the tenant's stays. */
+/** Cordons nodes as the template says, and only uncordons nodes that it had cordoned: a tenant's own cordon stays. */
 function cordonPatch(node: TenantNode, applied: boolean, wanted: boolean): boolean | null | undefined {
   const isCordoned = node.spec?.unschedulable === true;
   if (wanted) return isCordoned ? undefined : true;

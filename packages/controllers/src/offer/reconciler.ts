@@ -7,12 +7,12 @@ import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { writeStatus } from '../status-writer.ts';
 
-/** A kind that the operator offers from: Plan, KubernetesRelease. */
+/** A kind of the operator's catalogue: Plan, KubernetesRelease. */
 export interface Offered extends KubeObject {
   status?: { observedGeneration?: number | undefined; conditions?: Condition[] | undefined };
 }
 
-/** Tells in the Ready condition whether clusters can use what the operator offers, and what must be fixed. */
+/** Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed. */
 export function offerReconciler<T extends Offered>(
   informer: Informer<T>,
   problemsOf: (object: T) => readonly string[],

@@ -18,8 +18,8 @@ type ServerSweeperDependencies = Pick<
 >;
 
 /**
- * Deletes servers of a cluster whose Machines are gone: made by a create that came through long after it was given up and its Machine
- * deleted. Servers of clusters that this Fairway does not have are another's and left alone; those of a cluster that is being deleted go
+ * Deletes servers of a cluster that have no Machine: created by a request that took effect long after it timed out and its Machine
+ * was deleted. Servers of unknown clusters belong to another Fairway and are not touched; those of a cluster being deleted are deleted
  * with it.
  */
 export class ServerSweeper {

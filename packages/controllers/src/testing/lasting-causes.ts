@@ -5,7 +5,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import type { TestFairway, TestFairwayOptions } from './test-fairway.ts';
 
-/** Something that keeps Fairway from doing what was asked for, until somebody ends it. */
+/** A lasting failure, and how to end it. */
 export interface LastingCause {
   readonly cause: string;
   /** What is there when it begins: no cluster, or one with or without a node. */
@@ -14,7 +14,7 @@ export interface LastingCause {
   /** What a person asks for meanwhile: more nodes, by default. */
   readonly ask?: (fairway: TestFairway) => Promise<unknown>;
   readonly end: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
-  /** Where it is told, and how. */
+  /** The object and condition that report it. */
   readonly kind: typeof clusters | typeof nodePools | typeof machines;
   readonly reason: ConditionReason;
 }
@@ -43,7 +43,7 @@ export class SwitchedFaults {
 
 type Quota = Readonly<Record<string, number>>;
 
-/** Room for the node that there is, and for no other. */
+/** Quota for the existing node only. */
 function quota(name: string, limits: Quota, enough: Quota): LastingCause {
   return {
     cause: `a quota of ${name}`,
@@ -217,7 +217,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
   },
 ];
 
-/** Resources of the cluster that are deleted behind Fairway's back: nobody but Fairway ends these. */
+/** Cluster resources that are deleted out of band; Fairway recreates them. */
 export const DELETED_BEHIND: readonly Omit<LastingCause, 'end' | 'kind' | 'reason'>[] = [
   {
     cause: 'a deleted security group',

@@ -2,14 +2,14 @@ import { type Clock, sleepOn, type Timer } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { HttpTransport } from '@fairway/openstack/http/transport';
 
-/** Turns of the event loop in a row without a request in flight, after which nothing is believed to be at work. */
+/** Turns of the event loop in a row without a request in flight, after which everything is considered idle. */
 const QUIET_TURNS = 40;
-/** Requests at one and the same instant, after which somebody is believed to go round in circles. */
+/** Requests without time passing, after which a hot loop is assumed. */
 const MAX_REQUESTS_AT_ONCE = 3_000;
 
 /**
- * Time that stands still while anything is at work, requests over real sockets included, and then jumps to what waits next: an hour of
- * waiting passes in a second, and no machine is too slow for it.
+ * A clock that stops while anything is running, requests over real sockets included, and then jumps to the next timer: an
+ * hour passes in a second, independent of the machine's speed.
  */
 export class SteppingClock implements Clock {
   readonly #fake = new FakeClock();
@@ -62,7 +62,7 @@ export class SteppingClock implements Clock {
     };
   }
 
-  /** Lets so much time pass. Rejects when somebody asks for more and more without any passing. */
+  /** Lets time pass. Rejects on a hot loop. */
   async pass(durationMs: number): Promise<void> {
     const untilMs = this.now() + durationMs;
     for (;;) {

@@ -25,7 +25,7 @@ const NODE_INFO = {
   systemUUID: 's',
 };
 
-/** Control planes that are nothing but API servers in memory: no certificates, no sockets, no controllers, no waiting. */
+/** Control planes that are just API servers in memory: no certificates, sockets, controllers or start-up time. */
 export class TestControlPlanes implements ControlPlaneRuntime {
   readonly name = 'test';
   readonly #servers = new Map<string, ApiServer>();
@@ -56,7 +56,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     };
   }
 
-  /** Has one of this cluster, as if it had been made before. */
+  /** Adds an existing control plane of the cluster. */
   async adopt(uid: string): Promise<void> {
     this.#servers.set(uid, this.#start());
     const kubeSystem = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' }, spec: {} };

@@ -26,7 +26,7 @@ import { type ChooseApiFault, unreliable } from './unreliable-api.ts';
 /** Namespace of the tenant whose clusters a test makes. */
 export const TEAM = 'team';
 
-/** What one process has of the engine, and loses when it dies. */
+/** One process's connection to the engine. */
 export interface EngineConnection {
   /** As Fairway's controllers. */
   readonly client: KubeClient;
@@ -62,7 +62,7 @@ export function openTestEngine(clock: Clock): Promise<TestEngine> {
   return openDefault(clock);
 }
 
-/** Lets all tests of this process that follow run on another engine. */
+/** Runs all following tests of this process on another engine. */
 export function useTestEngine(open: OpenTestEngine): void {
   openDefault = open;
 }

@@ -61,11 +61,11 @@ export interface TestFairwayOptions {
   readonly clock?: SteppingClock;
   /** What goes wrong on the way to tenants' API servers; nothing by default. */
   readonly tenantFaults?: ChooseApiFault;
-  /** The jitter of all pauses, in [0, 1); that of everyday by default. */
+  /** The jitter of all delays, in [0, 1); random by default. */
   readonly random?: () => number;
 }
 
-/** What the pieces of one process share. */
+/** Shared parts of one process. */
 interface Parts {
   readonly cache: Controllers['cache'];
   readonly clouds: ClusterClouds;
@@ -168,7 +168,7 @@ export class TestFairway implements AsyncDisposable {
     return this.#process;
   }
 
-  /** A new process on what the API and the cloud hold; one that runs already runs on beside it. */
+  /** Starts another process on the same API and cloud; a running one keeps running. */
   async startProcess(owner?: TestOwner): Promise<void> {
     const { clock, runtime } = this;
     const log = this.#log;

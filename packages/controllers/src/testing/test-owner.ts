@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '@fairway/base/clock';
 import type { Grant } from '@fairway/base/fence';
 import type { KeyOwner, KeyWorker, Tenure } from '@fairway/kube/controller/key-owner';
 
-/** Owns what a test says. */
+/** A KeyOwner controlled by the test. */
 export class TestOwner implements KeyOwner {
   readonly #tenures = new Map<string, Tenure>();
   readonly #workers = new Set<KeyWorker>();
@@ -19,13 +19,13 @@ export class TestOwner implements KeyOwner {
     for (const worker of this.#workers) worker.enqueueAll((other) => other === key);
   }
 
-  /** As a member whose lease ran out: nobody is waited for. */
+  /** As when a lease expires: workers are not drained. */
   lose(key: string): void {
     this.#tenures.delete(key);
     for (const worker of this.#workers) void worker.release?.((other) => other === key);
   }
 
-  /** As a member that hands over in order. */
+  /** As in a regular handover. */
   async release(key: string): Promise<void> {
     const isKey = (other: string) => other === key;
     this.#tenures.delete(key);

@@ -6,9 +6,9 @@ import {
 } from '@fairway/kube/client/transport';
 
 /**
- * What becomes of a request:
+ * The fault of a request:
  * - `answer`: the server says this status, and does nothing;
- * - `breaksBefore`, `breaksAfter`: the connection breaks, and the server has heard nothing, or done all;
+ * - `breaksBefore`, `breaksAfter`: the connection breaks before, or after, the server handled it;
  * - `expires`: a watch is told immediately that its version is too old.
  */
 export type ApiFault =
@@ -18,7 +18,7 @@ export type ApiFault =
 /** Asked about each request; undefined lets it through. */
 export type ChooseApiFault = (request: TransportRequest) => ApiFault | undefined;
 
-/** A way to an API server on which things go wrong as a test says. */
+/** A transport with injected faults. */
 export function unreliable(transport: Transport, choose: ChooseApiFault): Transport {
   return {
     async request(request) {

@@ -37,7 +37,7 @@ type SweeperDependencies = Pick<
   | 'vanishedGraceMs'
 >;
 
-/** How long a Cluster must be missing. Caches are behind for moments, a restore or a database that comes back for minutes. */
+/** How long a Cluster must be missing. Caches are stale for moments, a restore or a recovering database takes minutes. */
 const GRACE_MS = 600_000;
 
 /** What this process knows of a cluster that is gone; what must outlive it stands on the roots. */
@@ -51,8 +51,8 @@ interface Known {
 }
 
 /**
- * Ends what is left of clusters whose Cluster went without Fairway: control plane, servers and network in every project of the namespace, roots of
- * trust. What is Fairway's is told by roots that are kept here and by marks with their UID, so that nothing of anybody else is touched.
+ * Deletes the leftovers of clusters whose Cluster was removed without Fairway: control plane, servers and network in every project of the namespace,
+ * PKI Secrets. It only considers clusters whose PKI Secret is here and resources marked with their UID, so nothing of anyone else is touched.
  *
  * **Guarantees.** A Cluster must be missing twice, a grace period apart, both times by the API server's own word; when that period began is kept on the
  * roots. The roots go last: killed anywhere, the next run finds the rest. Clusters of a backup, and those whose Secret is paused, are left alone.

@@ -16,7 +16,7 @@ import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Who writes the Secrets of clusters that come from a backup: their Clusters may be on their way still. */
+/** Field manager of Secrets restored from a backup: their Clusters may not be restored yet. */
 const RESTORE_MANAGER = 'fairway-restore';
 
 /**

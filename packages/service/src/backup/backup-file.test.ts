@@ -108,7 +108,7 @@ describe('a file is refused', () => {
       what: 'with a first line that was changed',
       bytes: withHeader(encrypted, (header) => ({ ...header, createdAt: '2027-01-01T00:00:00Z' })),
       passphrase: PASSPHRASE,
-      message: /somebody has changed the file/,
+      message: /the file was modified/,
     },
     {
       what: 'of a newer format',
@@ -116,7 +116,7 @@ describe('a file is refused', () => {
       passphrase: PASSPHRASE,
       message: /format 2; this Fairway reads format 1/,
     },
-    { what: 'that asks for all memory', bytes: expensive, passphrase: PASSPHRASE, message: /header that is wrong/ },
+    { what: 'that asks for all memory', bytes: expensive, passphrase: PASSPHRASE, message: /invalid header/ },
     { what: 'that is none', bytes: readFileSync(import.meta.filename), message: /not a backup of Fairway/ },
     { what: 'that is empty', bytes: Buffer.alloc(0), message: /not a backup of Fairway/ },
     { what: 'that is noise', bytes: Buffer.alloc(10_000, 'x'), message: /not a backup of Fairway/ },

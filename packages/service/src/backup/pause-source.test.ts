@@ -94,7 +94,7 @@ test('where nobody answers, the object is named and the question asked', async (
   await say(clusters, 'demo');
 
   await expect(pauseSource(api.client, { clock: clockWith([]), signal, timeoutMs: 2_000 })).rejects.toMatchObject({
-    message: 'nodepools.fairway.dev team/general has not said within 2 s that it is paused',
+    message: 'nodepools.fairway.dev team/general did not report within 2 s that it is paused',
     advice: expect.stringContaining('is it running?') as string,
   });
 });

@@ -62,7 +62,7 @@ test('an API that never comes to rest is told, with what to do', async () => {
     api.create(ConfigMaps, { metadata: { name: `c-${attempt}`, namespace: 'team' } }),
   );
 
-  await expect(takeSnapshot(busy, { signal })).rejects.toThrow(/have changed during each of 10 readings/);
+  await expect(takeSnapshot(busy, { signal })).rejects.toThrow(/changed during each of 10 attempts/);
 });
 
 test('an API that serves tenants alone is told', async () => {

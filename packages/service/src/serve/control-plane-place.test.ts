@@ -42,7 +42,7 @@ test('a replica with another home is told where they run', async () => {
   await claimControlPlanes(client, homeAt('a'), 'one');
 
   await expect(claimControlPlanes(client, homeAt('b'), 'two')).rejects.toThrow(
-    `run in one:${join(folder, 'a')}, and not in two:${join(folder, 'b')}`,
+    `run in one:${join(folder, 'a')}, not in two:${join(folder, 'b')}`,
   );
 });
 

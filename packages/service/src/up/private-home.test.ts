@@ -66,7 +66,7 @@ test.each([
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');
   chmodSync(home.path, mode);
 
-  expect(() => home.create()).toThrow(/Fairway keeps secrets: choose another folder with --home/);
+  expect(() => home.create()).toThrow(/Fairway keeps secrets there: choose another folder with --home/);
   expect(modeOf(home.path)).toBe(mode.toString(8));
 });
 

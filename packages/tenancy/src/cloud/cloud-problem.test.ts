@@ -30,7 +30,7 @@ test.each<{ reason: string; first: Partial<OpenStackErrorOptions>; second: Parti
     first: { kind: 'network', message: 'other side closed', cause: lost('UND_ERR_SOCKET') },
     second: { kind: 'network', message: 'read ECONNRESET', cause: lost('ECONNRESET') },
   },
-])('$reason does not change what people are told', ({ first, second }) => {
+])('$reason does not change the message', ({ first, second }) => {
   const [one, two] = [first, second].map((each) =>
     cloudProblemOf(new OpenStackError({ ...base, kind: 'unavailable', message: '', ...each }), 0),
   );
@@ -39,7 +39,7 @@ test.each<{ reason: string; first: Partial<OpenStackErrorOptions>; second: Parti
   expect(one?.message).toMatch(/^compute: ./);
 });
 
-test('a certificate that is refused is named: the operator can fix it', () => {
+test('a rejected certificate is reported: the operator can fix it', () => {
   const error = new OpenStackError({ ...base, kind: 'network', message: 'x', cause: lost('CERT_HAS_EXPIRED') });
 
   expect(cloudProblemOf(error, 0)?.message).toBe('compute: it cannot be reached: CERT_HAS_EXPIRED');

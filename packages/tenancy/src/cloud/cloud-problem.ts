@@ -7,8 +7,8 @@ import { StillSettling } from './still-settling.ts';
 const SLOW_RETRY_MS = 60_000;
 
 /**
- * What an error of the cloud means for the cluster; undefined for any other error. The same words for the same cause, however often it is met: ids
- * of requests and durations are for logs.
+ * Maps an error of the cloud to the cluster's condition; undefined for any other error. The message is stable for the same cause: request
+ * ids and durations belong into logs.
  */
 export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem | undefined {
   if (error instanceof StillSettling) {
@@ -61,12 +61,12 @@ function retryAfter({ retryAfterMs }: OpenStackError): { retryAfterMs?: number }
 
 function wordsOf({ kind, detail, cause }: OpenStackError): string {
   if (kind === 'timeout') return 'it does not answer in time';
-  // Whether it is refused, reset or closed depends on the instant.
+  // Refused, reset or closed: which one is random.
   if (kind === 'network') return `it cannot be reached${lookupOf(cause)}`;
   return detail.replaceAll(/\breq-[0-9a-f-]{36}\b/g, '…');
 }
 
-/** What a person can fix: a name, a certificate. */
+/** Errors that the operator can fix: DNS, certificates. */
 function lookupOf(cause: unknown): string {
   const code = typeof cause === 'object' && cause !== null && 'cause' in cause ? codeOf(cause.cause) : undefined;
   return code !== undefined && (/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code) || code === 'ENOTFOUND')

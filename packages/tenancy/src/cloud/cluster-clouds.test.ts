@@ -49,7 +49,7 @@ function aProject(name: string): ProjectCloud {
   return project as unknown as ProjectCloud;
 }
 
-test('a project is followed once, until its last cluster is gone', () => {
+test('a project is watched once, until its last cluster is deleted', () => {
   const { clouds, followed, remove } = cloudsOf(['a', 'b']);
   clouds.of('team/a', 'mine');
   clouds.of('team/b', 'mine');
@@ -61,7 +61,7 @@ test('a project is followed once, until its last cluster is gone', () => {
   expect(followed).toEqual([]);
 });
 
-test('whoever asks for the project of a cluster that is gone has it, and it is not followed again', () => {
+test('the project of a deleted cluster is still available, but is not watched again', () => {
   const { clouds, followed, remove } = cloudsOf(['a']);
   clouds.of('team/a', 'mine');
   remove('a');
@@ -70,7 +70,7 @@ test('whoever asks for the project of a cluster that is gone has it, and it is n
   expect(followed).toEqual([]);
 });
 
-test('a cluster that moves to another credential takes its project along', () => {
+test('a cluster that changes its credential moves to the new project', () => {
   const { clouds, followed } = cloudsOf(['a']);
   clouds.of('team/a', 'mine');
   clouds.of('team/a', 'yours');
@@ -78,7 +78,7 @@ test('a cluster that moves to another credential takes its project along', () =>
   expect(followed).toEqual(['yours']);
 });
 
-test('a cluster that is another process’s is not followed, and one that is handed over no longer', () => {
+test('clusters of other processes are not watched, and no longer after a handover', () => {
   const tenures = new Map<string, Tenure>([['team/a', { sinceMs: 0, isInherited: false }]]);
   const { clouds, followed } = cloudsOf(['a', 'b'], tenures);
   clouds.of('team/a', 'mine');
@@ -91,7 +91,7 @@ test('a cluster that is another process’s is not followed, and one that is han
   expect(followed).toEqual([]);
 });
 
-test('what is known of a project ends with the tenure', () => {
+test('state of a project is dropped with the tenure', () => {
   const tenures = new Map<string, Tenure>([['team/a', { sinceMs: 0, isInherited: false }]]);
   const { clouds } = cloudsOf(['a'], tenures);
   const first = clouds.of('team/a', 'mine');

@@ -4,13 +4,13 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import type { KeyOwner, Tenure } from '@fairway/kube/controller/key-owner';
 import type { Clouds, ProjectCloud } from './project-cloud.ts';
 
-/** Begins to follow a project; returns how to end it. */
+/** Starts watching a project; returns a function that stops it. */
 export type FollowProject = (project: ProjectCloud) => () => void;
 
 interface Held {
   readonly project: ProjectCloud;
   readonly tenure: Tenure | undefined;
-  /** The project as this tenure knows it. */
+  /** The project's state of this tenure. */
   readonly cloud: ProjectCloud;
 }
 
@@ -24,15 +24,15 @@ export interface ClusterCloudsOptions {
   readonly clouds: Clouds;
   /** All clusters that there are. */
   readonly clusters: Pick<Informer<Cluster>, 'get' | 'addHandler'>;
-  /** Without one all clusters are this process's, for as long as it runs. */
+  /** Default: this process owns all clusters. */
   readonly owner?: Pick<KeyOwner, 'tenure'> | undefined;
 }
 
 /**
  * The projects of clusters, as their controllers see them.
  *
- * Guarantees: what is known of a project's resources for a cluster ends with the cluster's tenure, so that one that comes back is looked at again;
- * a project is followed for as long as a cluster in it is there and this process's, and no longer.
+ * Guarantees: state about a cluster's resources is dropped with the cluster's tenure, so that a cluster that returns is read
+ * again; a project is watched exactly as long as this process owns a cluster in it.
  */
 export class ClusterClouds {
   readonly #options: ClusterCloudsOptions;
@@ -52,12 +52,12 @@ export class ClusterClouds {
     const project = clouds.forNamespace(namespace, credentialName);
     if (project === undefined) return undefined;
     const tenure = owner?.tenure(clusterKey);
-    // Nothing can be done for it: whoever asks may read, and is stopped where it would write.
+    // This process does not own it: callers may read, and writes are fenced.
     if (owner !== undefined && tenure === undefined) return project;
     const known = this.#held.get(clusterKey);
     if (known?.project === project && known.tenure === tenure) return known.cloud;
     const cloud = tenure === undefined ? project : project.during(tenure);
-    // One that is gone has nothing left there to be followed.
+    // A deleted cluster needs no watching.
     if (clusters.get(clusterKey) === undefined) return cloud;
     this.#release(clusterKey);
     this.#held.set(clusterKey, { project, tenure, cloud });
@@ -65,12 +65,12 @@ export class ClusterClouds {
     return cloud;
   }
 
-  /** Calls `follower` for each project that a cluster uses, as long as there is one. To be called before the first is asked for. */
+  /** Calls `follower` for each project while a cluster uses it. Call before the first project is requested. */
   onProject(follower: FollowProject): void {
     this.#followers.push(follower);
   }
 
-  /** Forgets clusters, and stops to follow the projects of which none is left. */
+  /** Forgets clusters, and stops watching projects without clusters. */
   release(isMatching: (clusterKey: string) => boolean): void {
     for (const key of this.#held.keys()) if (isMatching(key)) this.#release(key);
   }

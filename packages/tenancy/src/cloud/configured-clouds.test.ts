@@ -48,7 +48,7 @@ const credential = (name: string): CloudCredential => ({
   spec: { cloud: 'west', secretRef: { name }, reclaimPolicy: 'Retain' },
 });
 
-it('opens a project once for each credential, and once for those without', () => {
+it('opens a project once per credential, and once for clusters without one', () => {
   const clouds = cloudsWith([credential('mine'), credential('yours')]);
 
   expect(clouds.forNamespace('team', 'mine')).toBe(clouds.forNamespace('team', 'mine'));
@@ -57,7 +57,7 @@ it('opens a project once for each credential, and once for those without', () =>
   expect(clouds.forNamespace('team', 'nobody')).toBeUndefined();
 });
 
-it('ends what it observes with a credential that is gone, and nothing else', async () => {
+it('stops only the caches of a deleted credential', async () => {
   const clouds = cloudsWith([credential('mine'), credential('yours')]);
   const [mine, yours] = [clouds.forNamespace('team', 'mine'), clouds.forNamespace('team', 'yours')];
   const waiting = mine?.cache.servers.refreshAfter(0);

@@ -2,12 +2,12 @@ import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Clouds, ProjectCloud } from './project-cloud.ts';
 
 export interface ConfiguredCloudsOptions {
-  /** The clouds.yaml entry that a namespace's clusters live in; undefined when the operator has named none. */
+  /** The clouds.yaml entry that a namespace's clusters live in; undefined if the operator has set none. */
   readonly nameOf: (namespace: string) => string | undefined;
   /** Opens an entry; undefined when there is no such entry. Called once for each name. */
   readonly open: (name: string) => ProjectCloud | undefined;
   readonly credentialOf: (namespace: string, name: string) => CloudCredential | undefined;
-  /** Opens a tenant's project; undefined when the operator knows no such cloud. Called once for each credential and cloud. */
+  /** Opens a tenant's project; undefined if the operator has not configured the cloud. Called once for each credential and cloud. */
   readonly openAs: (credential: CloudCredential) => ProjectCloud | undefined;
 }
 

@@ -4,14 +4,14 @@ import { Ledger } from './ledger.ts';
 const SETTLE_MS = 1000;
 const one = { id: 'id1' };
 
-test('what was never asked for is known to be absent', () => {
+test('a resource that was never requested does not exist', () => {
   expect(new Ledger(SETTLE_MS).observe('a', [], 100)).toEqual({ kind: 'known', items: [], deleting: [] });
 });
 
 test.each([
   { listBeganAtMs: 49, items: [one], reason: 'the list began before the create was answered' },
-  { listBeganAtMs: 50, items: [one], reason: 'a list of the same instant may have missed it' },
-  { listBeganAtMs: 51, items: [], reason: 'a later list that does not show it is the truth' },
+  { listBeganAtMs: 50, items: [one], reason: 'a list of the same millisecond may have missed it' },
+  { listBeganAtMs: 51, items: [], reason: 'a later list without it is conclusive' },
 ])('a create answered at 50 is remembered: $reason', ({ listBeganAtMs, items }) => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordMade('a', one, 50);
@@ -28,9 +28,9 @@ test('an older list does not undo what was made or changed since', () => {
 });
 
 test.each([
-  { listed: [], listBeganAtMs: 1049, kind: 'settling', reason: 'the cloud may still be at work' },
-  { listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'the list began after the cloud had its time' },
-  { listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the cloud did the work after all' },
+  { listed: [], listBeganAtMs: 1049, kind: 'settling', reason: 'the create may still take effect' },
+  { listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'the list began after the settle time' },
+  { listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the create took effect' },
 ])('after an unknown outcome at 50: $reason', ({ listed, listBeganAtMs, kind }) => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordUnknown('a', 50);
@@ -38,7 +38,7 @@ test.each([
   expect(ledger.observe('a', listed, listBeganAtMs).kind).toBe(kind);
 });
 
-test('an accepted deletion holds until the cloud had its time', () => {
+test('an accepted deletion counts until the settle time has passed', () => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordDeleted('id1', 50);
 
@@ -47,17 +47,23 @@ test('an accepted deletion holds until the cloud had its time', () => {
 });
 
 test.each([
-  { owner: 'old', listed: [], listBeganAtMs: 1049, kind: 'settling', reason: 'the one before may have asked for it' },
+  {
+    owner: 'old',
+    listed: [],
+    listBeganAtMs: 1049,
+    kind: 'settling',
+    reason: 'the previous process may have requested it',
+  },
   { owner: 'old', listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'it did, and there it is' },
-  { owner: 'old', listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'what it asked for has had its time' },
-  { owner: 'new', listed: [], listBeganAtMs: 60, kind: 'known', reason: 'the one before knew nothing of it' },
+  { owner: 'old', listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'its requests have settled' },
+  { owner: 'new', listed: [], listBeganAtMs: 60, kind: 'known', reason: 'the previous process did not know the owner' },
 ])('where another process ended at 50: $reason', ({ owner, listed, listBeganAtMs, kind }) => {
   const ledger = new Ledger(SETTLE_MS, { untilMs: 50, isNew: (name) => name === 'new' });
 
   expect(ledger.observe(owner, listed, listBeganAtMs).kind).toBe(kind);
 });
 
-test('what was made in the doubt that another process left is known', () => {
+test('a resource created during inherited uncertainty is known', () => {
   const ledger = new Ledger(SETTLE_MS, { untilMs: 50, isNew: () => false });
   ledger.recordMade('a', one, 70);
 

@@ -1,25 +1,25 @@
-/** How long a deletion is remembered for which nobody asks any more. */
+/** How long an unused record of a deletion is kept. */
 const FORGET_DELETED_MS = 3_600_000;
 
-/** A time in which somebody else may have asked for things that no list shows yet. */
+/** A period in which another process may have sent requests whose effect no list shows yet. */
 export interface Inheritance {
   /** When it ended. */
   readonly untilMs: number;
-  /** Whether the owner came into being later. */
+  /** Whether the owner was created later. */
   isNew(owner: string): boolean;
 }
 
 /**
- * What this process asked the cloud to make or delete and that no list has shown yet.
+ * Creates and deletes sent by this process that no list shows yet.
  *
- * **Guarantees.** With the ledger beside the shared list, a step that reads "there is none" may create: a create that was
+ * **Guarantees.** With the ledger in addition to the shared list, a step that finds no resource may create one: a create that was
  * answered counts as existing until a list that began after it confirms it, and after a create whose outcome is unknown
  * (timeout, broken connection) the answer is "settling" until a list that began `settleMs` later has been seen.
  *
- * Where there was another process before this one, every owner that it may have known is in doubt like after a create of unknown outcome.
+ * After a takeover from another process, every owner that it may have known is treated as after a create with unknown outcome.
  *
- * **Caveats.** It is memory only. A process that starts over reads lists that begin after its start; a create that the dead
- * process had in flight and that the cloud finishes later still shows up as a second owner of the same mark, and the
+ * **Caveats.** In memory only. After a restart only lists that begin after the start are used; a create that was
+ * in flight at the crash and takes effect later shows up as a second resource with the same mark, and the
  * steps keep the oldest and delete the rest.
  */
 export class Ledger<T extends { readonly id: string }> {
@@ -29,13 +29,13 @@ export class Ledger<T extends { readonly id: string }> {
   readonly #deleted = new Map<string, number>();
   readonly #unknownSince = new Map<string, number>();
 
-  /** `settleMs`: how long the cloud may still be working on a request that we gave up on. */
+  /** `settleMs`: how long the cloud may still be working on a request that timed out. */
   constructor(settleMs: number, inheritance?: Inheritance) {
     this.#settleMs = settleMs;
     this.#inheritance = inheritance;
   }
 
-  /** The cloud answered with `object`, made or changed; until a later list shows it, this is how it is. */
+  /** Records `object` as created or updated by a response; it counts until a later list. */
   recordMade(owner: string, object: T, nowMs: number): void {
     const made = this.#made.get(owner) ?? new Map<string, { object: T; atMs: number }>();
     made.set(object.id, { object, atMs: nowMs });
@@ -57,7 +57,7 @@ export class Ledger<T extends { readonly id: string }> {
   }
 
   /**
-   * What is known of the resources of `owner`, given what a list shows of them that began at `listBeganAtMs`.
+   * The state of `owner`'s resources, given a list that began at `listBeganAtMs`.
    */
   observe(owner: string, listed: readonly T[], listBeganAtMs: number): OwnedState<T> {
     const made = this.#made.get(owner);
@@ -86,7 +86,7 @@ export class Ledger<T extends { readonly id: string }> {
     return this.#inheritance?.isNew(owner) === false ? this.#inheritance.untilMs : undefined;
   }
 
-  /** When the last of the doubts ended that are over by `nowMs`; a list that began earlier does not end them. */
+  /** The end of the latest period of uncertainty that is over by `nowMs`; only lists that began later are conclusive. */
   doubtEndedMs(nowMs: number): number {
     const ended = [...this.#unknownSince.values()].map((sinceMs) => sinceMs + this.#settleMs);
     return Math.max(Number.NEGATIVE_INFINITY, ...ended.filter((endMs) => endMs <= nowMs));
@@ -101,7 +101,7 @@ export class Ledger<T extends { readonly id: string }> {
     return false;
   }
 
-  /** Drops what is said of an owner that is gone. */
+  /** Drops records of a deleted owner. */
   forget(owner: string): void {
     this.#made.delete(owner);
     this.#unknownSince.delete(owner);
@@ -111,5 +111,5 @@ export class Ledger<T extends { readonly id: string }> {
 export type OwnedState<T> =
   /** A create may still be in progress in the cloud: neither create nor conclude that there is nothing. */
   | { readonly kind: 'settling'; readonly untilMs: number }
-  /** `items` are there, listed or made by us and too young to be; `deleting` are listed but on their way out. */
+  /** `items` exist, listed or recently created by us; `deleting` are listed but being deleted. */
   | { readonly kind: 'known'; readonly items: readonly T[]; readonly deleting: readonly T[] };

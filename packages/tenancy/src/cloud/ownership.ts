@@ -1,17 +1,17 @@
 /**
- * How everything that Fairway makes in a project says whose it is. The mark is written by the very call that makes the
- * resource, so that no crash can lose it: tags on servers (Nova takes them on create since 2.52), `description` on Neutron's
- * resources (their tags can only be set afterwards), the name on server groups (which carry nothing else).
- * Resources are found by these marks alone; their other names are for people.
+ * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource,
+ * so that no crash can lose it: tags on servers (Nova accepts them on create since 2.52), `description` on Neutron's
+ * resources (their tags can only be set afterwards), the name on server groups (which have nothing else).
+ * Resources are found by these marks alone; other names are informational.
  *
- * A mark proves nothing by itself: Neutron lists what other projects share, described as they please. So whoever looks for one says in which
- * project, and what belongs to any other is never Fairway's.
+ * A mark alone proves nothing: Neutron also lists shared resources of other projects, with any
+ * description. So every lookup filters by project.
  */
 
-/** On every server that any Fairway made: what the shared server list is filtered by. */
+/** On every server created by any Fairway: the filter of the shared server list. */
 export const FAIRWAY_TAG = 'fairway';
 
-/** Nova takes 60 characters of a tag, without '/' and ','. */
+/** Nova tags have at most 60 characters, without '/' and ','. */
 export function clusterTag(clusterUid: string): string {
   return `fairway-cluster-${clusterUid}`;
 }
@@ -28,7 +28,7 @@ export interface ServerOwner {
   readonly machineUid: string;
 }
 
-/** Whose server this is, or undefined for one that is not Fairway's. */
+/** The owner of a server, or undefined if it is not Fairway's. */
 export function serverOwner(server: { readonly tags: readonly string[] }): ServerOwner | undefined {
   let clusterUid: string | undefined;
   let machineUid: string | undefined;
@@ -39,18 +39,18 @@ export function serverOwner(server: { readonly tags: readonly string[] }): Serve
   return clusterUid !== undefined && machineUid !== undefined ? { clusterUid, machineUid } : undefined;
 }
 
-/** What a Neutron resource is for in its cluster. A floating IP's role ends with its machine's UID. */
+/** The role of a Neutron resource in its cluster. A floating IP's role ends with its machine's UID. */
 export type NetworkRole = 'network' | 'subnet' | 'router' | 'node-security-group' | `floating-ip-${string}`;
 
 export function ownerDescription(clusterUid: string, role: NetworkRole): string {
   return `Fairway cluster ${clusterUid} ${role}`;
 }
 
-/** Of a Neutron resource, what says whose it is. */
+/** The ownership fields of a Neutron resource. */
 export interface Marked {
   readonly description?: string | null | undefined;
   readonly project_id: string;
-  /** What Neutron before Newton says in place of `project_id`. */
+  /** `project_id` of Neutron before Newton. */
   readonly tenant_id?: string | undefined;
 }
 

@@ -13,12 +13,12 @@ import type { Server } from '@fairway/openstack/types/server';
 import { type Inheritance, Ledger } from './ledger.ts';
 import { RouterAttachments } from './router-attachments.ts';
 
-/** A server as far as the ledger knows one that no list has shown: its id. */
+/** A server that only the ledger knows: its id. */
 export interface ServerRef {
   readonly id: string;
 }
 
-/** How long a cloud may still be at work on a request that got no answer. */
+/** How long a request without a response may still take effect. */
 export const DEFAULT_SETTLE_MS = 10_000;
 
 interface Ledgers {
@@ -54,14 +54,14 @@ export interface ProjectCloudOptions {
   readonly cache: ProjectCache;
   readonly clock: Clock;
   readonly settleMs?: number;
-  /** Uniform in [0, 1); for pauses. */
+  /** Uniform in [0, 1); for jitter. */
   readonly random?: () => number;
   readonly log?: Logger;
-  /** For how long it is this process's to act in; since its start by default. */
+  /** Tenure of this process; since its start by default. */
   readonly tenure?: Tenure;
 }
 
-/** One project of one cloud, as all clusters in it share it: the client, what has been observed, what was asked for since. */
+/** One project of one cloud, shared by all clusters in it: the client, the cache, and the ledger of pending requests. */
 export class ProjectCloud {
   /** Name of the entry in clouds.yaml. */
   readonly name: string;
@@ -72,11 +72,11 @@ export class ProjectCloud {
   readonly cache: ProjectCache;
   readonly ledgers: Ledgers;
   readonly attachments = new RouterAttachments();
-  /** Calls that fail, and when they are tried again: those of all clusters in the project, whosever they are. */
+  /** Backoff of failing calls, over all clusters in the project. */
   readonly attempts: Attempts;
-  /** Lists that began earlier may miss what a process that was killed or fenced off had asked for: they prove no absence. */
+  /** Lists that began earlier may miss pending requests of a killed or fenced process: they don't prove absence. */
   readonly trustedFromMs: number;
-  /** Lists that began earlier show the work of others as it was, and nothing is built upon them. */
+  /** Lists that began earlier are not used. */
   readonly listedFromMs: number;
   readonly #options: ProjectCloudOptions;
   readonly #clock: Clock;
@@ -100,17 +100,17 @@ export class ProjectCloud {
     this.trustedFromMs = (tenure?.sinceMs ?? options.clock.now()) + settledMs;
   }
 
-  /** The same project, with nothing known of it but what is learnt during the tenure. */
+  /** The same project, with state of the given tenure only. */
   during(tenure: Tenure): ProjectCloud {
     return new ProjectCloud({ ...this.#options, tenure }, this.attempts);
   }
 
-  /** Says that the Cluster, NodePool or Machine of this identity came into being here and now: nobody else can have asked for anything for it. */
+  /** Records that the Cluster, NodePool or Machine of this identity was just created here: no other process can have sent requests for it. */
   noteNew(identity: string): void {
     if (this.now() < this.trustedFromMs) this.#new.add(identity);
   }
 
-  /** The servers as last listed; none before a list that may be built upon. */
+  /** The servers as last listed; undefined before the first conclusive list. */
   listedServers(): Snapshot<Server> {
     const snapshot = this.cache.servers.snapshot();
     return (snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY) > this.listedFromMs ? snapshot : NOTHING_LISTED;
@@ -120,15 +120,15 @@ export class ProjectCloud {
     return this.#clock.now();
   }
 
-  /** What made calls fail has been fixed: their pauses end. */
+  /** Ends the backoff of failing calls: the cause has been fixed. */
   retryNow(): void {
     this.cache.retryNow();
     this.attempts.retryNow();
   }
 
   /**
-   * How late a list must have begun to be built upon: not longer than `maxAgeMs` ago, and after everything that the cloud may have been at work
-   * on unknown to us has had its time, of this run of the process and of one that was killed before it. Nor before the tenure began.
+   * When a list must have begun to be conclusive: at most `maxAgeMs` ago, after the settle time of all
+   * requests with unknown outcome, of this run and of a previous one, and after the start of the tenure.
    */
   reliableFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
     const nowMs = this.now();
@@ -137,8 +137,8 @@ export class ProjectCloud {
   }
 
   /**
-   * Makes a resource and notes the outcome; a create without an answer is noted as unknown and thrown. One that failed rests, together with
-   * others of its `group` and, if all would fail alike, those of the whole project: then a BackoffError is thrown and nothing is called.
+   * Creates a resource and records the outcome; one without a response is recorded as unknown and thrown. A failed create backs off,
+   * together with others of its `group` and, for a shared cause, of the whole project: then a BackoffError is thrown without a call.
    */
   make<T extends { readonly id: string }>(
     ledger: Ledger<T>,
@@ -146,7 +146,7 @@ export class ProjectCloud {
     create: () => Promise<T>,
     group = owner,
   ): Promise<T> {
-    // What is only about one is about its group: machines of a pool are asked for alike.
+    // A failure of one item concerns its group: machines of a pool are created with the same parameters.
     return this.attempts.make({ kind: `create ${this.#nameOf(ledger)}`, item: group }, async () => {
       try {
         const made = await create();
@@ -159,7 +159,7 @@ export class ProjectCloud {
     });
   }
 
-  /** Deletes a resource that may be gone already, and notes it; a deletion that failed rests as a create does. */
+  /** Deletes a resource that may no longer exist, and records it; a failed deletion backs off like a create. */
   async remove<T extends { readonly id: string }>(
     ledger: Ledger<T>,
     id: string,
@@ -184,7 +184,7 @@ function newAttempts({ clock, name, random = Math.random, log = silentLogger }: 
   return new Attempts({ clock, random, judge: judgeCall, log: log.child({ cloud: name }) });
 }
 
-/** Failures that the next one in the project would meet, too. */
+/** Failures that affect the whole project. */
 const SHARED: ReadonlySet<OpenStackErrorKind> = new Set([
   'quotaExceeded',
   'rateLimited',
@@ -201,14 +201,14 @@ function judgeCall(error: unknown): AttemptVerdict | undefined {
   return { cause: kind, isShared: SHARED.has(kind), minimumMs: retryAfterMs };
 }
 
-/** Which cloud, project and credential a namespace's clusters live in. */
+/** The cloud, project and credential of a namespace's clusters. */
 export interface Clouds {
   /**
-   * With the name of a CloudCredential the project as that credential has it; undefined when there is none of that name, or the operator knows its cloud not.
-   * Without one, what the operator has given the namespace, if anything.
+   * With the name of a CloudCredential, its project; undefined if there is no such credential, or the operator has not configured its cloud.
+   * Without one, the cloud that the operator assigned to the namespace, if any.
    */
   forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined;
 
-  /** Ends what is observed with a CloudCredential (`namespace/name`) that is gone: else it would be tried forever. */
+  /** Stops the caches of a deleted CloudCredential (`namespace/name`). */
   forgetCredential(credentialKey: string): void;
 }

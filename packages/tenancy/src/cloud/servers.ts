@@ -7,10 +7,10 @@ interface ServerIndex {
   readonly byCluster: ReadonlyMap<string, readonly Server[]>;
 }
 
-/** Made once a list, however many machines ask. */
+/** Built once per list. */
 const indexes = new WeakMap<Snapshot<Server>['items'], ServerIndex>();
 
-/** The servers of a machine, oldest first; more than one after a create that was thought lost. */
+/** The servers of a machine, oldest first; more than one after a create that was assumed lost. */
 export function serversOfMachine(snapshot: Snapshot<Server>, machineUid: string): readonly Server[] {
   return indexOf(snapshot).byMachine.get(machineUid) ?? [];
 }

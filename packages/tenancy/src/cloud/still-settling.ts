@@ -1,4 +1,4 @@
-/** Thrown while a create without an answer may still come true. */
+/** Thrown while a create with unknown outcome may still take effect. */
 export class StillSettling extends Error {
   override readonly name = 'StillSettling';
   readonly untilMs: number;

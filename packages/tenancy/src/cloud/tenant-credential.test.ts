@@ -86,7 +86,7 @@ describe('what Fairway logs in with', () => {
       expected: HOME,
       trustee: { kind: 'applicationCredential', id: 'operator', secret: 'x' },
       kind: 'forbidden',
-      says: /takes no trusts/,
+      says: /cannot receive trusts/,
     },
   ])('is nothing, because $reason', async ({ kind, says, ...circumstances }) => {
     await expect(credential(circumstances).credential()).rejects.toMatchObject({

@@ -7,22 +7,22 @@ import type { Token } from '@fairway/openstack/types/identity';
 /** The project that a tenant's credential must be for. */
 export interface ExpectedProject {
   readonly id: string;
-  /** Who says so, for people. */
+  /** The source of the expectation, for messages. */
   readonly because: string;
 }
 
 export interface TenantCredentialOptions {
-  /** What messages call it: `credential team/mine`. */
+  /** Its name in messages: `credential team/mine`. */
   readonly name: string;
-  /** `data` of the Secret, in base64; undefined when there is no such Secret. */
+  /** `data` of the Secret, in base64; undefined if there is no such Secret. */
   readonly secret: () => Promise<Readonly<Record<string, string>> | undefined>;
   /** The operator's own login in that cloud, which trusts are given to. */
   readonly trustee: Credential;
-  /** Undefined while nothing says so. */
+  /** Undefined if nothing determines it. */
   readonly expectedProject: () => ExpectedProject | undefined;
 }
 
-/** Roles that let nothing be made. */
+/** Read-only roles. */
 const READING_ROLES = new Set(['reader', 'load-balancer_observer', 'load-balancer_global_observer', 'observer']);
 
 /**
@@ -53,7 +53,7 @@ export function tenantCredential(options: TenantCredentialOptions): CredentialSo
       if (trustee.kind !== 'password') {
         throw refusal(
           'forbidden',
-          `${name}: the operator's login in this cloud is no user with a password, so it takes no trusts`,
+          `${name}: the operator's login in this cloud is not a user with a password, so it cannot receive trusts`,
         );
       }
       if (expectedProject() === undefined) {
@@ -66,9 +66,9 @@ export function tenantCredential(options: TenantCredentialOptions): CredentialSo
     },
     accept({ project, roles }: Token) {
       const expected = expectedProject();
-      if (project === undefined) throw refusal('unauthorized', `${name}: it is for no project`);
+      if (project === undefined) throw refusal('unauthorized', `${name}: it is not scoped to a project`);
       if (expected !== undefined && expected.id !== project.id) {
-        const problem = `it is for project ${project.name} (${project.id}), and ${expected.because} is in ${expected.id}`;
+        const problem = `it is for project ${project.name} (${project.id}), but ${expected.because} is in ${expected.id}`;
         throw refusal('unauthorized', `${name}: ${problem}; make one in that project`);
       }
       if (roles.every((role) => READING_ROLES.has(role.name))) {

@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-/** What Fairway keeps of a tenant's Node. */
+/** The fields of a tenant's Node that Fairway caches. */
 export interface TenantNode extends KubeObject {
   spec?: {
     providerID?: string;
@@ -29,12 +29,12 @@ export const tenantNodes: ResourceType<TenantNode> = {
   namespaced: false,
 };
 
-/** What a kubelet says is kept no longer than this: it goes on into conditions, and whoever holds its certificate may say anything. */
+/** Maximum length of messages from a kubelet: they are copied into conditions, and the holder of its certificate can write anything. */
 const MAX_MESSAGE_LENGTH = 1024;
 const MAX_VERSION_LENGTH = 64;
 const MAX_ADDRESSES = 32;
 
-/** Drops what nobody here reads: images, volumes, capacity and heartbeats make up most of a Node. */
+/** Drops unused fields: images, volumes, capacity and heartbeats are most of a Node. */
 export function trimNode(node: TenantNode): TenantNode {
   const { name, uid, labels, annotations, resourceVersion, creationTimestamp, deletionTimestamp } = node.metadata;
   const ready = nodeReadyCondition(node);
@@ -70,7 +70,7 @@ export function nodeReadyCondition(node: TenantNode) {
 /** Set by the kubelet until a cloud provider has given the node its address, zone and providerID. */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 
-/** Ready as the kubelet says, and known to the cloud provider: pods can run. */
+/** Ready and initialized by the cloud provider: pods can run. */
 export function isNodeReady(node: TenantNode): boolean {
   return nodeReadyCondition(node)?.status === 'True' && !isUninitialized(node);
 }
@@ -80,8 +80,8 @@ export function isUninitialized(node: TenantNode): boolean {
 }
 
 /**
- * Whether the node calls itself another server than its machine's. Its kubelet writes spec.providerID when it registers, nobody can change it later, and
- * whoever believes it would take one server for another.
+ * Whether the node's spec.providerID names a server other than its machine's. The kubelet sets it at registration and
+ * it is immutable, so it must not be trusted.
  */
 export function claimsOtherServer(node: TenantNode, serverID: string): boolean {
   const claimed = node.spec?.providerID;

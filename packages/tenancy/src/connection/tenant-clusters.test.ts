@@ -6,10 +6,10 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { expect, test } from 'vitest';
 import { TenantClusters } from './tenant-clusters.ts';
 
-test('whoever waits for a connection that is removed hears of it', async () => {
+test('waiters for a connection that is removed are rejected', async () => {
   const connected = Promise.withResolvers<void>();
   const tenants = new TenantClusters({
-    // An API server that takes connections and never answers.
+    // An API server that accepts connections and never responds.
     connect: () =>
       Promise.resolve({
         request: () => {

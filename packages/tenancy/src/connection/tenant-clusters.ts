@@ -30,7 +30,7 @@ export interface TenantClustersOptions {
 interface Connection {
   readonly tenant: TenantCluster;
   readonly stop: AbortController;
-  /** What it was made from: another endpoint or CA makes another connection. */
+  /** Its parameters: a changed endpoint or CA requires a new connection. */
   readonly target: string;
 }
 
@@ -65,7 +65,7 @@ export class TenantClusters {
     for (const { tenant } of this.#connections.values()) listener(tenant);
   }
 
-  /** Connects to a cluster whose control plane answers, or again when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile, and with the signal's reason. */
+  /** Connects to a cluster with a running control plane, and reconnects when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile, and with the signal's reason. */
   async ensure(cluster: Cluster, signal?: AbortSignal): Promise<void> {
     const uid = identityOf(cluster);
     const target = JSON.stringify([cluster.status?.endpoint, cluster.status?.caCertificate]);
@@ -97,7 +97,7 @@ export class TenantClusters {
     const { clock, random, log } = this.#options;
     const fence = fenceFor('connecting to its API server');
     const transport = await this.#options.connect(cluster);
-    // Let go of meanwhile, it would be held forever.
+    // Removed meanwhile: it would leak otherwise.
     fence?.();
     this.remove(clusterUid);
     const client = new KubeClient(transport, { userAgent: 'fairway-controllers', clock });

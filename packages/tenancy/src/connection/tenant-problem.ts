@@ -2,7 +2,7 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Problem } from '../problem.ts';
 
-/** Thrown when a tenant's API server refused a call or did not answer: an ApiError that is not one of these is of Fairway's own API. */
+/** Thrown when a tenant's API server rejected a call or did not respond; any other ApiError is from Fairway's own API. */
 export class TenantApiError extends Error {
   override readonly name = 'TenantApiError';
   declare readonly cause: Error;
@@ -12,7 +12,7 @@ export class TenantApiError extends Error {
   }
 }
 
-/** Awaits a call to a tenant's API server, and says in the error that it was one. */
+/** Awaits a call to a tenant's API server, and wraps its error. */
 export async function ofTenant<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -22,11 +22,11 @@ export async function ofTenant<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** What it means that a tenant's API server refused a call or did not answer; undefined for any other error. */
+/** Maps an error of a tenant's API server to a problem; undefined for any other error. */
 export function tenantProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof TenantApiError)) return undefined;
   return {
     reason: 'ControlPlaneFailed',
-    message: `the API server of the cluster does not serve Fairway: ${error.message}`,
+    message: `the cluster's API server rejects Fairway's request or is unreachable: ${error.message}`,
   };
 }

@@ -5,13 +5,13 @@ import type { Informer } from '@fairway/kube/client/informer';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Problem } from '../problem.ts';
 
-/** Why the cluster's credential cannot be used, as far as its own status says. */
+/** Why the cluster's credential cannot be used, according to its status. */
 export function credentialProblem(cluster: Cluster, credentials: Informer<CloudCredential>): Problem | undefined {
   const { credentialName } = cluster.spec;
   if (credentialName === undefined) return undefined;
   const credential = credentials.get(`${cluster.metadata.namespace}/${credentialName}`);
   const ready = findCondition(credential?.status?.conditions, ConditionType.Ready);
-  // Keystone's absence is told by the calls themselves.
+  // An unavailable Keystone is reported by the calls themselves.
   if (ready?.status !== 'False' || ready.reason === ConditionReason.CloudUnavailable) return undefined;
   return {
     reason: ready.reason as ConditionReason,

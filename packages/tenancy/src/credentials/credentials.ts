@@ -9,7 +9,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** The roots of trust of all clusters: each made once, kept as a Secret where no tenant can read, remembered while the process runs. */
+/** The PKI (CAs and keys) of all clusters: created once, stored in Secrets that tenants can't read, cached in memory. */
 export class ClusterCredentials {
   readonly #client: KubeClient;
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class ClusterCredentials {
     this.#clock = clock;
   }
 
-  /** The cluster's roots, made now if there are none. */
+  /** The cluster's PKI, created if missing. */
   pki(cluster: Cluster): Promise<ClusterPki> {
     const identity = clusterIdentity(cluster);
     const known = this.#known.get(identity.uid);
@@ -31,12 +31,12 @@ export class ClusterCredentials {
     return loading;
   }
 
-  /** Drops what is remembered: another process may change it. */
+  /** Drops the cached PKI: another process may change it. */
   forget(clusterUid: string): void {
     this.#known.delete(clusterUid);
   }
 
-  /** Deletes the roots: every credential of the cluster is worth nothing from now on. */
+  /** Deletes the PKI, which invalidates every credential of the cluster. */
   async remove(clusterUid: string): Promise<void> {
     this.#known.delete(clusterUid);
     const options = { labelSelector: `fairway.dev/cluster-uid=${clusterUid}`, namespace: SYSTEM_NAMESPACE };

@@ -50,14 +50,14 @@ describe('what an error means', () => {
       error: () => caught(ofTenant(Promise.reject(refused))),
       party: 'tenantApi',
       turn: 'operator',
-      message: /^the API server of the cluster does not serve Fairway/,
+      message: /^the cluster's API server rejects Fairway's request or is unreachable/,
     },
     {
       of: "the tenant's API server, which is away",
       error: () => caught(ofTenant(Promise.reject(away))),
       party: 'tenantApi',
       turn: 'operator',
-      message: /^the API server of the cluster does not serve Fairway/,
+      message: /^the cluster's API server rejects Fairway's request or is unreachable/,
     },
     {
       of: 'the runtime, whose disk is full',

@@ -9,17 +9,17 @@ import type { RetryableProblem } from '../problem.ts';
 import { ProblemError } from './problem-error.ts';
 import { runtimeProblemOf } from './runtime-problem.ts';
 
-/** Who did not do what a reconcile asked for. Whose turn it is now, the reason says (`turnOf`). */
+/** The party that failed. The reason implies who has to act (`turnOf`). */
 export type Party = 'cloud' | 'tenantApi' | 'controlPlaneRuntime' | 'fairwayApi' | 'fairway';
 
-/** What went wrong in a phase of a reconcile, as it is told to people. The same as long as its cause is the same. */
+/** A failure of a reconcile phase as reported to users; stable while its cause is the same. */
 export interface Failure extends RetryableProblem {
   readonly party: Party;
   /** For the log. */
   readonly error: unknown;
 }
 
-/** What an error means for people, and when to come again. Every error means something: what nobody knows is a fault of Fairway. */
+/** Classifies an error for users, with its retry time. An unknown error is a fault of Fairway. */
 export function failureOf(error: unknown, nowMs: number): Failure {
   const problem = problemOf(lastFailure(error), nowMs);
   const untilMs = retryAtMs(error);
@@ -50,9 +50,9 @@ function ownApiMessage({ message, subject }: ApiError): string {
   return `Fairway's own API refuses it: ${words}`;
 }
 
-/** Whether a pass ends with it as if it had never begun: there is nothing to tell, or nobody to tell it. */
+/** Whether the error ends the pass without writing status. */
 export function endsPass(error: unknown): boolean {
-  // A conflict means that the cache was a moment behind.
+  // A conflict means that the cache was stale.
   return error instanceof FencedError || isApiError(error, 'Conflict') || isAbort(error);
 }
 
@@ -60,11 +60,11 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** How the steps of one object that no other shares are tried again: see `Attempts`. */
+/** Retry verdict for operations on a single object: see `Attempts`. */
 export function judgeStep(error: unknown): AttemptVerdict | undefined {
   if (endsPass(error)) return undefined;
   const { party, reason, retryAfterMs } = problemOf(error, 0);
-  // Still at work: no failure.
+  // Still in progress: not a failure.
   if (reason === ConditionReason.Provisioning) return undefined;
   return { cause: `${party}/${reason}`, isShared: false, minimumMs: retryAfterMs };
 }

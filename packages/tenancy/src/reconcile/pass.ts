@@ -1,15 +1,15 @@
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { endsPass, type Failure, failureOf } from './failure.ts';
 
-/** What came of a phase. */
+/** Outcome of a phase. */
 export type Outcome<T> =
   | { readonly value: T; readonly failure?: undefined }
   | { readonly value?: undefined; readonly failure: Failure };
 
 /**
- * One pass of a reconcile, of any kind: it runs its phases, collects what went wrong, always writes the status, and says when to come again.
+ * One pass of a reconcile, for any kind: runs its phases, collects failures, always writes the status, and returns when to requeue.
  *
- * **Expected flow.** `run` for each phase, all of them, whatever came of the others; `againIn` where a phase wants another look; at last `end`, with what
+ * **Expected flow.** `run` for each phase, whatever the outcome of the others; `againIn` if a phase needs a requeue; finally `end`, with a function that
  * writes the status from the outcomes.
  *
  * **Guarantees.** Whatever a phase throws is told in the status, except a conflict, the loss of the grant and the end of the process, which end the pass.
@@ -40,7 +40,7 @@ export class Pass {
     }
   }
 
-  /** The soonest counts. */
+  /** The earliest wins. */
   againIn(delayMs: number | undefined): void {
     this.#againInMs = Math.min(this.#againInMs, delayMs ?? Number.POSITIVE_INFINITY);
   }
@@ -54,7 +54,7 @@ export class Pass {
     const resting = this.#failures.map(({ retryAfterMs }) => retryAfterMs);
     for (const delayMs of resting) this.againIn(delayMs);
     const again = Number.isFinite(this.#againInMs) ? { requeueAfterMs: this.#againInMs } : {};
-    // What does not say when it may be tried again comes with the growing pauses of the queue.
+    // Failures without a retry time use the queue's backoff.
     return resting.includes(undefined) ? { ...again, failure: {} } : again;
   }
 }

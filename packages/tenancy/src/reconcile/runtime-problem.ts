@@ -1,7 +1,7 @@
 import { FencedError } from '@fairway/base/fence';
 import type { Problem } from '../problem.ts';
 
-/** Thrown when the runtime of control planes could not do what it was asked to. */
+/** Thrown when the control-plane runtime fails. */
 export class RuntimeError extends Error {
   override readonly name = 'RuntimeError';
 
@@ -10,7 +10,7 @@ export class RuntimeError extends Error {
   }
 }
 
-/** Awaits a call to the runtime of control planes, and says in the error that it was one. */
+/** Awaits a call to the control-plane runtime, and wraps its error. */
 export async function ofRuntime<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -30,16 +30,16 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOMEM: 'its host has no memory left',
 };
 
-/** What it means that the runtime failed; undefined for any other error. */
+/** Maps an error of the runtime to a problem; undefined for any other error. */
 export function runtimeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof RuntimeError)) return undefined;
   const code = errorCode(error.cause);
-  // The system's own words name a file, and another one at each try.
+  // The system's message names a file that differs on each attempt.
   const words = (code !== undefined && (WORDS[code] ?? `the system says ${code}`)) || error.message;
   return { reason: 'ControlPlaneFailed', message: `the control plane cannot be kept up: ${words}` };
 }
 
-/** `ENOSPC`, also where it is the cause of something else. */
+/** The system error code such as `ENOSPC`, also of a nested cause. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -139,7 +139,7 @@ describe('what it says when it cannot', () => {
         run: async (...call) => (await run(...call)).replace('etcdutl version: 3.6', 'etcdutl version: 3.5'),
       }),
       problem: 'Failed',
-      message: 'what is there does not fit',
+      message: 'these do not match',
     },
     {
       reason: 'no room to save what is there',

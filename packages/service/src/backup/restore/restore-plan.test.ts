@@ -66,7 +66,7 @@ describe('what is done about a cluster', () => {
     },
     {
       existing: an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, status: { originUID: 'elsewhere' } }),
-      conflict: /taken by another one/,
+      conflict: /taken by another object/,
       reason: 'of another restore',
     },
     {
