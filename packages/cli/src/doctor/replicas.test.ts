@@ -29,13 +29,13 @@ describe('fairway doctor tells of replicas', () => {
       reason: 'one was killed and not replaced yet',
       leases: [member('a', 100), member('b', 60_000), ...shards('a', 'b', 'a', '')],
       status: 'warning',
-      text: "a 2, and 2 without a holder",
+      text: 'a 2, and 2 without a holder',
     },
     {
       reason: 'nobody is left',
       leases: [member('a', 60_000), ...shards('a', 'a', 'a', 'a')],
       status: 'error',
-      text: 'no replica of Fairway is running’,
+      text: 'no replica of Fairway is running',
     },
   ])('$reason', ({ leases, status, text }) => {
     const [finding] = replicaFindings(leases, NOW_MS);
