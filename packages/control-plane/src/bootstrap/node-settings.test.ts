@@ -37,7 +37,7 @@ packageSources: {kubernetes: 'http://10.0.0.1/kubernetes'}
     ['packageSources: {containerd: "file:///srv"}', /packageSources\.containerd/],
     ['proxy: {noProxy: ["a b"]}', /one host, domain or network[\s\S]*proxy\.noProxy\[0\]/],
     ['extraCertificateAuthorities: [none]', /a certificate in PEM[\s\S]*extraCertificateAuthorities\[0\]/],
-    ['a: [', /no YAML/],
+    ['a: [', /not valid YAML/],
   ])('refuses %j and names the field', (text, message) => {
     expect(() => parseNodeSettings(text)).toThrow(NodeSettingsError);
     expect(() => parseNodeSettings(text)).toThrow(message);

@@ -322,7 +322,7 @@ test('what takes more memory than it may is ended and started again, ever more s
   expect(machine.takeEvents().slice(0, 2)).toEqual(['SIGTERM kube-scheduler', 'start kube-scheduler']);
   const { failures, lastFailure } = supervisor.state.components['kube-scheduler'];
   expect(failures).toBeGreaterThan(0);
-  expect(lastFailure).toBe('it took 101 MiB of memory, and the plan gives it 100 MiB');
+  expect(lastFailure).toBe('it used 101 MiB of memory, and the plan allows 100 MiB');
 });
 
 test('what a full database has ended is started immediately when that takes writes again', async () => {

@@ -208,8 +208,8 @@ describe('rules of the kinds hold even if the CRDs there are older than they', (
 
 test.each([
   ['{', 'the body is not JSON'],
-  ['{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{}}', 'no AdmissionReview of'],
-  ['{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}', 'no AdmissionReview of'],
+  ['{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{}}', 'not an AdmissionReview of'],
+  ['{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}', 'not an AdmissionReview of'],
 ])('%s is no question', async (body, says) => {
   const ask = admissionWebhook({ admission: { name: 'test' }, ...parts });
 
