@@ -35,12 +35,12 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
     it.each<{ reason: string; advice: RegExp; keys: () => Promise<Record<string, string>> }>([
       {
         reason: 'a trust without impersonation',
-        advice: /its owner can: openstack trust delete [0-9a-f]{32}$/,
+        advice: /its owner has to revoke it: openstack trust delete [0-9a-f]{32}$/,
         keys: async () => ({ trust_id: (await tenant.trust(false)).id }),
       },
       {
         reason: 'a restricted application credential',
-        advice: /its owner can: openstack application credential delete [0-9a-f]{32}$/,
+        advice: /its owner has to revoke it: openstack application credential delete [0-9a-f]{32}$/,
         keys: async () => keysOf(await tenant.applicationCredential('member')),
       },
     ])('says what the owner has to type where Keystone lets nobody else: $reason', async ({ advice, keys }) => {

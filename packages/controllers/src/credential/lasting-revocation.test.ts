@@ -210,7 +210,7 @@ describe('a credential that Keystone does not revoke', { timeout: 30_000 }, () =
 
     expect(await fairway.get()).toBeUndefined();
     expect(await fairway.messages()).toContainEqual(
-      expect.stringMatching(new RegExp(`its owner can: openstack application credential delete ${fairway.id}$`)),
+      expect.stringMatching(new RegExp(`its owner has to revoke it: openstack application credential delete ${fairway.id}$`)),
     );
   });
 

@@ -66,7 +66,7 @@ describe("a pool's template", () => {
     expect(events.length).toBe(tenantApi.requests.length);
     expect(new Set(events).size).toBe(1);
     expect(events[0]).toMatch(
-      /^TemplateNotApplied: the pool's template is not on the node: the API server of the cluster does not serve Fairway/,
+      /^TemplateNotApplied: the pool's template is not on the node: the cluster's API server rejects Fairway's request/,
     );
   });
 
