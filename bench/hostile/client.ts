@@ -41,7 +41,7 @@ async function send({ url }: Attacker, { method, path, headers, body }: Request,
   const outgoing = request({ hostname, port, method, path, headers, agent, timeout: PATIENCE_MS });
   outgoing.once('timeout', () => outgoing.destroy());
   const ended = Promise.withResolvers<void>();
-  // A server that refuses may cut the connection while the body is under way: that is its answer.
+  // A server that refuses may cut the connection while the body is in flight: that is its answer.
   outgoing.once('error', () => ended.resolve()).once('close', () => ended.resolve());
   outgoing.once('response', (incoming) => incoming.resume());
   outgoing.end(body);

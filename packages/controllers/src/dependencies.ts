@@ -56,7 +56,7 @@ export interface ControllerDependencies {
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
   /** Which keys are this process's; all of them by default. */
   readonly owner: KeyOwner | undefined;
-  /** Where a controller's own metrics go; nowhere unless given. */
+  /** Where a controller's own metrics go; nowhere by default. */
   readonly registry: Registry | undefined;
   readonly clock: Clock;
   readonly random: () => number;

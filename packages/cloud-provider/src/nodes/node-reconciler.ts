@@ -64,7 +64,7 @@ function isAwaited(server: Server | undefined, node: TenantNode): boolean {
   return server === undefined || (server.status === 'BUILD' && !node.spec?.providerID);
 }
 
-/** Lists the servers anew. Rejects while the machine's is not up: the next look comes later each time, or with the list that shows it. */
+/** Lists the servers again. Rejects while the machine's is not up: the next look comes later each time, or with the list that shows it. */
 async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSignal): Promise<void> {
   const server = currentServer(await cloud.cache.servers.refreshAfter(cloud.now(), signal), machine);
   if (server !== undefined && server.status !== 'BUILD') return;

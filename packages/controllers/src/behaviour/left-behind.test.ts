@@ -7,7 +7,7 @@ import { SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-test("a node and a token that the cluster's API keeps don't hold the machine up for ever, and are told", {
+test("a node and a token that the cluster's API keeps don't hold the machine up forever, and are told", {
   timeout: 30_000,
 }, async () => {
   const faults = new SwitchedFaults();

@@ -107,7 +107,7 @@ describe('the time for which a Cluster must be missing', { timeout: 60_000 }, ()
     expect(writes - before.writes).toBeLessThanOrEqual(6);
   });
 
-  test('begins anew when the Cluster has been back', async () => {
+  test('starts over when the Cluster has been back', async () => {
     const { clock, fairway, cluster } = await vanishing();
     await using _ = fairway;
     const { client, selection } = rootsOf(fairway, cluster);

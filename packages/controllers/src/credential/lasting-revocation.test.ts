@@ -199,7 +199,7 @@ describe('a credential that Keystone does not revoke', { timeout: 30_000 }, () =
     expect(await fairway.isAlive()).toBe(false);
   });
 
-  test('goes at once when its owner gives that up, and an Event says what is left to do', async () => {
+  test('goes immediately when its owner gives that up, and an Event says what is left to do', async () => {
     await using fairway = await start();
     fairway.cloud.faults.add(answer(503));
     await fairway.remove();
@@ -210,7 +210,9 @@ describe('a credential that Keystone does not revoke', { timeout: 30_000 }, () =
 
     expect(await fairway.get()).toBeUndefined();
     expect(await fairway.messages()).toContainEqual(
-      expect.stringMatching(new RegExp(`its owner has to revoke it: openstack application credential delete ${fairway.id}$`)),
+      expect.stringMatching(
+        new RegExp(`its owner has to revoke it: openstack application credential delete ${fairway.id}$`),
+      ),
     );
   });
 

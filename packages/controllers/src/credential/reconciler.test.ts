@@ -41,7 +41,7 @@ const token = { user: { name: 'u' }, roles: [], application_credential: { id: 'a
 describe('a CloudCredential', () => {
   const signal = new AbortController().signal;
 
-  test('is told to be unknown, not refused, when Fairway can not ask: its Secret is not handed out', async () => {
+  test('is told to be unknown, not refused, when Fairway cannot ask: its Secret is not handed out', async () => {
     const { reconciler, api, told } = start(() =>
       Promise.reject(forbidden({ resource: 'secrets', name: 'mine' }, 'no')),
     );

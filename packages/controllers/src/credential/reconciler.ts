@@ -78,10 +78,10 @@ export class CredentialReconciler {
     const { clock, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = this.#dependencies;
     const times = { nowMs: clock.now(), signal: pass.signal };
     const { value, failure } = await pass.run(() => judge(credential, cloud, this.#expiries, times));
-    // Whatever hindered the question, it is no answer of Keystone's: clusters go on with the credential.
+    // Whatever hindered the question, it is no answer of Keystone's: clusters continue with the credential.
     const condition = failure ? { ...failure, status: 'Unknown' as const } : value.condition;
     const isReady = condition.status === 'True';
-    // Who was refused until now asks again at once.
+    // Who was refused until now asks again immediately.
     if (isReady && !isConditionTrue(credential.status?.conditions, ConditionType.Ready)) cloud?.retryNow();
     // One that does not work is tried twice as often: its Secret may have been fixed.
     pass.againIn(isReady ? credentialCheckMs : credentialCheckMs / 2);
@@ -221,7 +221,7 @@ export class CredentialReconciler {
     return (await withoutCluster(client, records)).filter(({ isHeld }) => !isHeld);
   }
 
-  /** Not as the cache knows it: what is revoked can not be brought back. */
+  /** Not as the cache knows it: what is revoked cannot be brought back. */
   async #usersNow(credential: CloudCredential, signal: AbortSignal): Promise<readonly string[]> {
     const { namespace = '' } = credential.metadata;
     const { items } = await this.#dependencies.client.resource(clusters).list({ namespace, signal });

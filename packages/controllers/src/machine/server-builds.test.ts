@@ -57,7 +57,7 @@ describe('servers of one shape', () => {
     expect(rounds).toEqual([0, 1, 2, 4, 8, 16, 9]);
   });
 
-  test('begin anew with one when one of them fails again', async () => {
+  test('begin again with one when one of them fails again', async () => {
     const { clock, builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);
@@ -90,7 +90,7 @@ describe('servers of one shape', () => {
     expect(begun(named(20), fault)).toHaveLength(1);
   });
 
-  test('are not held up for ever by one that neither comes up nor fails, nor by a failure of yesterday', async () => {
+  test('are not held up forever by one that neither comes up nor fails, nor by a failure of yesterday', async () => {
     const { clock, builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);

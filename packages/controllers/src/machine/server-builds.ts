@@ -45,7 +45,7 @@ function poolOf(shape: string): unknown {
  * Servers that were asked for and are not up yet. The cloud says yes to each at once and tells minutes later that it came to nothing.
  *
  * **Guarantees.** As long as no server of a shape has failed, its machines are built all at once. Once one has, those that are not asked for yet wait:
- * after a pause one is tried, then two, then four, as a ReplicaSet starts its pods, until a failure begins this anew.
+ * after a pause one is tried, then two, then four, as a ReplicaSet starts its pods, until a failure begins this again.
  */
 export class ServerBuilds {
   readonly #attempts: Attempts;

@@ -369,7 +369,7 @@ export class NodePoolReconciler {
   }
 }
 
-/** As Promise.all, but nothing is under way any more when it rejects. */
+/** As Promise.all, but nothing is in progress any more when it rejects. */
 async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);

@@ -70,7 +70,7 @@ describe("a pool's template", () => {
     );
   });
 
-  test('is tried at once when a person asks', async () => {
+  test('is tried immediately when a person asks', async () => {
     const { reconciler, tenantApi, clock } = start({ tenant: () => ({ status: 403 }) });
     for (let second = 0; second < 100; second++) {
       await reconciler.reconcile(KEY, { signal });

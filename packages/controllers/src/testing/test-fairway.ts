@@ -55,7 +55,7 @@ export interface TestFairwayOptions {
   readonly vanishedGraceMs?: number;
   /** Where the controllers' own metrics go. */
   readonly registry?: Registry;
-  /** How often the project's servers are listed while nothing is expected to change; a minute unless given. */
+  /** How often the project's servers are listed while nothing is expected to change; a minute by default. */
   readonly observeMs?: number;
   /** In place of one that runs `speed` times as fast as the real one. */
   readonly clock?: SteppingClock;

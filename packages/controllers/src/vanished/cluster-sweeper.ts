@@ -96,7 +96,7 @@ export class ClusterSweeper {
         attempts.make({ kind: 'sweep', item: uid }, () => this.#look(record, pass)),
       );
       const known = this.#known.get(uid);
-      if (failure && known) this.#tell(record, `can not be ended yet: ${failure.message}`, known);
+      if (failure && known) this.#tell(record, `cannot be ended yet: ${failure.message}`, known);
     }
     return pass.end(() => Promise.resolve());
   }

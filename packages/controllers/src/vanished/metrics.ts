@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 /**
  * Where the remains of a cluster are:
  * - `waiting`: its Cluster has not been missing for long enough;
- * - `ending`: they are being ended, or can not be yet;
+ * - `ending`: they are being ended, or cannot be yet;
  * - `held`: they are left alone until a person decides.
  */
 export type RemainsState = 'waiting' | 'ending' | 'held';

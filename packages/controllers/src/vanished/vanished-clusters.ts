@@ -29,7 +29,7 @@ export interface RootsRecord {
   readonly clusterKey: string;
   /** Name and UID of the Secret. */
   readonly secret: { readonly name: string; readonly uid: string | undefined };
-  /** Since when no Cluster has been found; kept on the Secret, so that no restart begins anew. */
+  /** Since when no Cluster has been found; kept on the Secret, so that no restart starts over. */
   readonly missingSinceMs: number | undefined;
   /** Of the CloudCredential that the cluster uses; empty for the operator's own login, undefined where it was not noted. */
   readonly credentialName: string | undefined;

@@ -42,7 +42,7 @@ describe('to the API server', () => {
     // Go leaves out the first for its semicolon.
     `${FAIRWAY}/clusters?watch=0;&watch=1`,
     `${FAIRWAY}/clusters?%77atch=1`,
-  ])('GET %s, and goes on', (url) => {
+  ])('GET %s, and continues', (url) => {
     expect(pass('GET', url)).toEqual({ to: 'api-server', isWatch: true });
   });
 });

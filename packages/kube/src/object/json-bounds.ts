@@ -11,7 +11,7 @@ export interface JsonBounds {
   readonly maxDepth: number;
   /** Approximate characters of its JSON: names and strings count in full, the rest by its minimum. */
   readonly maxChars: number;
-  /** Added for each value, where what it costs to keep counts as well; 0 unless given. */
+  /** Added for each value, where what it costs to keep counts as well; 0 by default. */
   readonly charsPerValue?: number;
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transport, TransportRequest, TransportResponse } from '../client/transport.ts';
 
-/** What a request is answered with; 200 and an empty object unless said otherwise. */
+/** What a request is answered with; 200 and an empty object by default. */
 export interface Answer {
   readonly status?: number;
   readonly body?: object;
