@@ -14,7 +14,6 @@ const SUITES = [
   'marks',
   'vanished',
   'vanished-remains',
-  'limits',
   'api-faults',
 ];
 
