@@ -133,7 +133,7 @@ describe('joining', () => {
   it.each([
     ['no cloud-config', '#!/bin/sh\necho hello', 'user data is no cloud-config'],
     ['no kubeconfig', '#cloud-config\nhostname: a\n', 'writes no /etc/kubernetes/bootstrap-kubeconfig'],
-    ['broken YAML', '#cloud-config\na: [', 'cloud-config is no YAML'],
+    ['broken YAML', '#cloud-config\na: [', 'cloud-config is not valid YAML'],
   ])('fails on the console with %s', async (_, userData, message) => {
     await using cluster = await NodeCluster.start();
     const node = cluster.nodeFrom(userData);
