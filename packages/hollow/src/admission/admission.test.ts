@@ -34,7 +34,7 @@ describe('a pod that is created', () => {
     ]);
   });
 
-  it('gets no token where it or its account does not want one', async () => {
+  it('gets no token when the pod or its service account opts out', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     await cluster.client
       .resource(ServiceAccounts)
@@ -80,7 +80,7 @@ describe('a pod that is created', () => {
     ]);
   });
 
-  it('is held to the limits of its namespace', async () => {
+  it('is subject to the LimitRange of its namespace', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const limits = [
       { type: 'Container', max: { cpu: '1' }, default: { cpu: '500m' }, defaultRequest: { cpu: '100m' } },
@@ -95,7 +95,7 @@ describe('a pod that is created', () => {
     );
   });
 
-  it('is held to the quota of its namespace, under concurrent requests too', async () => {
+  it('is subject to the quota of its namespace, under concurrent requests too', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const quotas = cluster.client.resource(ResourceQuotas);
     const pods = cluster.client.resource(Pods);

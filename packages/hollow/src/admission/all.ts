@@ -18,7 +18,7 @@ export interface HollowAdmissionOptions {
   readonly store: Pick<Store, 'subscribe'>;
   readonly ledger: QuotaLedger;
   readonly serviceCidr: string;
-  /** Plugins beyond those that Kubernetes enables, and what is off whatever is enabled. */
+  /** Plugins to enable beyond the Kubernetes defaults, and plugins that are disabled in any case. */
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
 }
@@ -28,7 +28,7 @@ export interface HollowAdmission {
   stop(): void;
 }
 
-/** What a cluster's admission does by itself, in kube-apiserver's order; what `createAuth` gives comes before the last one. */
+/** The built-in admission plugins, in kube-apiserver's order; those of `createAuth` run before the last one. */
 export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly AdmissionPlugin[]): HollowAdmission {
   const { reader, clock, random, store, ledger, serviceCidr, enabled, disabled } = options;
   const numbers = new PendingWrites<readonly string[]>(store, clock);

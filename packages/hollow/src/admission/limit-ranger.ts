@@ -15,7 +15,7 @@ import { created } from './plugin.ts';
 
 type List = Readonly<Record<string, string>>;
 
-/** Defaults and bounds of a namespace's LimitRanges (plugin/pkg/admission/limitranger). */
+/** Applies the defaults and enforces the bounds of a namespace's LimitRanges (plugin/pkg/admission/limitranger). */
 export function limitRanger(reader: () => ObjectReader): AdmissionPlugin {
   const rangesIn = (namespace: string) => reader().list(LimitRanges, namespace);
   return {
@@ -49,7 +49,7 @@ function applyDefaults({ spec }: Pod, range: LimitRange): void {
     for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
       const { limits = {}, requests = {}, ...rest } = container.resources ?? {};
       const allLimits = { ...item.default, ...limits };
-      // A limit of the pod's own is its request too, before any default is.
+      // A limit that the pod sets is also its request, ahead of any default request.
       const allRequests = { ...item.defaultRequest, ...limits, ...requests };
       container.resources = {
         ...rest,

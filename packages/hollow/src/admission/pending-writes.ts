@@ -2,7 +2,7 @@ import { bucketOf } from '@fairway/apiserver/server/served-resource';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 
-/** A request that was admitted and never stored (refused later, or its client gone) is forgotten after so long. */
+/** An admitted request that is never stored (rejected later, or its client disconnected) expires after this time. */
 const EXPIRY_MS = 60_000;
 
 interface Pending<T> {
@@ -10,7 +10,7 @@ interface Pending<T> {
   readonly atMs: number;
 }
 
-/** What admission has granted to objects on their way into the store; the store's own word replaces it as soon as there is one. */
+/** What admission granted to objects that are not stored yet; an entry is dropped once the store shows the object. */
 export class PendingWrites<T> {
   readonly #clock: Clock;
   readonly #pending = new Map<string, Pending<T>>();
@@ -29,7 +29,7 @@ export class PendingWrites<T> {
     this.#pending.set(`${bucketOf(type)}/${key}`, { value, atMs: this.#clock.now() });
   }
 
-  /** Of one kind, and of one namespace where one is given. */
+  /** Of one kind, and of one namespace if given. */
   *of(type: { readonly group: string; readonly plural: string }, namespace?: string): Generator<T> {
     const prefix = namespace === undefined ? `${bucketOf(type)}/` : `${bucketOf(type)}/${namespace}/`;
     for (const [id, { value, atMs }] of this.#pending) {

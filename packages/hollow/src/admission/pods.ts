@@ -8,7 +8,7 @@ import { created, written } from './plugin.ts';
 const GONE_NODES = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 const TOLERATION_SECONDS = 300;
 
-/** Pods stay five minutes on a node that is not ready or not heard of, unless they say otherwise. */
+/** Pods tolerate a not-ready or unreachable node for five minutes, unless they set their own toleration. */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate(request) {
@@ -67,7 +67,7 @@ export function priorityAdmission(reader: () => ObjectReader): AdmissionPlugin {
   };
 }
 
-/** The lowest of the global defaults, of which there should be one. */
+/** The lowest of the global defaults; there should be only one. */
 function defaultClass(reader: ObjectReader): PriorityClass | undefined {
   return reader
     .list(PriorityClasses)
@@ -75,7 +75,7 @@ function defaultClass(reader: ObjectReader): PriorityClass | undefined {
     .sort((left, right) => (left.value ?? 0) - (right.value ?? 0))[0];
 }
 
-/** A new node takes no pods before it has been seen to be ready. */
+/** Taints a new node as not ready until the node controller has seen it ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate(request) {
@@ -88,7 +88,7 @@ export const taintNodesByCondition: AdmissionPlugin = {
   },
 };
 
-/** Images are asked for again, so that nobody runs what another tenant of the node pulled with better credentials. */
+/** Forces an image pull, so that a pod cannot use a private image that another pod on the node pulled. */
 export const alwaysPullImages: AdmissionPlugin = {
   name: 'AlwaysPullImages',
   mutate(request) {

@@ -9,11 +9,11 @@ import { created } from './plugin.ts';
 
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
-/** An hour and a bit, by which nodes tell the tokens that they are to renew (WarnOnlyBoundTokenExpirationPeriod). */
+/** 3607 s, by which the API server recognises tokens to extend (WarnOnlyBoundTokenExpirationPeriod). */
 const TOKEN_SECONDS = 3607;
 const DEFAULT_MODE = 0o644;
 
-/** Gives pods their account, its pull secrets and its token (plugin/pkg/admission/serviceaccount). */
+/** Sets the service account of pods and adds its pull secrets and token (plugin/pkg/admission/serviceaccount). */
 export function serviceAccountAdmission(reader: () => ObjectReader, random: () => number): AdmissionPlugin {
   return {
     name: 'ServiceAccount',
@@ -52,7 +52,7 @@ function mountToken({ spec }: Pod, random: () => number): void {
   if (known === undefined) (spec.volumes ??= []).push(tokenVolume(name));
 }
 
-/** A container that mounts something of its own there keeps it. */
+/** A container that already mounts a volume there keeps its own. */
 function hasToken({ volumeMounts }: Container): boolean {
   return volumeMounts?.some(({ mountPath }) => mountPath === MOUNT_PATH) ?? false;
 }

@@ -14,7 +14,7 @@ const LAST_NODE_PORT = 32_767;
 
 export interface ServiceAllocatorOptions {
   readonly reader: () => ObjectReader;
-  /** Numbers (`address` or `protocol/port`) given to Services that are not stored yet. */
+  /** IPs and ports (`address` or `protocol/port`) allocated to Services that are not stored yet. */
   readonly pending: PendingWrites<readonly string[]>;
   readonly random: () => number;
   readonly serviceCidr: string;
@@ -26,8 +26,8 @@ interface Taken {
 }
 
 /**
- * Gives Services their cluster IPs and node ports. What is taken is read from the Services themselves, so nothing leaks when one is deleted and
- * nothing is rebuilt after a restart; beside it stand the numbers given out a moment ago whose Services are not stored yet.
+ * Allocates cluster IPs and node ports. What is in use is read from the Services themselves, so nothing leaks when one is deleted and
+ * nothing is rebuilt after a restart; recent allocations are tracked separately until their Services are stored.
  */
 export function serviceAllocator(options: ServiceAllocatorOptions): AdmissionPlugin {
   const allocator = new Allocator(options);
@@ -94,7 +94,7 @@ class Allocator {
     if (this.#isTaken(address)) throw fail('provided IP is already allocated');
   }
 
-  /** From the upper part of the range: the lower is for those who choose theirs (KEP-3070). */
+  /** From the upper band of the range: the lower one is for statically chosen addresses (KEP-3070). */
   #freeAddress(service: Service): string {
     const reserved = Math.min(Math.max(16, Math.floor(this.#size / 16)), 256);
     const band = this.#size > reserved ? reserved : 0;
@@ -114,7 +114,7 @@ class Allocator {
         this.#claimPort(service, `spec.ports[${index}].nodePort`, port, own);
         given.push(nodePortKey(port));
       } else if (isWanted) {
-        // The same port over TCP and UDP shares its number where it can.
+        // The same port over TCP and UDP gets the same node port if it is free.
         const shared = byNumber.get(`${port.port}`);
         port.nodePort =
           shared !== undefined && !this.#isTaken(`${port.protocol}/${shared}`, given)
@@ -150,7 +150,7 @@ class Allocator {
     throw new ApiError(500, 'InternalError', message, { subject: { resource: 'services', name: nameOf(service) } });
   }
 
-  /** A free one of the numbered keys, from a random start on. */
+  /** The first free key, searching from a random offset. */
   #pick(
     from: number,
     to: number,

@@ -9,7 +9,7 @@ export const VOLUME_PROTECTION = 'kubernetes.io/pv-protection';
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
-/** Claims that name no class get the cluster's default. */
+/** Sets the default storage class on claims without a class. */
 export function defaultStorageClass(reader: () => ObjectReader): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
@@ -33,7 +33,7 @@ export function defaultClassOf(classes: readonly StorageClass[]): StorageClass |
     )[0];
 }
 
-/** What is in use goes only when it is not any more: a controller takes the finalizer away. */
+/** Delays deletion until the object is no longer in use: a controller removes the finalizer. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   mutate(request) {

@@ -22,7 +22,7 @@ export interface ClusterFacts {
 
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
-/** What kube-apiserver and kubeadm put into every cluster: created where it is missing, never overwritten. */
+/** Objects that kube-apiserver and kubeadm create in every cluster: created if missing, never overwritten. */
 export async function createBootstrapObjects(
   client: KubeClient,
   reader: ObjectReader,
@@ -43,7 +43,7 @@ export async function createBootstrapObjects(
 
 async function createSystemNamespace(client: KubeClient, reader: ObjectReader, name: string): Promise<void> {
   await createIfMissing<Namespace>(client, reader, Namespaces, { metadata: { name }, spec: {} });
-  // The controller would make it a moment later: too late for the first pods.
+  // The controller would create it slightly later, too late for the first pods.
   await createIfMissing(client, reader, ServiceAccounts, { metadata: { name: 'default', namespace: name } });
 }
 
@@ -94,7 +94,7 @@ function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointSlice {
   };
 }
 
-/** What extension API servers, and the ports of kube-scheduler and kube-controller-manager, know clients by. */
+/** The client CAs that extension API servers, kube-scheduler and kube-controller-manager authenticate clients with. */
 function clientAuthentication({ caBundle }: ClusterFacts): ConfigMap {
   return {
     apiVersion: 'v1',
@@ -104,7 +104,7 @@ function clientAuthentication({ caBundle }: ClusterFacts): ConfigMap {
   };
 }
 
-/** Lets `kubeadm join` find the cluster; holds nothing secret. */
+/** The discovery ConfigMap of `kubeadm join`; contains no secrets. */
 function clusterInfo({ endpoint, caBundle }: ClusterFacts): ConfigMap {
   const kubeconfig = {
     apiVersion: 'v1',

@@ -32,12 +32,12 @@ export interface HollowControlPlaneOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly clusterName: string;
-  /** Exact Kubernetes version that it stands in for: `1.34.2`. */
+  /** The exact Kubernetes version that it emulates: `1.34.2`. */
   readonly version: string;
   readonly podCidr: string;
   readonly serviceCidr: string;
   readonly apiServer?: {
-    /** Plugins beyond those that Kubernetes enables: `AlwaysPullImages`. NodeRestriction is always on. */
+    /** Admission plugins beyond the Kubernetes defaults: `AlwaysPullImages`. NodeRestriction is always enabled. */
     readonly admissionPlugins?: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   };
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
@@ -45,22 +45,22 @@ export interface HollowControlPlaneOptions {
   readonly pki: {
     /** Signs certificates of the CSR API. */
     readonly ca: CertificateAuthority;
-    /** PEM of every authority that is believed. */
+    /** PEM of every trusted CA. */
     readonly caBundle: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
   };
-  /** `none` leaves scheduling and controllers to other programs; `own` by default. */
+  /** `none` leaves scheduling and controllers to other processes; `own` by default. */
   readonly controllers?: Controllers;
 }
 
-/** Who does the work around the API server. */
+/** What runs the scheduler and controllers. */
 export type Controllers = 'own' | 'none';
 
 export interface HollowControlPlane {
   readonly server: ApiServer;
-  /** Creates what every cluster has and starts scheduler and controllers; idempotent on a store with content. */
+  /** Creates the bootstrap objects and starts scheduler and controllers; idempotent on a store that has content. */
   start(): Promise<void>;
-  /** Stops controllers and server. The store is its owner's to close. */
+  /** Stops controllers and server. Does not close the store, which the caller owns. */
   stop(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ const CONTROLLER_MANAGER: UserInfo = {
   groups: ['system:masters', 'system:authenticated'],
 };
 
-/** A Kubernetes control plane without etcd, processes or machines: the embedded API server with scheduler and controllers around it. */
+/** A Kubernetes control plane without etcd, processes or machines: the embedded API server with its scheduler and controllers. */
 export function createHollowControlPlane(options: HollowControlPlaneOptions): HollowControlPlane {
   const { store, clock, random, log, pki, version, endpoint, podCidr, serviceCidr } = options;
   const plugins = options.apiServer?.admissionPlugins ?? { enabled: [], disabled: [] };

@@ -64,7 +64,7 @@ describe.skipIf(!installed)(`kubectl on a hollow cluster${installed ? '' : ' (sk
     await rm(folder, { recursive: true });
   });
 
-  /** What it prints on both channels, with its exit code when that is not 0. */
+  /** Its stdout and stderr, with the exit code if it is not 0. */
   function kubectl(line: string): Promise<string> {
     return new Promise((resolve) => {
       const env = { PATH: process.env['PATH'], KUBECONFIG: join(folder, 'config'), HOME: folder };
@@ -111,7 +111,7 @@ describe.skipIf(!installed)(`kubectl on a hollow cluster${installed ? '' : ' (sk
     expect(await kubectl('uncordon node-a')).toBe('node/node-a uncordoned\n');
   });
 
-  it('says what a cluster without machines can not do', { timeout: 60_000 }, async () => {
+  it('reports what a cluster without machines cannot do', { timeout: 60_000 }, async () => {
     await kubectl('run lone --image=nginx:1');
     await kubectl('wait --for=condition=Ready pod/lone --timeout=20s');
     expect(await kubectl('logs lone')).toContain('a hollow cluster runs no containers: there are no logs');

@@ -8,13 +8,13 @@ import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/select
 import { noteDisruption } from '../controllers/disrupt-pod.ts';
 import { isPodFinished, isPodReady } from '../controllers/pods.ts';
 
-/** What may be in progress for one budget before evictions wait for its controller. */
+/** Evictions that may be in progress per budget before further ones wait for the disruption controller. */
 const MAX_DISRUPTED = 2000;
 const RETRY_SECONDS = 10;
 const ATTEMPTS = 10;
 const VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** `pods/eviction`: a deletion that asks the pod's disruption budget first (pkg/registry/core/pod/storage/eviction.go). */
+/** `pods/eviction`: a deletion that checks the pod's disruption budget first (pkg/registry/core/pod/storage/eviction.go). */
 export const podEviction: CustomSubresource = {
   kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
   schema: { $ref: 'io.k8s.api.policy.v1.Eviction' },
@@ -32,7 +32,7 @@ export const podEviction: CustomSubresource = {
   },
 };
 
-/** What does not run, or goes already, counts in no budget. */
+/** Pods that are not running or already terminating count in no budget. */
 function isFreeToGo(pod: Pod): boolean {
   return isPodFinished(pod) || pod.status?.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
 }
@@ -67,7 +67,7 @@ function budgetsOf({ access, namespace }: SubresourceRequest, pod: Pod): PodDisr
   );
 }
 
-/** A pod that is not ready may go where the budget is kept without it, or where its policy says so. */
+/** An unready pod may be evicted if the budget is met without it, or if unhealthyPodEvictionPolicy allows it. */
 function isUnhealthyAllowed({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
   if (isPodReady(pod)) return false;
   if (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;

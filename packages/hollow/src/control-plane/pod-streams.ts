@@ -1,7 +1,7 @@
 import type { CustomSubresource } from '@fairway/apiserver/server/resource';
 import { ApiError } from '@fairway/kube/object/api-error';
 
-/** Streams into containers, of which a hollow cluster has none: refused in words. */
+/** exec, attach and port-forward: rejected with an explanation, since a hollow cluster has no containers. */
 function refusing(kind: string, why: string): CustomSubresource {
   const refuse = () => Promise.reject(new ApiError(400, 'BadRequest', `a hollow cluster runs no containers: ${why}`));
   return { kind: { group: '', version: 'v1', kind }, get: refuse, create: refuse };

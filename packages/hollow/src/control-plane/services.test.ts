@@ -5,7 +5,7 @@ import { TestCluster } from '../testing/test-cluster.ts';
 import { deployment, service } from '../testing/workloads.ts';
 
 describe('a Service', () => {
-  it('gets an address, and gives it back', async () => {
+  it('gets an address, and releases it', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const services = cluster.client.resource(Services);
     const { spec } = await services.create(service('one'));
@@ -56,7 +56,7 @@ describe('a Service', () => {
     await expect(cluster.client.resource(Services).create(service('one', spec))).rejects.toThrow(message);
   });
 
-  it('holds numbers apart under concurrent requests, and changes its type', async () => {
+  it('gets distinct ports under concurrent requests, and changes its type', async () => {
     await using cluster = await TestCluster.start({ nodes: [], random: () => 0.5 });
     const services = cluster.client.resource(Services);
     const names = Array.from({ length: 20 }, (_, index) => `svc-${index}`);
@@ -72,7 +72,7 @@ describe('a Service', () => {
     expect(plain.spec.ports?.[0]?.nodePort).toBeUndefined();
   });
 
-  it('sends to the ready pods that it selects', async () => {
+  it('routes to the ready pods that it selects', async () => {
     await using cluster = await TestCluster.start({
       fateOf: ({ metadata }) => (metadata.labels?.['app'] === 'web' ? 'run' : 'hold'),
     });

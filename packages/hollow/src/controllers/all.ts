@@ -50,7 +50,7 @@ import { statefulSetController } from './stateful-set/stateful-set-controller.ts
 import { claimProtection, volumeProtection } from './storage/protection.ts';
 import { volumeBinder } from './storage/volume-binder.ts';
 
-/** Everything that runs around the API server of a hollow cluster, in the order of starting. */
+/** The controllers of a hollow cluster, in start order. */
 export function allControllers(context: ControllerContext): Runnable[] {
   const whenThereAre = (
     name: string,
@@ -93,7 +93,7 @@ function typeOf(secret: KubeObject): string | undefined {
   return (secret as Secret).type;
 }
 
-/** The roles of the bootstrap policy come with their aggregation done. */
+/** The bootstrap policy's roles are created already aggregated. */
 function isUserRole({ metadata }: KubeObject): boolean {
   return metadata.labels?.['kubernetes.io/bootstrapping'] === undefined;
 }
@@ -105,7 +105,7 @@ function clusterRoleAggregation({ client, informers, clock, random, log }: Contr
   return controller.watch(clusterRoles, aggregatedRoleKeys(clusterRoles));
 }
 
-/** The `kubernetes` Service, which every cluster has, is nobody's work. */
+/** Ignores the `kubernetes` Service, which exists in every cluster and needs no controller. */
 function hasSelector(service: Service): boolean {
   return service.spec.selector !== undefined;
 }

@@ -9,23 +9,23 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 
-/** What every controller of one hollow cluster shares. */
+/** What the controllers of one hollow cluster share. */
 export interface ControllerContext {
   readonly client: KubeClient;
   readonly informers: InformerSet;
-  /** An EventRecorder that speaks as this component. */
+  /** An EventRecorder for this component. */
   events(component: string): EventRecorder;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** What the server holds now, for a look that needs no cache of its own. */
+  /** Reads current objects from the server, where an informer is not worth it. */
   readonly reader: ObjectReader;
-  /** Where the server keeps it, to be told of changes without a watch. */
+  /** The server's store, for change notifications without a watch. */
   readonly store: Store;
   readonly ledger: QuotaLedger;
   readonly podCidr: string;
   readonly ca: CertificateAuthority;
-  /** PEM of every authority that the cluster believes. */
+  /** PEM of every CA that the cluster trusts. */
   readonly caBundle: string;
   /** A token of this cluster's issuer, for the API server. */
   signToken(subject: ServiceAccountTokenSubject, expirationSeconds: number): Promise<string>;

@@ -4,7 +4,7 @@ import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** Says on the pod why it is about to be taken away: the condition DisruptionTarget, and a phase where it ends with it. */
+/** Sets the DisruptionTarget condition on a pod that is about to be deleted, and a final phase if one is given. */
 export async function noteDisruption(
   client: KubeClient,
   { metadata }: Pod,
@@ -24,7 +24,7 @@ export async function noteDisruption(
   }
 }
 
-/** Deletes this very pod; one that is gone or was replaced is no error. */
+/** Deletes the pod with a UID precondition; not an error if it is gone or was replaced. */
 export async function deletePod(
   client: KubeClient,
   { metadata }: Pod,

@@ -21,10 +21,10 @@ import { countOf } from './deployment/replica-counts.ts';
 import { indexPodsByNamespace, podsIn } from './pod-indexes.ts';
 import { isPodFinished, isPodReady } from './pods.ts';
 
-/** An eviction that was granted and has not been seen by then did not happen. */
+/** An eviction that was granted but not observed by then is taken as not happened. */
 const DISRUPTION_MS = 2 * 60_000;
 
-/** Keeps the status of PodDisruptionBudgets, by which evictions are granted (pkg/controller/disruption). */
+/** Maintains the status of PodDisruptionBudgets, which evictions are checked against (pkg/controller/disruption). */
 export function disruptionController(context: ControllerContext): Controller {
   const { client, informers, reader, clock, random, log } = context;
   const budgets = informers.informer(PodDisruptionBudgets);
@@ -58,7 +58,7 @@ function isSelected({ spec }: PodDisruptionBudget, { metadata }: Pod): boolean {
   return spec.selector !== undefined && matchesLabels(compileLabelSelector(spec.selector), metadata.labels ?? {});
 }
 
-/** How many pods there should be, are well, and may go. */
+/** Counts of expected and healthy pods, and of disruptions allowed. */
 export function budgetStatus(
   budget: PodDisruptionBudget,
   pods: readonly Pod[],
@@ -127,7 +127,7 @@ function expectation(
   return { expectedPods: pods.length, desiredHealthy: spec.minAvailable ?? 1 };
 }
 
-/** What the controllers of the pods want in all; a pod without one stands for itself. */
+/** The total replicas of the pods' controllers; a pod without a controller counts as one. */
 function expectedScale(pods: readonly Pod[], reader: Pick<ObjectReader, 'get'>): number {
   const scales = new Map<string, number>();
   let unmanaged = 0;

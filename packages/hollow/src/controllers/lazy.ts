@@ -4,8 +4,8 @@ import type { Runnable } from '@fairway/kube/controller/manager';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 /**
- * A runnable that comes to life when the first object of one of its kinds is stored, and stays: a cluster without Deployments has no
- * Deployment controller, no informers for it, no memory.
+ * A runnable that starts when the first object of one of its kinds is stored, and keeps running: a cluster without Deployments has no
+ * Deployment controller and no informers for it.
  */
 export class LazyRunnable implements Runnable {
   readonly name: string;
@@ -16,7 +16,7 @@ export class LazyRunnable implements Runnable {
   #runnable: Runnable | undefined;
   #starting: Promise<void> = Promise.resolve();
 
-  /** @param matters narrows what brings it to life; every object of the kinds does by default. */
+  /** @param matters narrows which objects start it; any object of the kinds by default. */
   constructor(
     name: string,
     store: Store,

@@ -14,14 +14,14 @@ export interface OnDemandGarbageCollectorOptions {
   readonly log: Logger;
 }
 
-/** How long it stays after the last change that may have left garbage. */
+/** How long it runs after the last change that may have left garbage. */
 const LINGER_MS = 60_000;
-/** Written all the time, and owners of nothing. */
+/** Written frequently, and never owners. */
 const IGNORED = new Set(['events', 'leases.coordination.k8s.io']);
 
 /**
- * The garbage collector of a cluster that is mostly idle: it comes when something that may own others is deleted or an object appears under an
- * owner, looks at everything once as a fresh collector does, and goes when nothing has happened for a minute. A cluster at rest keeps no graph.
+ * The garbage collector of a cluster that is mostly idle: it starts when a potential owner is deleted or an object is created under an
+ * owner, scans everything once as a fresh collector does, and stops after a minute without changes. An idle cluster keeps no graph.
  */
 export class OnDemandGarbageCollector implements Runnable {
   readonly name = 'garbage-collector';
@@ -53,7 +53,7 @@ export class OnDemandGarbageCollector implements Runnable {
       },
       { once: true },
     );
-    // What a former process left half done.
+    // Finishes what a previous process left incomplete.
     this.#wake();
   }
 

@@ -1,6 +1,6 @@
 import type { Pod, PodCondition } from '@fairway/kube/kinds/generated/types';
 
-/** Neither finished nor on its way out: what controllers count. */
+/** Neither finished nor terminating: the pods that controllers count. */
 export function isPodActive({ status, metadata }: Pod): boolean {
   return status?.phase !== 'Succeeded' && status?.phase !== 'Failed' && metadata.deletionTimestamp === undefined;
 }
@@ -31,7 +31,7 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number)
   return atMs !== undefined && atMs <= nowMs;
 }
 
-/** In how many ms the next of these pods becomes available; undefined when none is about to. */
+/** Milliseconds until the next of these pods becomes available; undefined if none will. */
 export function nextAvailableMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | undefined {
   let next: number | undefined;
   if (minReadySeconds === 0) return undefined;

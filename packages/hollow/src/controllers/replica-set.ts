@@ -18,7 +18,7 @@ import { podFromTemplate } from './workloads/pod-from-template.ts';
 const BURST = 500;
 const CONCURRENCY = 5;
 
-/** Keeps as many pods as each ReplicaSet asks for (pkg/controller/replicaset). */
+/** Maintains the number of pods that each ReplicaSet specifies (pkg/controller/replicaset). */
 export function replicaSetController(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const sets = informers.informer(ReplicaSets);

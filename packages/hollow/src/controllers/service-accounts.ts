@@ -11,7 +11,7 @@ const ROOT_CA = 'kube-root-ca.crt';
 const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
-/** Gives every namespace its account `default` and the cluster's root certificate (serviceaccounts_controller.go, rootcacertpublisher). */
+/** Creates the `default` service account and the root CA ConfigMap in every namespace (serviceaccounts_controller.go, rootcacertpublisher). */
 export function namespaceEssentials(context: ControllerContext): Controller {
   const { client, informers, clock, random, log, caBundle } = context;
   const namespaces = informers.informer(Namespaces);
@@ -67,7 +67,7 @@ async function unlessPresent(create: () => Promise<unknown>): Promise<void> {
   try {
     await create();
   } catch (error) {
-    // Also a namespace that began to go a moment ago.
+    // Also for a namespace that has just begun to terminate.
     if (!isApiError(error, 'AlreadyExists', 'Forbidden', 'NotFound')) throw error;
   }
 }

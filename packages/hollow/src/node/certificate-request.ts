@@ -12,26 +12,26 @@ export interface DesiredCertificate {
   readonly nodeName: string;
   readonly signerName: 'kubernetes.io/kube-apiserver-client-kubelet' | 'kubernetes.io/kubelet-serving';
   readonly keys: KeyPair;
-  /** Of the serving certificate. */
+  /** SANs of the serving certificate. */
   readonly ipAddresses?: readonly string[];
   readonly dnsNames?: readonly string[];
 }
 
-/** Thrown when a request was refused; asking again with the same identity would be refused again. */
+/** Thrown when a request was denied; a retry with the same key would be denied again. */
 export class CertificateDeniedError extends Error {
   override readonly name = 'CertificateDeniedError';
 }
 
-/** Thrown when nobody decided in time. */
+/** Thrown when the request was neither approved nor denied in time. */
 export class CertificateTimeoutError extends Error {
   override readonly name = 'CertificateTimeoutError';
 }
 
-/** As long as kubelet waits before it asks again. */
+/** How long kubelet waits before it retries. */
 const WAIT_MS = 15 * 60_000;
 
 /**
- * Asks the cluster for a certificate and waits until it is issued; resolves with its PEM. The request's name follows from the key, so
+ * Requests a certificate and waits until it is issued; resolves with its PEM. The request's name is derived from the key, so
  * that a node that restarts while it waits finds its own request again.
  */
 export async function requestCertificate(

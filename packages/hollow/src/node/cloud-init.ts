@@ -30,14 +30,14 @@ const CloudConfigDocument = z.looseObject({
 const GZIP_MAGIC = 0x8b1f;
 const MAX_UNPACKED_BYTES = 16 * 1024 * 1024;
 
-/** Text of user data as the metadata service hands it out, or as Nova's API shows it: gzip and base64 are recognised. */
+/** Decodes user data from the metadata service or from Nova's API: gzip and base64 are detected. */
 export function decodeUserData(userData: string | Uint8Array): string {
   const bytes = typeof userData === 'string' ? bytesOf(userData) : Buffer.from(userData);
   if (!isGzip(bytes)) return bytes.toString('utf8');
   return gunzip(bytes, 'user data').toString('utf8');
 }
 
-/** Reads a `#cloud-config`. Throws a UserDataError. */
+/** Parses a `#cloud-config`. Throws a UserDataError. */
 export function parseCloudConfig(text: string): CloudConfig {
   const [head = ''] = text.split('\n', 1);
   if (head.trim() !== '#cloud-config') {

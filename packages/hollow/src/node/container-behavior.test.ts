@@ -31,16 +31,16 @@ test.each([
   ],
   [{ 'hollow.fairway.dev/ready-after': '3s' }, { readyAfterMs: 3000 }],
   [{ 'hollow.fairway.dev/ready-after': 'never' }, { readyAfterMs: undefined }],
-])('annotations %o win over the command', (annotations, expected) => {
+])('annotations %o take precedence over the command', (annotations, expected) => {
   expect(behaviorOf({ name: 'a', command: ['true'] }, annotations, 'app')).toMatchObject(expected);
 });
 
-test('an init container that says nothing is done immediately, a sidecar never', () => {
+test('an init container with an unknown command completes immediately, a sidecar never', () => {
   expect(behaviorOf({ name: 'a' }, undefined, 'init').exitAfterMs).toBe(0);
   expect(behaviorOf({ name: 'a', restartPolicy: 'Always' }, undefined, 'init').exitAfterMs).toBeUndefined();
 });
 
-test('readiness waits for the delays of the probes', () => {
+test('readiness waits for the initial delays of the probes', () => {
   const probe = { initialDelaySeconds: 4 };
 
   expect(behaviorOf({ name: 'a', readinessProbe: probe, startupProbe: probe }, undefined, 'app').readyAfterMs).toBe(

@@ -2,20 +2,20 @@ import type { Container } from '@fairway/kube/kinds/generated/types';
 
 /** How a hollow container behaves once it has started. */
 export interface ContainerBehavior {
-  /** How long it runs before it ends by itself; undefined: forever. */
+  /** How long it runs before it exits; undefined: forever. */
   readonly exitAfterMs: number | undefined;
   readonly exitCode: number;
   /** From its start until its readiness probe succeeds; undefined: never. */
   readonly readyAfterMs: number | undefined;
 }
 
-/** Annotations of a pod that say how its containers behave. Durations are Go's: `500ms`, `5s`, `1m30s`. */
+/** Pod annotations that set how its containers behave. Durations are Go's: `500ms`, `5s`, `1m30s`. */
 export const PodAnnotation = {
   exitAfter: 'hollow.fairway.dev/exit-after',
   exitCode: 'hollow.fairway.dev/exit-code',
   /** Or `never`. */
   readyAfter: 'hollow.fairway.dev/ready-after',
-  /** Between the request to end and the end; immediately by default. */
+  /** From SIGTERM to exit; immediately by default. */
   stopAfter: 'hollow.fairway.dev/stop-after',
 } as const;
 
@@ -23,12 +23,12 @@ type Annotations = Readonly<Record<string, string>> | undefined;
 
 const FOR_EVER: ContainerBehavior = { exitAfterMs: undefined, exitCode: 0, readyAfterMs: 0 };
 const DURATION_UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Commands that say something and are done. */
+/** Commands that print something and exit 0. */
 const BRIEF_COMMANDS = new Set(['true', ':', 'echo', 'printf', 'date', 'env', 'hostname', 'uname', 'pwd', 'ls', 'cat']);
 
 /**
- * What a container of the pod does: what annotations say, else what its command plainly says (`sleep 3`, `exit 1`, `true`, and
- * sequences of such in `sh -c`), else it runs forever. An init container that says nothing is done immediately.
+ * How a container of the pod behaves: from annotations, else from a simple command (`sleep 3`, `exit 1`, `true`, and
+ * sequences of these in `sh -c`), else it runs forever. An init container with neither completes immediately.
  */
 export function behaviorOf(container: Container, annotations: Annotations, role: 'app' | 'init'): ContainerBehavior {
   const readyAfterMs = readyAfterOf(container, annotations);
@@ -43,7 +43,7 @@ export function behaviorOf(container: Container, annotations: Annotations, role:
   return role === 'init' && !isSidecar ? { ...FOR_EVER, exitAfterMs: 0, readyAfterMs } : { ...FOR_EVER, readyAfterMs };
 }
 
-/** `1m30s` → 90000; undefined for what is no duration. */
+/** `1m30s` → 90000; undefined if it is not a duration. */
 export function parseDurationMs(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return text === '0' ? 0 : undefined;
   let sumMs = 0;
@@ -76,7 +76,7 @@ function endingOf(words: readonly string[]): Ending | undefined {
   return words.length === 0 ? undefined : endingOfCommand([name, ...rest]);
 }
 
-/** A script of plain commands only: one that is not understood makes the whole of it run forever. */
+/** A script of simple commands; an unknown one makes the whole script run forever. */
 function endingOfScript(script: string): Ending | undefined {
   let exitAfterMs = 0;
   let exitCode = 0;

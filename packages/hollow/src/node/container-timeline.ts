@@ -1,6 +1,6 @@
 import type { ContainerBehavior } from './container-behavior.ts';
 
-/** Where a container stands at some moment; times are epoch milliseconds. */
+/** A container's state at a given time; times are epoch milliseconds. */
 export type ContainerMoment =
   | {
       readonly phase: 'running';
@@ -11,7 +11,7 @@ export type ContainerMoment =
       readonly nextChangeMs: number | undefined;
     }
   | {
-      /** Waits for its next start. */
+      /** In CrashLoopBackOff until its next start. */
       readonly phase: 'backOff';
       readonly delayMs: number;
       readonly restarts: number;
@@ -35,14 +35,14 @@ export interface Termination {
 const BACK_OFF_BASE_MS = 10_000;
 const BACK_OFF_CAP_MS = 300_000;
 
-/** kubelet's pauses before restarts: none before the first, then 10 s, 20 s… up to five minutes. */
+/** kubelet's restart backoff: none before the first restart, then 10 s, 20 s… up to five minutes. */
 function backOffMs(restarts: number): number {
   return restarts === 0 ? 0 : Math.min(BACK_OFF_BASE_MS * 2 ** Math.min(restarts - 1, 30), BACK_OFF_CAP_MS);
 }
 
 /**
- * A container's whole life follows from when it first started and how it behaves, so nothing about it has to be remembered: a node
- * that restarts finds its containers as they would be.
+ * A container's state is computed from its first start and its behavior, so nothing has to be stored: a node
+ * that restarts computes the same state.
  */
 export function containerAt(
   behavior: ContainerBehavior,
@@ -71,7 +71,7 @@ export function containerAt(
     last = termination;
     restarts++;
     startedMs = nextStartMs;
-    // At the longest pause every round takes as long as the next: skip those that are over.
+    // At the maximum backoff every cycle takes equally long: skips the completed ones.
     if (delayMs === BACK_OFF_CAP_MS) {
       const roundMs = (exitAfterMs ?? 0) + BACK_OFF_CAP_MS;
       const rounds = Math.max(0, Math.floor((nowMs - startedMs) / roundMs));

@@ -11,7 +11,7 @@ import { NodeCluster, userDataOf } from './testing/node-cluster.ts';
 
 const DEFAULT_DOMAIN = { id: 'default' };
 
-/** A simulated cloud, a control plane, and the fleet of an administrator between them. */
+/** A simulated cloud, a control plane, and an administrator's fleet connecting them. */
 class Landscape implements AsyncDisposable {
   readonly cluster: NodeCluster;
   readonly test: TestCloud;
@@ -99,7 +99,7 @@ class Landscape implements AsyncDisposable {
     await this.test.clock.advance(1);
   }
 
-  /** What a simulated cloud does when something happens to a server. */
+  /** The notification that a simulated cloud sends when a server changes. */
   async poke(): Promise<void> {
     this.fleet.poke();
     await this.cluster.clock.advance(10);
@@ -113,7 +113,7 @@ class Landscape implements AsyncDisposable {
   }
 }
 
-it("boots a node on a tenant's server, with the sizes and addresses that the cloud gave it", async () => {
+it("boots a node on a tenant's server, with the server's capacity and addresses", async () => {
   await using landscape = await Landscape.start();
   const { cluster, fleet } = landscape;
   const id = await landscape.server('node-1', userDataOf('node-1'));
@@ -135,7 +135,7 @@ it("boots a node on a tenant's server, with the sizes and addresses that the clo
   expect(fleet.node(plain)).toBeUndefined();
 });
 
-it('follows servers that stop, start and vanish', async () => {
+it('follows servers that are stopped, started and deleted', async () => {
   await using landscape = await Landscape.start();
   const { cluster, fleet, test } = landscape;
   const id = await landscape.server('node-1', userDataOf('node-1'));
@@ -159,7 +159,7 @@ it('follows servers that stop, start and vanish', async () => {
   await expect.poll(() => cluster.disks.read(id)).toBeUndefined();
 });
 
-it('looks once a minute when nothing happens', async () => {
+it('lists once a minute when idle', async () => {
   await using landscape = await Landscape.start();
   const { cluster, fleet, test } = landscape;
   const id = await landscape.server('node-1', userDataOf('node-1'));
@@ -174,7 +174,7 @@ it('looks once a minute when nothing happens', async () => {
   await expect.poll(lists).toBe(before + 1);
 });
 
-it('keeps its nodes while the cloud can not be asked', async () => {
+it('keeps its nodes while the cloud is unreachable', async () => {
   await using landscape = await Landscape.start();
   const { cluster, fleet } = landscape;
   const id = await landscape.server('node-1', userDataOf('node-1'));

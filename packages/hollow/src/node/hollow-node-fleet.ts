@@ -17,11 +17,11 @@ export interface ListedServer {
   readonly imageId: string | undefined;
 }
 
-/** The cloud as a fleet sees it. */
+/** The cloud API that a fleet uses. */
 export interface FleetCloud {
   /** All servers of all projects. */
   list(signal: AbortSignal): AsyncIterable<ListedServer>;
-  /** What a node boots from; undefined where the server is gone. */
+  /** The server's user data and flavor; undefined if the server is gone. */
   describe(
     serverId: string,
     signal: AbortSignal,
@@ -44,18 +44,18 @@ export interface HollowNodeFleetOptions {
 
 interface Member {
   readonly imageId: string | undefined;
-  /** Undefined for a server that is none of ours. */
+  /** Undefined for a server that is not a node. */
   readonly node: HollowNode | undefined;
 }
 
 const POKE_DELAY_MS = 10;
 const TRANSIENT_STATUSES = new Set(['BUILD', 'REBUILD', 'REBOOT', 'HARD_REBOOT', 'MIGRATING', 'RESIZE']);
-/** The machine runs, whatever is being done with it. */
+/** Statuses in which the machine is running. */
 const RUNNING_STATUSES = new Set(['ACTIVE', 'MIGRATING', 'PASSWORD', 'RESIZE', 'VERIFY_RESIZE', 'REVERT_RESIZE']);
 
 /**
- * The hollow nodes of a cloud: one for each running server whose user data makes it a node, seen over the cloud's own API.
- * Lists are rare when nothing happens; who knows better (a simulated cloud) says so with `poke`.
+ * The hollow nodes of a cloud: one for each running server whose user data makes it a node, found through the cloud's API.
+ * Lists are rare when idle; a caller that knows of a change (a simulated cloud) calls `poke`.
  */
 export class HollowNodeFleet {
   readonly #options: HollowNodeFleetOptions;
@@ -78,7 +78,7 @@ export class HollowNodeFleet {
     return new Map(nodes);
   }
 
-  /** The node on a server, to stop it or to kill it in a test. */
+  /** The node of a server, for tests that stop or kill it. */
   node(serverId: string): HollowNode | undefined {
     return this.#members.get(serverId)?.node;
   }
@@ -89,14 +89,14 @@ export class HollowNodeFleet {
     this.#look();
   }
 
-  /** Looks at the cloud soon: something has happened to a server. */
+  /** Schedules a list soon, after a change of a server. */
   poke(): void {
     if (this.#stopping === undefined) return;
     this.#isPoked = true;
     if (!this.#isListing) this.#lookAfter(POKE_DELAY_MS);
   }
 
-  /** Stops all nodes without a word to their control planes: the servers go on, it is we who leave. */
+  /** Stops all nodes without reporting to their control planes: the servers continue to exist. */
   async stop(): Promise<void> {
     this.#stopping?.abort();
     this.#timer?.cancel();
@@ -133,7 +133,7 @@ export class HollowNodeFleet {
     this.#timer = this.#options.clock.after(delayMs, () => this.#look());
   }
 
-  /** One pass over all servers; whether more is to be expected soon. */
+  /** One pass over all servers; resolves with whether changes are expected soon. */
   async #compare(signal: AbortSignal): Promise<boolean> {
     const seen = new Set<string>();
     const tasks: Promise<void>[] = [];

@@ -26,7 +26,7 @@ async function aReadyNode(cluster: NodeCluster) {
 }
 
 describe('joining', () => {
-  it('asks for a certificate with the token, registers, reports itself and is ready with its pod CIDR', async () => {
+  it('requests a certificate with the token, registers, reports status and becomes Ready with its pod CIDR', async () => {
     await using cluster = await NodeCluster.start();
     const node = cluster.node('node-1', {
       labels: 'pool=general,node.kubernetes.io/instance-type=b3-16',
@@ -47,7 +47,7 @@ describe('joining', () => {
       { key: 'dedicated', value: 'db', effect: 'NoSchedule' },
       { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' },
     ]);
-    // Addresses are the cloud provider's to set.
+    // The cloud provider sets the addresses.
     expect(registered.status?.addresses).toBeUndefined();
     expect(registered.status?.capacity).toMatchObject({
       cpu: '4',
@@ -75,7 +75,7 @@ describe('joining', () => {
     });
   });
 
-  it('takes a pod network of its own where nobody gives it one', async () => {
+  it('chooses a pod CIDR itself when none is allocated', async () => {
     await using cluster = await NodeCluster.start();
     cluster.node().start();
     const nodes = cluster.client.resource(Nodes);
@@ -94,7 +94,7 @@ describe('joining', () => {
     expect(pod.status?.podIP).toMatch(/^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d+\.2$/);
   });
 
-  it('waits while nobody decides, and finds its request again after a restart', async () => {
+  it('waits while its request is pending, and resumes it after a restart', async () => {
     await using cluster = await NodeCluster.start();
     cluster.decision = 'none';
     const requests = cluster.client.resource(CertificateSigningRequests);
@@ -111,7 +111,7 @@ describe('joining', () => {
     expect(items).toHaveLength(1);
   });
 
-  it('says on the console that it was denied, and asks with a new key', async () => {
+  it('reports a denial on the console, and retries with a new key', async () => {
     await using cluster = await NodeCluster.start();
     cluster.decision = 'Denied';
     const node = cluster.node();
@@ -145,7 +145,7 @@ describe('joining', () => {
     expect(cluster.requests).toBe(0);
   });
 
-  it('comes back with its certificate after a restart, without asking again', async () => {
+  it('reuses its certificate after a restart', async () => {
     await using cluster = await NodeCluster.start();
     const node = await aReadyNode(cluster);
     await node.stop();
@@ -195,7 +195,7 @@ describe('heartbeats', () => {
     expect(node.phase).toBe('off');
   });
 
-  it('goes on after an outage', async () => {
+  it('recovers after an outage', async () => {
     await using cluster = await NodeCluster.start();
     await aReadyNode(cluster);
     cluster.isCutOff = true;
@@ -211,7 +211,7 @@ describe('heartbeats', () => {
     expect(lease.spec.leaseTransitions).toBeUndefined();
   });
 
-  it('says that it shuts down', async () => {
+  it('reports its shutdown', async () => {
     await using cluster = await NodeCluster.start();
     const node = await aReadyNode(cluster);
 
@@ -224,7 +224,7 @@ describe('heartbeats', () => {
     });
   });
 
-  it('renews its certificate before it ends', async () => {
+  it('renews its certificate before it expires', async () => {
     await using cluster = await NodeCluster.start();
     cluster.certificateValidityMs = 3_600_000;
     await aReadyNode(cluster);
@@ -242,7 +242,7 @@ describe('heartbeats', () => {
 });
 
 describe('serving', () => {
-  it('asks for a serving certificate once the cloud provider has set its addresses', async () => {
+  it('requests a serving certificate once the cloud provider has set its addresses', async () => {
     await using cluster = await NodeCluster.start();
     const node = cluster.node('node-1', { flags: '--cloud-provider=external', kubelet: { serverTLSBootstrap: true } });
     node.start();
@@ -264,7 +264,7 @@ describe('serving', () => {
 });
 
 describe('pods', () => {
-  it('runs them with an address out of its pod CIDR', async () => {
+  it('runs them with an address from its pod CIDR', async () => {
     await using cluster = await NodeCluster.start();
     await aReadyNode(cluster);
     await cluster.runPod('web');
@@ -284,7 +284,7 @@ describe('pods', () => {
     ).toEqual(['ContainersReady', 'Initialized', 'PodReadyToStartContainers', 'Ready']);
   });
 
-  it('completes those that are done after a while', async () => {
+  it('completes those that exit after a while', async () => {
     await using cluster = await NodeCluster.start();
     await aReadyNode(cluster);
     await cluster.runPod('job', { restartPolicy: 'Never' }, { 'hollow.fairway.dev/exit-after': '5s' });
@@ -305,7 +305,7 @@ describe('pods', () => {
     });
   });
 
-  it('ends a deleted pod in its own time', async () => {
+  it('terminates a deleted pod gracefully', async () => {
     await using cluster = await NodeCluster.start();
     await aReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
@@ -324,7 +324,7 @@ describe('pods', () => {
     expect(status?.podIP).toBe('10.2.3.3');
   });
 
-  it('finds them as they are after a restart', async () => {
+  it('finds them in the same state after a restart', async () => {
     await using cluster = await NodeCluster.start();
     const node = await aReadyNode(cluster);
     const pods = cluster.client.resource(Pods);

@@ -17,20 +17,20 @@ import type { ServerInfo } from './server-info.ts';
 
 export interface HollowNodeOptions {
   readonly server: ServerInfo;
-  /** As Nova's API shows it, or as the metadata service hands it out. */
+  /** As returned by Nova's API or by the metadata service. */
   readonly userData: string | Uint8Array;
   readonly disks: NodeDisks;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
-  /** In place of HTTPS. */
+  /** Replaces HTTPS in tests. */
   readonly createTransport?: (options: HttpsTransportOptions) => Transport;
-  /** Gets what cloud-init and kubelet would write to the server's console, line by line. */
+  /** Receives the lines that cloud-init and kubelet would write to the server's console. */
   readonly console?: (line: string) => void;
 }
 
-/** `booting` until the node is registered; `failed` for user data that nothing can boot from. */
+/** `booting` until the node is registered; `failed` for unusable user data. */
 export type NodePhase = 'off' | 'booting' | 'failed' | 'running';
 
 const USER_AGENT = 'kubelet/hollow';
@@ -40,8 +40,8 @@ const RETRY_CAP_MS = 60_000;
 /**
  * A Kubernetes node without a machine: what cloud-init and kubelet do with a server's user data, against any control plane.
  *
- * Guarantees: it reaches the API server with the credentials that the user data gives and with nothing else; every outage
- * is outlasted; `stop` leaves no timer and no connection behind.
+ * Guarantees: it uses only the credentials in the user data to reach the API server; every outage
+ * is retried until it ends; `stop` leaves no timer and no connection behind.
  * Caveats: images, volumes, probes and logs do not exist; see `container-behavior.ts` for what containers do.
  */
 export class HollowNode {
@@ -76,7 +76,7 @@ export class HollowNode {
     });
   }
 
-  /** Goes silent at once, as a machine does that loses power. */
+  /** Stops without reporting, like a machine that loses power. */
   async stop(): Promise<void> {
     this.#stopping?.abort(new Error('the node is off'));
     await this.#done;
@@ -86,7 +86,7 @@ export class HollowNode {
     this.#phase = 'off';
   }
 
-  /** Shuts down in order: says that it is not ready, then goes silent. */
+  /** Shuts down gracefully: reports that it is not ready, then stops. */
   async shutdown(): Promise<void> {
     await this.#running?.announceShutdown();
     await this.stop();
@@ -130,7 +130,7 @@ export class HollowNode {
     this.#log.info({ apiServer: bootstrap.server }, 'hollow node is registered');
   }
 
-  /** Tries until it works, with growing pauses; says on the console why it does not, once a reason. */
+  /** Retries with backoff until it succeeds; prints each distinct failure reason to the console once. */
   async #persist<T>(what: string, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
     const { clock, random } = this.#options;
     for (let failures = 0; ; failures++) {
@@ -159,7 +159,7 @@ async function kubeletVersion(client: KubeClient, { kubernetesVersion }: NodeBoo
   return /\d+\.\d+\.\d+/.exec(gitVersion)?.[0] ?? gitVersion;
 }
 
-/** Creates the Node; where it already exists, brings its labels up to date, as kubelet does. */
+/** Creates the Node; if it already exists, updates its labels, as kubelet does. */
 async function register(
   client: KubeClient,
   name: string,

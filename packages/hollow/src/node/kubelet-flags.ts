@@ -1,6 +1,6 @@
 import { UserDataError } from './cloud-init.ts';
 
-/** What a hollow node obeys of kubelet's command line. */
+/** The kubelet command line flags that a hollow node honours. */
 export interface KubeletFlags {
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly registerWithTaints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
@@ -11,7 +11,7 @@ export interface KubeletFlags {
   readonly maxPods: number | undefined;
 }
 
-/** Reads `KUBELET_EXTRA_ARGS=…` of /etc/default/kubelet as the shell of a systemd EnvironmentFile does. */
+/** Parses `KUBELET_EXTRA_ARGS=…` of /etc/default/kubelet as systemd parses an EnvironmentFile. */
 export function parseKubeletFlags(environmentFile: string): KubeletFlags {
   const flags = new Map<string, string>();
   const line = /^\s*KUBELET_EXTRA_ARGS=(.*)$/m.exec(environmentFile)?.[1] ?? '';

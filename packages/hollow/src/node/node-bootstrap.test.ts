@@ -23,13 +23,13 @@ const CONFIG: NodeConfig = {
   kubeProxyMode: 'iptables',
 };
 
-describe('what the control plane writes', () => {
+describe('user data of the control plane', () => {
   it.each([
     ['base64, as Nova takes it', nodeUserData(CONFIG)],
     ['plain text', nodeCloudConfig(CONFIG)],
     ['gzip in base64', gzipSync(nodeCloudConfig(CONFIG)).toString('base64')],
     ['gzip', gzipSync(nodeCloudConfig(CONFIG))],
-  ])('is understood as %s', (_, userData) => {
+  ])('is parsed as %s', (_, userData) => {
     expect(isNodeUserData(userData)).toBe(true);
     expect(parseUserData(userData)).toMatchObject({
       nodeName: 'demo-general-x2k4q',
@@ -48,7 +48,7 @@ describe('what the control plane writes', () => {
   });
 });
 
-it('leaves the servers of others alone', () => {
+it('ignores servers that are not nodes', () => {
   expect(isNodeUserData('#cloud-config\npackages: [nginx]\n')).toBe(false);
   expect(isNodeUserData('')).toBe(false);
 });
@@ -67,7 +67,7 @@ describe('cloud-config', () => {
     expect(config.files.get('/a')).toBe(expected);
   });
 
-  it('appends where it says so, and lets the last entry win elsewhere', () => {
+  it('appends if told to, else the last entry wins', () => {
     const { files } = parseCloudConfig(
       '#cloud-config\nwrite_files:\n- {path: /a, content: x}\n- {path: /a, content: y, append: true}\n- {path: /b, content: 1}\n- {path: /b, content: 2}',
     );
@@ -85,7 +85,7 @@ describe('cloud-config', () => {
   });
 });
 
-describe('a node that can not boot', () => {
+describe('a node that cannot boot', () => {
   it.each([
     ['no bootstrap token', userDataOf('a', { token: '' }), 'has no bootstrap token'],
     [
@@ -94,7 +94,7 @@ describe('a node that can not boot', () => {
       'a=b is not of the form key=value:effect',
     ],
     ['a wrong kubelet configuration', userDataOf('a', { kubelet: { maxPods: -1 } }), '/var/lib/kubelet/config.yaml'],
-  ])('says why: %s', (_, userData, message) => {
+  ])('reports why: %s', (_, userData, message) => {
     expect(() => parseUserData(userData)).toThrow(message);
   });
 });

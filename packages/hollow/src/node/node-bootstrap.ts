@@ -9,10 +9,10 @@ const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubeconfig';
 const KUBELET_CONFIG = '/var/lib/kubelet/config.yaml';
 const KUBELET_FLAGS = '/etc/default/kubelet';
 
-/** Quantities by name, as text or as YAML's numbers. */
+/** Quantities by name, as strings or YAML numbers. */
 const Quantities = z.record(z.string(), z.union([z.string(), z.number()]).transform(String));
 
-/** The fields of `kubelet.config.k8s.io/v1beta1` that a hollow node obeys, with kubelet's defaults. */
+/** The fields of `kubelet.config.k8s.io/v1beta1` that a hollow node honours, with kubelet's defaults. */
 const KubeletConfiguration = z.looseObject({
   kind: z.literal('KubeletConfiguration'),
   kubeReserved: Quantities.default({}),
@@ -35,7 +35,7 @@ const KubeletConfiguration = z.looseObject({
 });
 export type KubeletConfiguration = z.infer<typeof KubeletConfiguration>;
 
-/** What a server's user data says about the node that it becomes. */
+/** The node settings in a server's user data. */
 export interface NodeBootstrap {
   readonly nodeName: string | undefined;
   /** URL of the API server. */
@@ -44,7 +44,7 @@ export interface NodeBootstrap {
   /** PEM bundle. */
   readonly certificateAuthority: string | undefined;
   readonly token: string;
-  /** `1.34.2`; undefined where the image is to bring the kubelet. */
+  /** `1.34.2`; undefined if the image provides the kubelet. */
   readonly kubernetesVersion: string | undefined;
   readonly containerdVersion: string | undefined;
   readonly flags: KubeletFlags;
@@ -52,7 +52,7 @@ export interface NodeBootstrap {
   readonly taints: readonly Taint[];
 }
 
-/** Whether user data is meant to make a node; other servers of a cloud are none of ours. */
+/** Whether the user data is that of a node; other servers of the cloud are ignored. */
 export function isNodeUserData(userData: string | Uint8Array): boolean {
   try {
     return decodeUserData(userData).includes(BOOTSTRAP_KUBECONFIG);
@@ -61,7 +61,7 @@ export function isNodeUserData(userData: string | Uint8Array): boolean {
   }
 }
 
-/** Reads user data as cloud-init and kubelet would. Throws a UserDataError that says what is missing or wrong. */
+/** Parses user data as cloud-init and kubelet would. Throws a UserDataError that names what is missing or invalid. */
 export function parseUserData(userData: string | Uint8Array): NodeBootstrap {
   const { hostname, files } = parseCloudConfig(decodeUserData(userData));
   const kubeconfig = files.get(BOOTSTRAP_KUBECONFIG);

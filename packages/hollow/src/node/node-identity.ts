@@ -23,12 +23,12 @@ export interface NodeIdentityOptions {
 }
 
 const USER_AGENT = 'kubelet/hollow';
-/** Certificates are renewed after 70 to 90 % of their life, as kubelet does it. */
+/** Certificates are renewed after 70 to 90 % of their lifetime, as kubelet does. */
 const ROTATION_SHARE = 0.7;
 const ROTATION_JITTER = 0.2;
 const RETRY_MS = 60_000;
 
-/** Who a node is to its API server: the certificates that it asked for, their renewal, and their place on its disk. */
+/** A node's certificates: requesting them, renewing them, and storing them on its disk. */
 export class NodeIdentity {
   readonly #options: NodeIdentityOptions;
   #state: NodeState;
@@ -39,7 +39,7 @@ export class NodeIdentity {
     this.#state = state;
   }
 
-  /** Reads what an earlier life of the same server left behind. */
+  /** Loads the certificates stored before a restart of the same server. */
   static async load(options: NodeIdentityOptions): Promise<NodeIdentity> {
     const { server, certificateAuthority = '', token } = options.bootstrap;
     const bootstrapDigest = createHash('sha256')
@@ -64,7 +64,7 @@ export class NodeIdentity {
     });
   }
 
-  /** Makes sure that there is a valid client certificate; asks for one with the bootstrap token where there is none. */
+  /** Ensures a valid client certificate; requests one with the bootstrap token if there is none. */
   async ensureClient(signal: AbortSignal): Promise<void> {
     if (isValid(this.#state.client, this.#options.clock.now())) return;
     const { createTransport, bootstrap, log } = this.#options;
@@ -86,7 +86,7 @@ export class NodeIdentity {
     }
   }
 
-  /** Asks for a serving certificate for these addresses, unless there is one; then keeps it fresh. */
+  /** Requests a serving certificate for these addresses unless there is one; then keeps it renewed. */
   async ensureServing(
     client: KubeClient,
     names: { readonly ipAddresses: readonly string[]; readonly dnsNames: readonly string[] },
@@ -115,7 +115,7 @@ export class NodeIdentity {
       const certificate = await this.#request(client, desired, signal);
       await this.#save({ client: { certificate, privateKey: await privateKeyToPem(keys.privateKey) } }, 'pendingKey');
     } catch (error) {
-      // The request is bound to its key: after a denial only a new one can be asked for.
+      // The request's name is derived from its key: after a denial a new key is needed.
       if (error instanceof CertificateDeniedError) await this.#save({}, 'pendingKey');
       throw error;
     }
@@ -130,7 +130,7 @@ export class NodeIdentity {
     return requestCertificate(client, desired, { clock, random, signal });
   }
 
-  /** The key of a request that an earlier life may have made, or a new one. */
+  /** The key of a request pending from before a restart, or a new one. */
   async #pendingKeys(): Promise<KeyPair> {
     const { pendingKey } = this.#state;
     if (pendingKey !== undefined)

@@ -6,7 +6,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 
 const NAMESPACE = 'kube-node-lease';
 
-/** The heartbeat of a node: one small write, made from what the last one answered. */
+/** The heartbeat of a node: one small write, based on the previous response. */
 export class NodeLease {
   readonly #client: KubeClient;
   readonly #node: Node;
@@ -32,7 +32,7 @@ export class NodeLease {
       const current = await this.#getOrCreate(nowMs, signal);
       this.#held = await leases.update({ ...current, spec: { ...current.spec, ...this.#spec(nowMs) } }, { signal });
     }
-    // Others may write annotations; what is kept is small.
+    // Other writers may add annotations; keeps only what is needed.
     this.#held.metadata = {
       name,
       namespace: NAMESPACE,

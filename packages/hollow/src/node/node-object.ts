@@ -20,7 +20,7 @@ const UNINITIALIZED_TAINT = {
 };
 const PROVIDED_ADDRESS_ANNOTATION = 'alpha.kubernetes.io/provided-node-ip';
 
-/** What is known of a node at some moment, beside what its user data says. */
+/** What is known of a node at a given time, besides its user data. */
 export interface NodeSituation {
   readonly nowMs: number;
   readonly version: string;
@@ -54,7 +54,7 @@ export function nodeToRegister(name: string, { flags, kubelet, taints }: NodeBoo
   };
 }
 
-/** What kubelet reports about itself. `old` gives the times of conditions that have not changed. */
+/** The status that kubelet reports. Unchanged conditions keep their times from `old`. */
 export function nodeStatus(
   name: string,
   server: ServerInfo,
@@ -74,7 +74,7 @@ export function nodeStatus(
   };
 }
 
-/** With an external cloud provider the addresses are its to set, unless kubelet was told its own. */
+/** With an external cloud provider, it sets the addresses, unless kubelet has --node-ip. */
 function ownAddresses(name: string, server: ServerInfo, { flags }: NodeBootstrap): NodeAddress[] {
   if (flags.hasExternalCloudProvider && !flags.nodeIp) return [];
   const addresses = flags.nodeIp ? flags.nodeIp.split(',') : server.addresses;
@@ -95,7 +95,7 @@ function capacityOf({ flavor }: ServerInfo, { flags, kubelet }: NodeBootstrap): 
   ]);
 }
 
-/** What pods may have: the capacity less what is reserved and what kubelet would evict pods for. */
+/** Capacity less reservations and hard eviction thresholds. */
 function allocatableOf(capacity: Resources, { kubelet }: NodeBootstrap): Resources {
   const { kubeReserved, systemReserved, evictionHard } = kubelet;
   const thresholds: Record<string, string | undefined> = {
@@ -113,7 +113,7 @@ function allocatableOf(capacity: Resources, { kubelet }: NodeBootstrap): Resourc
   );
 }
 
-/** A quantity, or a share of the capacity such as `10%`. */
+/** A quantity, or a percentage of the capacity such as `10%`. */
 function thresholdOf(text: string, total: Quantity): Quantity {
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
   if (percent === undefined) return parseQuantity(text);
@@ -178,7 +178,7 @@ function nodeConditions(situation: NodeSituation, old: readonly NodeCondition[])
   });
 }
 
-/** The identifiers follow from the server's, so that they are the same after every restart. */
+/** The identifiers are derived from the server's, so that they are stable across restarts. */
 function systemInfo(server: ServerInfo, bootstrap: NodeBootstrap, version: string): NodeSystemInfo {
   const machineID = createHash('sha256').update(server.id).digest('hex').slice(0, 32);
   return {

@@ -6,9 +6,9 @@ import { z } from 'zod';
 const Credential = z.object({ certificate: z.string(), privateKey: z.string() });
 export type Credential = z.infer<typeof Credential>;
 
-/** What a node keeps on its disk. */
+/** What a node stores on its disk. */
 const NodeState = z.object({
-  /** Which user data the node was installed from: a rebuilt server starts over. */
+  /** Identifies the user data the node was installed from: a rebuilt server starts over. */
   bootstrapDigest: z.string(),
   /** Key of a request that is still undecided. */
   pendingKey: z.string().optional(),
@@ -42,7 +42,7 @@ export class MemoryDisks implements NodeDisks {
   }
 }
 
-/** One file a node, for its owner alone to read; replaced as a whole, so that a crash leaves the old or the new one. */
+/** One file per node, readable by its owner only; replaced atomically, so that a crash leaves the old or the new one. */
 export class FolderDisks implements NodeDisks {
   readonly #folder: string;
 
@@ -79,7 +79,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Half a file of a crash before files were replaced: the node starts over.
+    // A truncated file, from versions that did not replace files atomically: the node starts over.
     return undefined;
   }
 }

@@ -7,9 +7,9 @@ import { SERVER_STATUSES, ServerAddress } from '@fairway/openstack/types/server'
 import { z } from 'zod';
 import type { FleetCloud, ListedServer } from './hollow-node-fleet.ts';
 
-/** Shows no user data, which would make every list megabytes. */
+/** Excludes user data, which would make every list megabytes in size. */
 const LIST_MICROVERSION = '2.1';
-/** Shows user data (2.3) and the flavor's sizes (2.47). */
+/** Includes user data (2.3) and the embedded flavor (2.47). */
 const DETAIL_MICROVERSION = '2.47';
 
 const ListedServerWire = z.object({
@@ -27,12 +27,12 @@ const ServerDetail = z.object({
     addresses: z.record(z.string(), z.array(ServerAddress)).default({}),
     flavor: z.object({ vcpus: z.number(), ram: z.number(), disk: z.number() }),
     'OS-EXT-AZ:availability_zone': z.string().nullish(),
-    /** Shown to administrators alone. */
+    /** Visible to administrators only. */
     'OS-EXT-SRV-ATTR:user_data': z.string().nullish(),
   }),
 });
 
-/** All servers of an OpenStack cloud, through the client of an administrator. */
+/** All servers of an OpenStack cloud, listed with administrator credentials. */
 export function openStackFleetCloud({ session }: Pick<OpenStackClient, 'session'>): FleetCloud {
   const lists = new ServiceApi(session, 'compute', { name: 'compute', wanted: LIST_MICROVERSION });
   const details = new ServiceApi(session, 'compute', { name: 'compute', wanted: DETAIL_MICROVERSION });

@@ -1,8 +1,8 @@
 import { Address4 } from 'ip-address';
 
 /**
- * The addresses of a node's pods, out of its pod CIDR. The first belongs to the node's bridge, as with every CNI; the
- * network's and the broadcast address to nobody.
+ * Allocates the addresses of a node's pods from its pod CIDR. The first is reserved for the node's bridge, as with most CNIs; the
+ * network and broadcast addresses are never used.
  */
 export class PodAddresses {
   readonly #first: bigint;
@@ -10,7 +10,7 @@ export class PodAddresses {
   readonly #owners = new Map<string, string>();
   #next = 0;
 
-  /** Throws on what is no IPv4 range of at least eight addresses. */
+  /** Throws unless it is an IPv4 range of at least eight addresses. */
   constructor(cidr: string) {
     const range = new Address4(cidr);
     this.#first = range.startAddress().bigInt() + 2n;
@@ -18,7 +18,7 @@ export class PodAddresses {
     if (this.#count < 5) throw new RangeError(`pod CIDR ${cidr} is too small`);
   }
 
-  /** The pod's address: the one it had, if it is still free, else the next free one; undefined when none is left. */
+  /** The pod's address: its previous one if still free, else the next free one; undefined if none is left. */
   assign(uid: string, wanted?: string): string | undefined {
     if (wanted !== undefined && this.#holds(wanted) && (this.#owners.get(wanted) ?? uid) === uid) {
       this.#owners.set(wanted, uid);

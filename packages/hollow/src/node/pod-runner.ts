@@ -14,19 +14,19 @@ export interface PodRunnerOptions {
   readonly client: KubeClient;
   readonly nodeName: string;
   readonly hostIp: string | undefined;
-  /** Resolves when the node has its part of the pod network. */
+  /** Resolves when the node has a pod CIDR. */
   readonly addresses: () => Promise<PodAddresses>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** What is known of one pod beside the pod itself. */
+/** State kept per pod besides the pod itself. */
 interface RunningPod {
   pod: Pod;
   startedMs: number | undefined;
   podIp: string | undefined;
-  /** When the request to end was seen. */
+  /** When the deletion was observed. */
   stopSeenMs: number | undefined;
   timer: Timer | undefined;
   isSyncing: boolean;
@@ -37,12 +37,12 @@ interface RunningPod {
 const MAX_PARALLEL_WRITES = 4;
 const RETRY_BASE_MS = 1000;
 const RETRY_CAP_MS = 60_000;
-/** What a hollow node never looks at. */
+/** Fields that a hollow node never reads. */
 const UNUSED_SPEC_FIELDS = ['volumes', 'affinity', 'topologySpreadConstraints', 'tolerations'] as const;
 
 /**
- * Runs the pods that are bound to a node: follows them, reports what they would do, ends them when they are deleted. What a
- * pod does follows from its spec and its start, so nothing is lost when the process restarts.
+ * Runs the pods that are bound to a node: watches them, reports their simulated status, terminates them when deleted. What a
+ * pod does is computed from its spec and start time, so nothing is lost when the process restarts.
  */
 export class PodRunner {
   readonly #options: PodRunnerOptions;
@@ -69,7 +69,7 @@ export class PodRunner {
     });
   }
 
-  /** How many pods there are, ended ones included. */
+  /** The number of pods, finished ones included. */
   get size(): number {
     return this.#running.size;
   }
@@ -104,7 +104,7 @@ export class PodRunner {
     if (podIp !== undefined) void this.#options.addresses().then((addresses) => addresses.release(podIp));
   }
 
-  /** Brings the pod's status up to date; once more when something happens meanwhile. */
+  /** Updates the pod's status; runs once more if something changes meanwhile. */
   #sync(running: RunningPod): void {
     running.isDirty = true;
     if (running.isSyncing) return;
@@ -142,7 +142,7 @@ export class PodRunner {
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
   }
 
-  /** Ends the pod's containers, says so, and gives its name free. */
+  /** Stops the pod's containers, reports it, and deletes the pod. */
   async #end(running: RunningPod): Promise<void> {
     const { pod } = running;
     const { clock, client } = this.#options;
@@ -183,7 +183,7 @@ export class PodRunner {
         .resource(Pods)
         .patch(name, patch, { namespace, subresource: 'status', ...this.#abortable() }),
     ).catch(ignoreGone);
-    // Later than the watch has told so far, or the same.
+    // Newer than what the watch has delivered, or the same.
     if (updated !== undefined && updated.metadata.uid === uid)
       running.pod = { ...running.pod, status: updated.status ?? {} };
   }
@@ -202,7 +202,7 @@ export class PodRunner {
     this.#wakeAt(running, clock.now() + delayMs);
   }
 
-  /** A node that gets a hundred pods at once must not open a hundred connections. */
+  /** Limits concurrent writes: a hundred new pods must not open a hundred connections. */
   async #write<T>(write: () => Promise<T>): Promise<T> {
     if (this.#writes >= MAX_PARALLEL_WRITES) {
       const turn = Promise.withResolvers<void>();
@@ -244,7 +244,7 @@ function startOf({ status }: Pod): number | undefined {
   return status?.startTime === undefined ? undefined : Date.parse(status.startTime);
 }
 
-/** Whether the pod already says all that is to be reported; what others write into its status does not count. */
+/** Whether the pod already has the status to report; ignores fields that others write. */
 function isReported(current: PodStatus, wanted: PodStatus): boolean {
   return Object.entries(wanted).every(([field, value]) => {
     if (field !== 'conditions') return jsonEqual(current[field as keyof PodStatus], value);
@@ -253,7 +253,7 @@ function isReported(current: PodStatus, wanted: PodStatus): boolean {
   });
 }
 
-/** Drops what a hollow node never looks at, in place. */
+/** Drops fields that a hollow node never reads, in place. */
 function trim(pod: Pod): Pod {
   for (const field of UNUSED_SPEC_FIELDS) delete pod.spec[field];
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];

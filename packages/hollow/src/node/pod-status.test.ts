@@ -127,7 +127,7 @@ describe('a pod over time', () => {
   });
 });
 
-it('pauses ever longer, up to five minutes, and skips what is long over', () => {
+it('backs off up to five minutes, and skips past cycles', () => {
   const pod = aPod({ containers: app(['false']) });
   const restartTimes = [0, 10, 30, 70, 150, 310, 610, 910];
 
@@ -143,14 +143,14 @@ it('keeps the times of conditions that have not changed', () => {
   expect(later.status.conditions).toEqual(status.conditions);
 });
 
-it('says why the pod was ended', () => {
+it('reports why the pod was terminated', () => {
   expect(at(aPod({ activeDeadlineSeconds: 30 }), 31).status).toMatchObject({
     reason: 'DeadlineExceeded',
     message: 'Pod was active on the node longer than the specified deadline',
   });
 });
 
-it('ends what still runs when the pod is deleted, and keeps what was done', () => {
+it('stops running containers on deletion, and keeps completed ones', () => {
   const pod = aPod({ restartPolicy: 'Never', containers: [...app(['true']), { name: 'web' }] });
   const stoppedMs = START_MS + 10_000;
 

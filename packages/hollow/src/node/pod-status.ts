@@ -11,7 +11,7 @@ import type {
 import { behaviorOf } from './container-behavior.ts';
 import { type ContainerMoment, containerAt, earliest, type Termination } from './container-timeline.ts';
 
-/** Where and since when a pod runs. */
+/** The node, address and start time of a pod. */
 export interface PodPlacement {
   readonly startedMs: number;
   readonly nowMs: number;
@@ -21,17 +21,17 @@ export interface PodPlacement {
 
 export interface PodMoment {
   readonly status: PodStatus;
-  /** When the status changes by itself; undefined: never. */
+  /** When the status next changes by itself; undefined: never. */
   readonly nextChangeMs: number | undefined;
 }
 
 interface NamedMoment {
   readonly container: Container;
-  /** Undefined while it waits for containers before it. */
+  /** Undefined while it waits for preceding containers. */
   readonly moment: ContainerMoment | undefined;
 }
 
-/** The status of a pod on a hollow node at some moment, as kubelet would report it. Times of unchanged conditions come from the pod. */
+/** The status of a pod on a hollow node at a given time, as kubelet would report it. Unchanged conditions keep their times. */
 export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const { startedMs, nowMs } = placement;
   const deadlineMs = deadlineOf(pod, startedMs);
@@ -61,7 +61,7 @@ const DEADLINE_EXCEEDED = {
   reason: 'DeadlineExceeded',
   message: 'Pod was active on the node longer than the specified deadline',
 };
-/** 128 + SIGTERM: what a program gives that does not handle the signal. */
+/** 128 + SIGTERM: the exit code of a program that does not handle the signal. */
 const KILLED_EXIT_CODE = 143;
 
 function deadlineOf({ spec }: Pod, startedMs: number): number | undefined {
@@ -70,7 +70,7 @@ function deadlineOf({ spec }: Pod, startedMs: number): number | undefined {
 
 interface InitMoments {
   readonly moments: readonly NamedMoment[];
-  /** When the last of them let the containers start; undefined while one has not. */
+  /** When the last init container let the others start; undefined before that. */
   readonly doneMs: number | undefined;
   readonly hasFailed: boolean;
 }
@@ -166,7 +166,7 @@ interface Finding {
   readonly message?: string;
 }
 
-/** A pod with readiness gates is ready when their owners say so too. */
+/** A pod with readiness gates is ready once their conditions are true too. */
 function withGates(pod: Pod, readiness: Finding): Finding {
   const isTrue = (type: string) =>
     pod.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
@@ -248,7 +248,7 @@ function terminated(pod: Pod, name: string, termination: Termination, restarts: 
   };
 }
 
-/** All containers that ran were stopped; a pod that had not ended by itself has failed. */
+/** All running containers were stopped; a pod that had not completed by itself has failed. */
 function stoppedStatus(
   pod: Pod,
   placement: PodPlacement,

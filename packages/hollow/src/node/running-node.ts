@@ -20,7 +20,7 @@ export interface RunningNodeOptions {
   readonly identity: NodeIdentity;
   readonly bootstrap: NodeBootstrap;
   readonly server: ServerInfo;
-  /** Of kubelet, without `v`. */
+  /** The kubelet version, without `v`. */
   readonly version: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -34,10 +34,10 @@ const RENEWAL_RETRY_BASE_MS = 200;
 const RENEWAL_RETRY_CAP_MS = 7000;
 const STATUS_PERIOD_MS = 300_000;
 const STATUS_RETRY_MS = 10_000;
-/** So long a node waits for a controller to give it a pod CIDR before it takes one of its own. */
+/** How long a node waits for an allocated pod CIDR before it chooses one itself. */
 const POD_CIDR_PATIENCE_MS = 10_000;
 
-/** A registered node: heartbeats, status, pod network, serving certificate and pods, until it is told to stop. */
+/** A registered node: heartbeats, status, pod network, serving certificate and pods, until it is stopped. */
 export class RunningNode {
   readonly #options: RunningNodeOptions;
   readonly #lease: NodeLease;
@@ -92,7 +92,7 @@ export class RunningNode {
     this.#options.client.close();
   }
 
-  /** Watches the node's own object until others have set what it needs from them. */
+  /** Watches the Node object until controllers have set what it needs. */
   #followUntilSettled(): void {
     const { client, clock, random } = this.#options;
     const settled = new AbortController();
@@ -173,7 +173,7 @@ export class RunningNode {
     }
   }
 
-  /** Reports now; once more when something changes while it does. */
+  /** Reports the status now; once more if something changes meanwhile. */
   #reportStatus(): void {
     this.#isStatusDue = true;
     if (!this.#isReporting) void this.#reportUntilDone();
@@ -220,7 +220,7 @@ export class RunningNode {
   }
 }
 
-/** A /24 out of 100.64.0.0/10 that follows from the server's id. */
+/** A /24 of 100.64.0.0/10 derived from the server's id. */
 function fallbackPodCidr(serverId: string): string {
   const index = createHash('sha256').update(serverId).digest().readUInt16BE(0) % (64 * 256);
   return `100.${64 + Math.floor(index / 256)}.${index % 256}.0/24`;

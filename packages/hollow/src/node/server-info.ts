@@ -1,4 +1,4 @@
-/** The machine that a node runs on, as the cloud shows it. */
+/** The server that a node runs on, as the cloud reports it. */
 export interface ServerInfo {
   readonly id: string;
   readonly name: string;

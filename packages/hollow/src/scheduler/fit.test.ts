@@ -41,7 +41,7 @@ const zone = (name: string) => ({ 'topology.kubernetes.io/zone': name });
 const webSelector = { matchLabels: { app: 'web' } };
 const perHost = { topologyKey: 'kubernetes.io/hostname', labelSelector: webSelector };
 
-describe('where a pod goes', () => {
+describe('choosing a node', () => {
   it.each([
     {
       reason: 'the emptier node',
@@ -163,7 +163,7 @@ describe('where a pod goes', () => {
     expect(findNode(wanted, on, options)).toEqual({ kind: 'none', message });
   });
 
-  it('is found a thousand times among a hundred nodes in a moment', () => {
+  it('schedules a thousand pods on a hundred nodes quickly', () => {
     const all = states(...Array.from({ length: 100 }, (_, index) => [node(`n${index}`)] as const));
     const startMs = performance.now();
     for (let index = 0; index < 1000; index++) {
@@ -177,7 +177,7 @@ describe('where a pod goes', () => {
   });
 });
 
-describe('what a pod asks for', () => {
+describe('resource requests of a pod', () => {
   const container = (cpu: string, restartPolicy?: string) => ({
     name: cpu,
     resources: { requests: { cpu } },

@@ -5,14 +5,14 @@ import type { NodeState } from './node-state.ts';
 import { type NamespaceLabels, PodAffinityFilter, TopologySpread } from './pod-affinity.ts';
 import type { PodVolumes } from './volumes.ts';
 
-/** Where a pod can go, or why nowhere. */
+/** The node for a pod, or why no node fits. */
 export type Fit =
   | { readonly kind: 'node'; readonly nodeName: string }
-  /** Reasons in kube-scheduler's words, with the number of nodes that each rules out. */
+  /** kube-scheduler's messages, with the number of nodes that each excludes. */
   | { readonly kind: 'none'; readonly message: string };
 
 /**
- * Chooses the node for a pod: filters in kube-scheduler's order, then the best score; among equals the one that `random` picks, so that
+ * Chooses the node for a pod: filters in kube-scheduler's order, then the best score; ties are broken by `random`, so that
  * pods of one burst do not all land on the first.
  */
 export function findNode(
@@ -43,7 +43,7 @@ export function findNode(
   return { kind: 'node', nodeName: best.node.metadata.name ?? '' };
 }
 
-/** Whether a node takes the pod by itself, whatever runs elsewhere: for weighing what would be left after a preemption. */
+/** Whether the node fits regardless of other nodes: to evaluate what preemption would leave. */
 export function fitsAlone(pod: Pod, state: NodeState): boolean {
   const nodes = [state];
   const noLabels = () => ({});
@@ -53,7 +53,7 @@ export function fitsAlone(pod: Pod, state: NodeState): boolean {
   );
 }
 
-/** What rules a node out: the first filter that says no, which for resources may be several at once. */
+/** Why a node is excluded: the first filter that rejects it, which for resources may give several reasons. */
 function failuresOf(
   pod: Pod,
   state: NodeState,
@@ -147,7 +147,7 @@ function scoreOf(pod: Pod, state: NodeState, spread: TopologySpread): number {
   );
 }
 
-/** Requests of pods that ask for nothing, so that they spread too (kube-scheduler's DefaultMilliCPURequest and DefaultMemoryRequest). */
+/** Assumed requests of pods that set none, so that they spread too (kube-scheduler's DefaultMilliCPURequest and DefaultMemoryRequest). */
 const DEFAULT_REQUESTS = new Map([
   ['cpu', 100],
   ['memory', 200 * 2 ** 20 * 1000],
@@ -175,7 +175,7 @@ function preferredAffinityScore(pod: Pod, { node }: NodeState): number {
   return (met / total) * 100;
 }
 
-/** Pods of one owner spread over nodes (the system default constraints of PodTopologySpread). */
+/** Spreads pods of one owner over nodes (the system default constraints of PodTopologySpread). */
 function siblingScore(pod: Pod, { pods }: NodeState): number {
   const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
   if (owner === undefined) return 0;

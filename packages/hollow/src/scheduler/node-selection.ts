@@ -15,7 +15,7 @@ export function matchesNodeAffinity(pod: Pod, node: Node): boolean {
   return required === undefined || required.nodeSelectorTerms.some((term) => matchesTerm(term, node));
 }
 
-/** A term without anything in it matches no node. */
+/** An empty term matches no node. */
 export function matchesTerm(term: NodeSelectorTerm, node: Node): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length + matchFields.length === 0) return false;
@@ -44,7 +44,7 @@ function matches({ operator, values = [] }: NodeSelectorRequirement, value: stri
   }
 }
 
-/** The first taint that keeps the pod off the node, if any; PreferNoSchedule never does. */
+/** The first untolerated taint, if any; ignores PreferNoSchedule. */
 export function untoleratedTaint(pod: Pod, node: Node, effects = ['NoSchedule', 'NoExecute']): Taint | undefined {
   const tolerations = pod.spec?.tolerations ?? [];
   return node.spec?.taints?.find(

@@ -1,7 +1,7 @@
 import { type Amounts, add, amountsOf, podRequests, subtract } from '@fairway/apiserver/quota/pod-resources';
 import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
 
-/** A node with the pods that run on it or are about to. */
+/** A node with the pods running on it or assumed. */
 export class NodeState {
   node: Node;
   allocatable: Amounts;
@@ -32,7 +32,7 @@ export class NodeState {
   }
 }
 
-/** Whether the pod still takes room: finished pods do not. */
+/** Whether the pod still uses resources: finished pods do not. */
 export function takesRoom(pod: Pod): boolean {
   return pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
 }

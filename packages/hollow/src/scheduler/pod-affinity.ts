@@ -26,11 +26,11 @@ function compileTerm(term: PodAffinityTerm, owner: Pod, labelsOf: NamespaceLabel
 }
 
 /**
- * Checks a pod's required affinity and anti-affinity against all nodes, and the anti-affinity of those that are there already. Made once for a
- * pod, then asked node by node.
+ * Checks a pod's required affinity and anti-affinity against all nodes, and the anti-affinity of existing pods. Built once per
+ * pod, then queried node by node.
  */
 export class PodAffinityFilter {
-  /** Topologies, as `key=value`, in which each affinity term has a match. */
+  /** Topology domains, as `key=value`, in which each affinity term has a match. */
   readonly #affinity: { readonly term: CompiledTerm; readonly domains: Set<string>; readonly selectsItself: boolean }[];
   readonly #forbidden = new Set<string>();
 
@@ -52,7 +52,7 @@ export class PodAffinityFilter {
     return this.#affinity.every(({ term, domains, selectsItself }) => {
       const domain = domainOf(state, term.topologyKey);
       if (domain === undefined) return false;
-      // The first of a group that wants to be together may go anywhere.
+      // The first pod of a group with affinity to itself may go anywhere.
       return domains.has(domain) || (domains.size === 0 && selectsItself);
     });
   }
@@ -124,7 +124,7 @@ export class TopologySpread {
     });
   }
 
-  /** Fewer matching pods in the node's topologies are better: the negated sum. */
+  /** The negated sum of matching pods in the node's topology domains: fewer is better. */
   score(state: NodeState): number {
     let sum = 0;
     for (const { constraint, counts } of this.#spreads) {

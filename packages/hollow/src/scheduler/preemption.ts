@@ -7,8 +7,8 @@ export interface Preemption {
 }
 
 /**
- * Where pods of lower priority would have to go so that this one fits, and which: the node whose victims matter least, then where they are
- * fewest. `fits` is asked with what would be left there.
+ * The node and the victims of lower priority to evict so that the pod fits: the node whose victims have the lowest priority, then the
+ * fewest victims. `fits` is called with the remaining pods.
  */
 export function findPreemption(
   pod: Pod,
@@ -31,7 +31,7 @@ export function findPreemption(
   return best && { nodeName: best.nodeName, victims: best.victims };
 }
 
-/** All lower ones go in thought; then, the highest first, each comes back for which there is room after all. */
+/** Removes all lower-priority pods hypothetically, then reprieves those that still fit, highest priority first. */
 function victimsOn(state: NodeState, priority: number, fits: (state: NodeState) => boolean): Pod[] | undefined {
   const lower = [...state.pods].filter(([, pod]) => priorityOf(pod) < priority);
   if (lower.length === 0) return undefined;

@@ -22,7 +22,7 @@ export interface SchedulerOptions {
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
   readonly namespaces: Informer<Namespace>;
-  /** Claims and volumes are looked at only for pods that have some. */
+  /** Claims and volumes are read only for pods that use them. */
   readonly reader: ObjectReader;
   readonly store: Pick<Store, 'subscribe'>;
   readonly events: EventRecorder;
@@ -35,17 +35,17 @@ const SCHEDULER_NAME = 'default-scheduler';
 const VOLUME_BUCKETS = new Set(['persistentvolumeclaims', 'persistentvolumes']);
 
 /**
- * Binds pods to nodes, one decision at a time, each on what the caches show and the decisions before it ("assumed" pods), as kube-scheduler does.
- * A pod that fits nowhere waits until something changes that could make room: a node, or a pod that goes.
+ * Binds pods to nodes, one decision at a time, each on the caches and earlier decisions ("assumed" pods), as kube-scheduler does.
+ * An unschedulable pod waits for a change that could make room: a node, or a deleted pod.
  */
 export class Scheduler {
   readonly controller: Controller;
   readonly #options: SchedulerOptions;
   readonly #states = new Map<string, NodeState>();
-  /** Where each pod is counted. */
+  /** The node that each pod is counted on. */
   readonly #placed = new Map<string, string>();
   readonly #unschedulable = new Set<string>();
-  /** Pods that wait for a decision, with their priority: each asks for one run, and the run takes the highest. */
+  /** Pending pods with their priority: each enqueues one run, and the run takes the highest. */
   readonly #queue = new Map<string, number>();
 
   constructor(options: SchedulerOptions) {
@@ -60,7 +60,7 @@ export class Scheduler {
       backoff: { baseMs: 100, maxMs: 10_000 },
       reconcile: (key) => this.#scheduleNext(key),
     });
-    // The handlers come before the controller's own, so that a decision sees what woke it.
+    // These handlers run before the controller's own, so that a decision sees the change that triggered it.
     nodes.addHandler({
       onAdd: (node) => this.#nodeChanged(node),
       onUpdate: (_, node) => this.#nodeChanged(node),
@@ -74,7 +74,7 @@ export class Scheduler {
     this.controller.watch(pods, (pod) => (isPending(pod) ? [keyOf(pod)] : []));
   }
 
-  /** Follows what may let a waiting pod go on: its claims. Returns how to stop. */
+  /** Watches claims, which may unblock a pending pod. Returns a function that stops it. */
   followVolumes(): () => void {
     return this.#options.store.subscribe((changes) => {
       if (changes.some(({ bucket }) => VOLUME_BUCKETS.has(bucket))) this.#retryUnschedulable();
@@ -86,21 +86,21 @@ export class Scheduler {
     try {
       return await this.#schedule(key);
     } catch (error) {
-      // The turn is repeated, and this pod is still the one that waits for it.
+      // The run is retried, and this pod is still pending for it.
       const pod = this.#options.pods.get(key);
       if (pod) this.#queue.set(key, pod.spec.priority ?? 0);
       throw error;
     }
   }
 
-  /** The most important of the pods that wait; among equals the one that came first. */
+  /** The pending pod with the highest priority; among equals the first in the queue. */
   #next(key: string): string {
     let best = key;
     let highest = this.#queue.get(key) ?? Number.NEGATIVE_INFINITY;
     for (const [other, priority] of this.#queue) {
       if (priority > highest) [best, highest] = [other, priority];
     }
-    // The one whose turn this was takes the turn of the one that goes before it.
+    // The pod of this run takes the key of the pod scheduled before it.
     if (best !== key) this.controller.enqueue(key);
     this.#queue.delete(best);
     return best;
@@ -132,7 +132,7 @@ export class Scheduler {
     const node = this.#states.get(fit.nodeName)?.node;
     const steps = node ? volumes.stepsFor(node) : [];
     if (steps.length > 0) {
-      // Its claims come first; a change of one of them brings the pod back.
+      // Its claims must be bound first; a change of a claim requeues the pod.
       this.#unschedulable.add(key);
       for (const step of steps) await this.#prepareClaim(step, fit.nodeName);
       return {};
@@ -157,7 +157,7 @@ export class Scheduler {
     await client.resource(PersistentVolumes).update({ ...step.volume, spec: { ...step.volume.spec, claimRef } });
   }
 
-  /** Makes room by deleting pods of lower priority; when they are gone the pod comes back. Budgets are not asked. */
+  /** Preempts pods of lower priority; the pod is retried when they are gone. Disruption budgets are ignored. */
   async #preempt(pod: Pod): Promise<void> {
     const { client, clock, events } = this.#options;
     if ((pod.spec.priority ?? 0) <= 0 && !this.#hasNegativePriorities()) return;
@@ -187,7 +187,7 @@ export class Scheduler {
     );
   }
 
-  /** Counts the pod on its node before the API server has confirmed it, so that the next decision knows. */
+  /** Assumes the pod on its node before the API server has confirmed it, so that the next decision counts it. */
   async #bind(key: string, pod: Pod, nodeName: string): Promise<void> {
     const { client, events } = this.#options;
     const { name = '', namespace = '', uid } = pod.metadata;
@@ -203,12 +203,12 @@ export class Scheduler {
       events.normal(pod, 'Scheduled', `Successfully assigned ${key} to ${nodeName}`);
     } catch (error) {
       this.#podGone(key);
-      // Gone, or bound by somebody else: the cache will say so.
+      // Deleted, or bound by another scheduler: the cache will show it.
       if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
     }
   }
 
-  /** Writes the PodScheduled condition; resolves with whether it is news. */
+  /** Writes the PodScheduled condition; resolves with whether it changed. */
   async #setScheduled(pod: Pod, reason: string, message: string): Promise<boolean> {
     const { client, clock } = this.#options;
     const { name = '', namespace = '', uid } = pod.metadata;
@@ -264,7 +264,7 @@ export class Scheduler {
     this.#retryUnschedulable();
   }
 
-  /** Something changed that could make room. */
+  /** Requeues pending pods after a change that could make room. */
   #retryUnschedulable(): void {
     for (const key of this.#unschedulable) {
       this.#queue.set(key, this.#options.pods.get(key)?.spec.priority ?? 0);

@@ -3,18 +3,18 @@ import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '@fairwa
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
 import { admitsNode, classOf, findVolume, isDelayed } from '../controllers/storage/match-volume.ts';
 
-/** The scheduler's word to a provisioner: where the first consumer goes. */
+/** The annotation that tells a provisioner the node of the first consumer. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-/** What has to happen to a claim before its pod can be bound. */
+/** A write to a claim that is needed before its pod can be bound. */
 export type ClaimStep =
   | { readonly kind: 'reserve'; readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }
   | { readonly kind: 'provision'; readonly claim: PersistentVolumeClaim };
 
-/** The claims of one pod as far as they say where it can go. */
+/** The node constraints from a pod's claims. */
 export class PodVolumes {
-  /** Why the pod can go nowhere at all; undefined where it may. */
+  /** Why the pod fits on no node; undefined if it may fit. */
   readonly refusal: string | undefined;
   readonly #bound: PersistentVolume[] = [];
   readonly #delayed: PersistentVolumeClaim[] = [];
@@ -28,7 +28,7 @@ export class PodVolumes {
     }
   }
 
-  /** Why the pod can't go to this node, in kube-scheduler's words. */
+  /** Why the pod can't run on this node, as kube-scheduler words it. */
   failure(node: Node): string | undefined {
     if (this.#bound.some((volume) => !admitsNode(volume, node))) return 'node(s) had volume node affinity conflict';
     for (const claim of this.#delayed) {
@@ -39,7 +39,7 @@ export class PodVolumes {
     return undefined;
   }
 
-  /** What to do on the way to this node; nothing is left when all claims are bound. */
+  /** The writes needed to bind on this node; none once all claims are bound. */
   stepsFor(node: Node): ClaimStep[] {
     return this.#delayed.flatMap((claim) => this.#step(claim, node) ?? []);
   }

@@ -5,15 +5,15 @@ import type { ContainerState, Lease, Node, Pod } from '@fairway/kube/kinds/gener
 import { Leases, Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** What a pod does when it is started: come up and stay, stay in creation, or end with an exit code. */
+/** What a pod does when started: run, stay in ContainerCreating, or exit with a code. */
 export type PodFate = 'run' | 'hold' | { readonly exitCode: number };
 
 export interface FakeNodesOptions {
-  /** How pods fare; all run by default. */
+  /** What each pod does; all run by default. */
   readonly fateOf?: (pod: Pod) => PodFate;
 }
 
-/** Nodes as the API server sees them, without anything behind: the least that a kubelet does for its pods. For tests. */
+/** Fake nodes for tests: the minimum that a kubelet reports for its pods. */
 export class FakeNodes {
   fateOf: (pod: Pod) => PodFate;
   readonly #client: KubeClient;
@@ -74,7 +74,7 @@ export class FakeNodes {
     );
   }
 
-  /** Plays nodes that exist already. */
+  /** Takes over nodes that exist already. */
   resume(names: readonly string[]): void {
     for (const name of names) this.#known.add(name);
     this.lookAgain();
@@ -93,17 +93,17 @@ export class FakeNodes {
     }
   }
 
-  /** Renews the Leases of all that live. */
+  /** Renews the Leases of all live nodes. */
   async heartbeats(): Promise<void> {
     for (const name of this.#known) if (!this.#dead.has(name)) await this.heartbeat(name);
   }
 
-  /** The node does nothing any more, and nobody is told. */
+  /** Kills the node: it stops without reporting. */
   kill(name: string): void {
     this.#dead.add(name);
   }
 
-  /** Looks at all pods again, after `fateOf` has changed. */
+  /** Re-evaluates all pods after `fateOf` has changed. */
   lookAgain(): void {
     for (const pod of this.#informer.list()) this.#look(pod);
   }

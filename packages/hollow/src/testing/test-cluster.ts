@@ -11,7 +11,7 @@ import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys
 import { createHollowControlPlane, type HollowControlPlane } from '../control-plane/hollow-control-plane.ts';
 import { FakeNodes, type FakeNodesOptions } from './fake-nodes.ts';
 
-// Keys are dear: all test clusters share them.
+// Generating keys is slow: all test clusters share them.
 const startMs = Date.now();
 const ca = await createCertificateAuthority({
   commonName: 'kubernetes',
@@ -22,16 +22,16 @@ const serviceAccountKeys = await createServiceAccountKeys();
 
 export interface TestClusterOptions extends FakeNodesOptions {
   readonly store?: Store;
-  /** Runs on the real clock, for real clients; `clock` moves nothing then. */
+  /** Runs on the real clock, for real clients; `clock` then has no effect. */
   readonly realTime?: boolean;
   /** Names of nodes; three by default. */
   readonly nodes?: readonly string[];
-  /** Nodes that the store has already. */
+  /** Nodes that already exist in the store. */
   readonly knownNodes?: readonly string[];
   readonly random?: () => number;
 }
 
-/** A hollow cluster with fake nodes, on a clock that stands still. */
+/** A hollow cluster with fake nodes on a fake clock. */
 export class TestCluster implements AsyncDisposable {
   readonly store: Store;
   readonly clock: FakeClock;
@@ -42,7 +42,7 @@ export class TestCluster implements AsyncDisposable {
 
   private constructor(options: TestClusterOptions) {
     this.store = options.store ?? new MemoryStore();
-    // Certificates and tokens are checked against the real time by those who read them.
+    // Clients check certificates and tokens against the real time.
     this.clock = new FakeClock(startMs);
     const clock: Clock = options.realTime ? systemClock : this.clock;
     this.plane = createHollowControlPlane({
@@ -79,7 +79,7 @@ export class TestCluster implements AsyncDisposable {
     return items;
   }
 
-  /** Shows all objects of a kind after each change, until the returned function is called. */
+  /** Calls back with all objects of a kind after each change, until the returned function is called. */
   observe<T extends KubeObject>(type: ResourceType<T>, look: (objects: readonly T[]) => void): () => void {
     const stop = new AbortController();
     const informer = new Informer(this.client.resource(type));
@@ -89,7 +89,7 @@ export class TestCluster implements AsyncDisposable {
     return () => stop.abort();
   }
 
-  /** Lets time pass, with the nodes that live renewing their Leases. */
+  /** Advances the clock while live nodes renew their Leases. */
   async pass(seconds: number): Promise<void> {
     for (let left = seconds; left > 0; left -= 10) {
       await this.clock.advance(Math.min(left, 10) * 1000);

@@ -39,7 +39,7 @@ export function tokenCleaner(context: ControllerContext): Controller {
   return controller.watch(secrets);
 }
 
-/** Signs cluster-info with each token, so that who knows a token can trust what it says (bootstrapsigner.go). */
+/** Signs cluster-info with each token, so that a joining node can verify it (bootstrapsigner.go). */
 export function bootstrapSigner(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const secrets = bootstrapSecrets(context);
@@ -89,7 +89,7 @@ function field({ data }: Secret, name: string): string {
   return Buffer.from(data?.[name] ?? '', 'base64').toString();
 }
 
-/** A JWS (HS256) whose payload stands elsewhere: `header..signature`. */
+/** A JWS (HS256) with detached payload: `header..signature`. */
 function detachedSignature(content: string, id: string, token: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url');
   const payload = Buffer.from(content).toString('base64url');

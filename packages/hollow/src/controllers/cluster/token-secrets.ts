@@ -7,10 +7,10 @@ import type { ControllerContext } from '../context.ts';
 export const TOKEN_SECRET_TYPE = 'kubernetes.io/service-account-token';
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 const ACCOUNT_UID = 'kubernetes.io/service-account.uid';
-/** Tokens in Secrets do not end; ours do, so late that nobody waits for it. */
+/** Tokens in Secrets do not expire in Kubernetes; here they do, in the far future. */
 const TOKEN_SECONDS = 2 ** 32 - 1;
 
-/** Fills Secrets of the type service-account-token, and deletes those whose account is gone (serviceaccount/tokens_controller.go). */
+/** Populates Secrets of type service-account-token, and deletes those whose service account is gone (serviceaccount/tokens_controller.go). */
 export function tokenSecretController(context: ControllerContext): Controller {
   const { client, informers, reader, clock, random, log, caBundle } = context;
   const secrets = informers.informer(Secrets, { fieldSelector: `type=${TOKEN_SECRET_TYPE}` });

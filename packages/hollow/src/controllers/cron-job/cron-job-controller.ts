@@ -13,7 +13,7 @@ import { latestDue, parseSchedule, type Schedule } from './schedule.ts';
 
 const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 
-/** Creates Jobs by the clock (pkg/controller/cronjob, v2). */
+/** Creates Jobs on schedule (pkg/controller/cronjob, v2). */
 export function cronJobController(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const cronJobs = informers.informer(CronJobs);
@@ -90,7 +90,7 @@ export function cronJobController(context: ControllerContext): Controller {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: {
-        // The time in the name: a second look makes no second Job.
+        // The scheduled time is part of the name, so a second sync creates no second Job.
         name: `${name}-${Math.floor(scheduledMs / 60_000)}`,
         namespace,
         labels: { ...metadata.labels },
@@ -134,7 +134,7 @@ export function cronJobController(context: ControllerContext): Controller {
     }
   }
 
-  /** The status without Jobs that have ended or are gone. */
+  /** The status without finished or deleted Jobs. */
   function settledStatus(cronJob: CronJob, children: readonly Job[]): CronJobStatus {
     const status = cronJob.status ?? {};
     const byUid = new Map(children.map((job) => [job.metadata.uid, job]));

@@ -1,16 +1,16 @@
 import { Cron } from 'croner';
 
-/** Times at which a CronJob is due. */
+/** The times at which a CronJob is due. */
 export interface Schedule {
   /** The first time after `afterMs`; undefined when there is none. */
   next(afterMs: number): number | undefined;
 }
 
 const INTERVAL = /^@every (?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
-/** More than that between two looks and nobody can say any more which were missed. */
+/** With more missed times than this between two syncs, a warning replaces the count of missed runs. */
 const MAX_MISSED = 100;
 
-/** Reads a schedule as robfig/cron does: five fields or a macro, in the time zone given or else in UTC. Throws an Error that says what is wrong. */
+/** Parses a schedule as robfig/cron does: five fields or a macro, in the time zone given or else in UTC. Throws an Error that says what is wrong. */
 export function parseSchedule(text: string, timeZone: string | undefined): Schedule {
   const interval = INTERVAL.exec(text);
   if (interval) {
@@ -35,13 +35,13 @@ export function latestDue(schedule: Schedule, fromMs: number, nowMs: number): Mi
   let count = 0;
   for (let due = schedule.next(fromMs); due !== undefined && due <= nowMs; due = schedule.next(due)) {
     latestMs = due;
-    // After a long time away only the end of the line matters.
+    // After long downtime only the last missed time matters.
     if (++count === MAX_MISSED) return { latestMs: latestOfMany(schedule, due, nowMs), isTooMany: true };
   }
   return { latestMs, isTooMany: false };
 }
 
-/** Comes near from behind: looks back from now in growing steps until a time is found, then goes forward to the last. */
+/** Looks back from now in growing steps until a time is found, then steps forward to the last one. */
 function latestOfMany(schedule: Schedule, knownMs: number, nowMs: number): number {
   for (let backMs = 60_000; nowMs - backMs > knownMs; backMs *= 4) {
     let due = schedule.next(nowMs - backMs);

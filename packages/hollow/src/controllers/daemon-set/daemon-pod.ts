@@ -5,7 +5,7 @@ import { podFromTemplate } from '../workloads/pod-from-template.ts';
 
 export const HASH_LABEL = 'controller-revision-hash';
 
-/** What a daemon bears (AddOrUpdateDaemonPodTolerations). */
+/** Tolerations added to daemon pods (AddOrUpdateDaemonPodTolerations). */
 const TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -20,7 +20,7 @@ const HOST_NETWORK: Toleration = {
   effect: 'NoSchedule',
 };
 
-/** The daemon of one node: the scheduler binds it, to that node alone. */
+/** The daemon pod of one node: node affinity makes the scheduler bind it there. */
 export function daemonPod(set: DaemonSet, nodeName: string, hash: string): Pod {
   const pod = podFromTemplate(set.spec.template, set, DaemonSets);
   const { spec } = pod;
@@ -31,7 +31,7 @@ export function daemonPod(set: DaemonSet, nodeName: string, hash: string): Pod {
     ...spec.affinity,
     nodeAffinity: {
       ...spec.affinity?.nodeAffinity,
-      // What the template asks of nodes has been checked already.
+      // The template's own node affinity has been checked already.
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [requirement] }] },
     },
   };
@@ -48,14 +48,14 @@ function daemonTolerations({ tolerations = [], hostNetwork }: Pod['spec']): Tole
   ];
 }
 
-/** The node that a daemon is meant for, before and after it is bound. */
+/** The node that a daemon pod is meant for, bound or not. */
 export function targetNode({ spec }: Pod): string | undefined {
   if (spec.nodeName) return spec.nodeName;
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return terms?.flatMap(({ matchFields = [] }) => matchFields).find(({ key }) => key === 'metadata.name')?.values?.[0];
 }
 
-/** Whether a daemon should be started on the node, and whether one that is there may stay. */
+/** Whether a daemon pod should run on the node, and whether an existing one may continue to run. */
 export function nodeShouldRun(set: DaemonSet, node: Node): { readonly start: boolean; readonly stay: boolean } {
   const { spec = { containers: [] } } = set.spec.template;
   if (spec.nodeName && spec.nodeName !== node.metadata.name) return { start: false, stay: false };

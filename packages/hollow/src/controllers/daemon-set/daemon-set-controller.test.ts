@@ -38,7 +38,7 @@ describe('a DaemonSet', () => {
     expect(pods.map(({ spec }) => spec.nodeName ?? '').sort()).toEqual(['node-a', 'node-b', 'node-c']);
   });
 
-  it('keeps off nodes that it does not select or tolerate', async () => {
+  it('does not run on nodes that it does not select or whose taints it does not tolerate', async () => {
     await using cluster = await TestCluster.start({ nodes: ['node-a'] });
     await cluster.nodes.add('node-gpu', { labels: { gpu: 'yes' } });
     const [pod] = [template({ app: 'agent' })];
@@ -56,7 +56,7 @@ describe('a DaemonSet', () => {
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => expect(pods).toEqual([]));
   });
 
-  it('updates one node after the other', async () => {
+  it('updates one node at a time', async () => {
     await using cluster = await TestCluster.start();
     const sets = cluster.client.resource(DaemonSets);
     await sets.create(daemonSet());

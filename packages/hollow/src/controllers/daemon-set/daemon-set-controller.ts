@@ -19,7 +19,7 @@ interface NodePlan {
   readonly remove: readonly Pod[];
 }
 
-/** Runs one pod on every fitting node (pkg/controller/daemon). */
+/** Runs one pod on every eligible node (pkg/controller/daemon). */
 export function daemonSetController(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const sets = informers.informer(DaemonSets);
@@ -83,7 +83,7 @@ export function daemonSetController(context: ControllerContext): Controller {
   });
 }
 
-/** What to create and delete: missing and misplaced daemons first, then a rolling update as far as its limits allow. */
+/** What to create and delete: missing and misplaced daemon pods first, then a rolling update as far as its limits allow. */
 export function plan(
   set: DaemonSet,
   pods: readonly Pod[],
@@ -114,7 +114,7 @@ export function plan(
     const [daemon] = sound;
     if (daemon === undefined) {
       if (start) unavailable++;
-      // One that is still ending keeps its place.
+      // A terminating pod still occupies its node.
       if (start && own.length === 0) create.push(name);
       continue;
     }
@@ -122,10 +122,10 @@ export function plan(
     if (!isAvailable) unavailable++;
     if (daemon.metadata.labels?.[HASH_LABEL] === hash) continue;
     if (isAvailable) outdated.push(daemon);
-    // An outdated daemon that does not work is replaced whatever the limits say.
+    // An outdated pod that is not available is replaced regardless of maxUnavailable.
     else if (set.spec.updateStrategy?.type === 'RollingUpdate') remove.push(daemon);
   }
-  // Nodes that are gone: the pods there are the pod collector's, those that wait for them ours.
+  // Deleted nodes: pods bound to them are left to pod garbage collection, pending ones are deleted here.
   for (const pod of [...byNode.values()].flat()) if (!pod.spec.nodeName && !isPodFinished(pod)) remove.push(pod);
   return { create, remove: [...remove, ...outdated.slice(0, updateRoom(set, wanted, unavailable))] };
 }
@@ -133,7 +133,7 @@ export function plan(
 function updateRoom({ spec }: DaemonSet, wanted: number, unavailable: number): number {
   if (spec.updateStrategy?.type !== 'RollingUpdate') return 0;
   const { maxUnavailable, maxSurge } = spec.updateStrategy.rollingUpdate ?? {};
-  // A daemon's place takes one at a time here, so a surge is carried out as unavailability of the same size.
+  // A node runs one daemon pod at a time here, so maxSurge is treated as maxUnavailable of the same size.
   const limit = Math.max(countOf(maxUnavailable, wanted, 'up'), countOf(maxSurge, wanted, 'up'), 1);
   return Math.max(0, limit - unavailable);
 }

@@ -31,7 +31,7 @@ async function imagesOf(cluster: TestCluster): Promise<(string | undefined)[]> {
 }
 
 describe('a Deployment', () => {
-  it('runs its pods, spread over the nodes, and says that it is available', async () => {
+  it('runs its pods, spread over the nodes, and becomes Available', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(Deployments).create(deployment(6));
     await whenRolledOut(cluster, 6, 1);
@@ -48,7 +48,7 @@ describe('a Deployment', () => {
     );
   });
 
-  it('rolls a template out and back, never below what must be available', async () => {
+  it('rolls a template out and back, never below the minimum available', async () => {
     await using cluster = await TestCluster.start();
     const deployments = cluster.client.resource(Deployments);
     await deployments.create(deployment(4));
@@ -87,7 +87,7 @@ describe('a Deployment', () => {
     ).toBe('1');
   });
 
-  it('stops a rollout whose pods do not come up, and says so after the deadline', async () => {
+  it('stops a rollout whose pods do not become ready, and reports it after the deadline', async () => {
     await using cluster = await TestCluster.start({
       fateOf: ({ spec }) => (spec.containers[0]?.image === 'broken' ? 'hold' : 'run'),
     });
@@ -99,7 +99,7 @@ describe('a Deployment', () => {
       { type: 'strategic', value: { spec: { template: template({ app: 'web' }, 'broken') } } },
       { namespace: 'default' },
     );
-    // 25 % of four may be missing, 25 % may be too many.
+    // maxUnavailable and maxSurge are 25 % of four.
     await eventuallyObject(deployments, WEB, ({ status }) => {
       expect(status).toMatchObject({ replicas: 5, updatedReplicas: 2, availableReplicas: 3, unavailableReplicas: 2 });
     });
@@ -112,7 +112,7 @@ describe('a Deployment', () => {
     );
   });
 
-  it('scales to nothing, and all goes with it when it is deleted', async () => {
+  it('scales to zero, and its dependents are deleted with it', async () => {
     await using cluster = await TestCluster.start();
     const deployments = cluster.client.resource(Deployments);
     await deployments.create(deployment(3));
@@ -124,7 +124,7 @@ describe('a Deployment', () => {
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => expect(pods).toEqual([]));
   });
 
-  it('replaces all at once with the strategy Recreate', async () => {
+  it('replaces all pods at once with the strategy Recreate', async () => {
     await using cluster = await TestCluster.start();
     const deployments = cluster.client.resource(Deployments);
     await deployments.create(deployment(3, { strategy: { type: 'Recreate' } }));
@@ -138,7 +138,7 @@ describe('a Deployment', () => {
     expect(await imagesOf(cluster)).toEqual(['nginx:2']);
   });
 
-  it('goes on after a restart of the control plane in the middle of a rollout', async () => {
+  it('continues a rollout after a restart of the control plane', async () => {
     const store = new MemoryStore();
     {
       await using cluster = await TestCluster.start({

@@ -24,7 +24,7 @@ import { byAge, DESIRED_REPLICAS, findNewSet, REVISION, revisionOf } from './rev
 
 const CONCURRENCY = 5;
 
-/** Rolls out templates by growing and shrinking ReplicaSets (pkg/controller/deployment). */
+/** Rolls out templates by scaling ReplicaSets up and down (pkg/controller/deployment). */
 export function deploymentController(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const deployments = informers.informer(Deployments);
@@ -54,7 +54,7 @@ export function deploymentController(context: ControllerContext): Controller {
     return rollingUpdate(deployment, claimed);
   }
 
-  /** A paused rollout does not time out: its condition says so, and from when it goes on. */
+  /** A paused rollout does not time out: the condition records the pause and the resume time. */
   async function notePause(deployment: Deployment): Promise<Deployment> {
     const progressing = deploymentCondition(deployment, 'Progressing');
     if (!hasDeadline(deployment) || progressing?.reason === 'ProgressDeadlineExceeded') return deployment;
@@ -67,7 +67,7 @@ export function deploymentController(context: ControllerContext): Controller {
     return client.resource(Deployments).updateStatus({ ...deployment, status: { ...deployment.status, conditions } });
   }
 
-  /** No rollout: sizes alone, in proportion where several sets live. */
+  /** No rollout: only scales, proportionally if several ReplicaSets are active. */
   async function scaleOnly(deployment: Deployment, claimed: readonly ReplicaSet[]): Promise<Result> {
     const rollout = rolloutOf(deployment, claimed);
     const { newest, old } = rollout;
@@ -118,7 +118,7 @@ export function deploymentController(context: ControllerContext): Controller {
     return finish(current, sized, await shrinkOld(current, sized, old));
   }
 
-  /** Takes from old sets what is not needed to stay available: first what is broken there, then the oldest. */
+  /** Scales down old ReplicaSets as far as availability allows: unhealthy replicas first, then the oldest sets. */
   async function shrinkOld(
     deployment: Deployment,
     newest: ReplicaSet,
@@ -152,7 +152,7 @@ export function deploymentController(context: ControllerContext): Controller {
     );
   }
 
-  /** The set of the current template with its revision, made where it is missing; undefined when another look is needed first. */
+  /** The ReplicaSet of the current template, created if missing; undefined if another sync is needed first. */
   async function ensureNewest(
     deployment: Deployment,
     newest: ReplicaSet | undefined,
@@ -255,7 +255,7 @@ function isOtherSize({ metadata }: ReplicaSet, replicas: number): boolean {
   return noted !== undefined && Number(noted) !== replicas;
 }
 
-/** Whether the newest set has all that is wanted, and all of it is available. */
+/** Whether the newest ReplicaSet has all desired replicas, and all are available. */
 function isSaturated({ spec }: Deployment, newest: ReplicaSet | undefined): boolean {
   const { replicas = 1 } = spec;
   const noted = Number(newest?.metadata.annotations?.[DESIRED_REPLICAS] ?? Number.NaN);

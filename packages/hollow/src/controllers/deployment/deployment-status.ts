@@ -7,14 +7,14 @@ import type {
 } from '@fairway/kube/kinds/generated/types';
 import { replicasOf, rolloutLimits, sumStatus } from './replica-counts.ts';
 
-/** progressDeadlineSeconds of a Deployment that is never to time out. */
+/** The progressDeadlineSeconds that means no deadline. */
 const NO_DEADLINE = 2 ** 31 - 1;
 
 export function deploymentCondition({ status }: Deployment, type: string): DeploymentCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** The list with the condition set; transition time moves with the status, update time with anything. */
+/** The list with the condition set; lastTransitionTime changes with the status, lastUpdateTime with any field. */
 export function withCondition(
   conditions: readonly DeploymentCondition[],
   type: string,
@@ -33,11 +33,11 @@ export function withCondition(
 export interface Rollout {
   readonly deployment: Deployment;
   readonly newest: ReplicaSet | undefined;
-  /** All others, oldest first. */
+  /** All other ReplicaSets, oldest first. */
   readonly old: readonly ReplicaSet[];
 }
 
-/** The status that follows from what the ReplicaSets report (upstream's calculateStatus); conditions are carried over. */
+/** The status computed from the ReplicaSets (upstream's calculateStatus); conditions are carried over. */
 export function countStatus({ deployment, newest, old }: Rollout, nowMs: number): DeploymentStatus {
   const all = newest ? [...old, newest] : old;
   const replicas = sumStatus(all, 'replicas');
@@ -88,7 +88,7 @@ export function hasDeadline({ spec }: Deployment): boolean {
   return spec.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== NO_DEADLINE;
 }
 
-/** In how many ms the rollout times out; negative when it has, undefined where there is no deadline or nothing to wait for. */
+/** Milliseconds until the rollout times out; negative if it has, undefined without a deadline or a rollout. */
 export function deadlineMs(deployment: Deployment, status: DeploymentStatus, nowMs: number): number | undefined {
   const progressing = status.conditions?.find(({ type }) => type === 'Progressing');
   if (!hasDeadline(deployment) || progressing === undefined) return undefined;
@@ -112,7 +112,7 @@ export function progressStatus(rollout: Rollout, nowMs: number): DeploymentStatu
       conditions = withCondition(conditions, 'Progressing', 'True', words, nowMs);
     } else if (hasProgressed(deployment, status)) {
       const words = ['ReplicaSetUpdated', `${name} is progressing.`] as const;
-      // The time of the last progress counts, even where the words are the same.
+      // lastUpdateTime marks the last progress, even if the message is the same.
       const kept = progressing?.status === 'True' ? progressing.lastTransitionTime : undefined;
       conditions = withCondition(
         conditions.filter(({ type }) => type !== 'Progressing'),

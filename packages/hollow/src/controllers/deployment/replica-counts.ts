@@ -14,7 +14,7 @@ export interface RolloutLimits {
   readonly maxUnavailable: number;
 }
 
-/** How far a rollout may go beyond and below the wanted number; both zero would stop it, so one pod may then be missing. */
+/** Resolved maxSurge and maxUnavailable; if both are zero, maxUnavailable becomes 1 so that the rollout can progress. */
 export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   const { replicas = 1, strategy } = spec;
   if (strategy?.type !== 'RollingUpdate' || replicas === 0) return { maxSurge: 0, maxUnavailable: 0 };
@@ -35,7 +35,7 @@ export function sumStatus(
   return sets.reduce((sum, { status }) => sum + (status?.[field] ?? 0), 0);
 }
 
-/** What the newest set should have during a rolling update: all that is wanted, as far as the surge has room. */
+/** The size of the newest ReplicaSet during a rolling update: all desired replicas, as far as maxSurge allows. */
 export function newReplicasWanted(deployment: Deployment, all: readonly ReplicaSet[], newest: ReplicaSet): number {
   const { replicas = 1, strategy } = deployment.spec;
   if (strategy?.type !== 'RollingUpdate') return replicas;
@@ -46,8 +46,8 @@ export function newReplicasWanted(deployment: Deployment, all: readonly ReplicaS
 }
 
 /**
- * A Deployment that was scaled in the middle of a rollout: its sets grow or shrink in proportion, and what is left over from rounding goes to the
- * largest (upstream's `scale` and GetProportion). Answers with new sizes by uid.
+ * For a Deployment scaled during a rollout: its ReplicaSets are scaled proportionally, and the rounding remainder goes to the
+ * largest (upstream's `scale` and GetProportion). Returns new sizes by uid.
  */
 export function proportionalSizes(deployment: Deployment, active: readonly ReplicaSet[]): Map<string, number> {
   const { replicas = 1 } = deployment.spec;

@@ -9,7 +9,7 @@ import { hashOf } from '../workloads/template-hash.ts';
 import { newReplicasWanted, rolloutLimits } from './replica-counts.ts';
 import { DESIRED_REPLICAS, isSameTemplate, MAX_REPLICAS, newSetAnnotations, TEMPLATE_HASH } from './revisions.ts';
 
-/** What a Deployment does to its ReplicaSets. */
+/** Writes the ReplicaSets of a Deployment. */
 export class ReplicaSetWriter {
   readonly #client: KubeClient;
   readonly #events: EventRecorder;
@@ -19,7 +19,7 @@ export class ReplicaSetWriter {
     this.#events = events;
   }
 
-  /** The ReplicaSet of the current template. Undefined when its name is taken by another: the Deployment counts a collision then. */
+  /** The ReplicaSet of the current template. Undefined on a name collision, which increments collisionCount. */
   async create(deployment: Deployment, old: readonly ReplicaSet[], revision: number): Promise<ReplicaSet | undefined> {
     const { name = '', namespace = '' } = deployment.metadata;
     const template = cloneJson(deployment.spec.template);
@@ -59,7 +59,7 @@ export class ReplicaSetWriter {
     }
   }
 
-  /** Brings the set to a size; notes on it what the Deployment asks for, by which a later scaling is told from a rollout. */
+  /** Scales the set and records desired-replicas on it, which later tells scaling from a rollout. */
   async scale(deployment: Deployment, set: ReplicaSet, replicas: number): Promise<ReplicaSet> {
     const before = set.spec.replicas ?? 0;
     const annotations = { ...set.metadata.annotations, ...sizeAnnotations(deployment) };

@@ -7,7 +7,7 @@ export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
 export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 export const TEMPLATE_HASH = 'pod-template-hash';
 
-/** Annotations that a Deployment does not hand down to its ReplicaSets. */
+/** Annotations that a Deployment does not copy to its ReplicaSets. */
 const OWN_ANNOTATIONS = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   REVISION,
@@ -17,7 +17,7 @@ const OWN_ANNOTATIONS = new Set([
   'deprecated.deployment.rollback.to',
 ]);
 
-/** The set whose template is the Deployment's, the oldest where there are several. */
+/** The set whose template equals the Deployment's; the oldest if there are several. */
 export function findNewSet({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   return [...sets].sort(byAge).find((set) => isSameTemplate(set.spec.template, spec.template));
 }
@@ -28,7 +28,7 @@ export function byAge(left: ReplicaSet, right: ReplicaSet): number {
   return (left.metadata.name ?? '') < (right.metadata.name ?? '') ? -1 : 1;
 }
 
-/** Equality of templates but for the hash that a ReplicaSet's carries. */
+/** Equality of templates, ignoring pod-template-hash. */
 export function isSameTemplate(left: PodTemplateSpec | undefined, right: PodTemplateSpec | undefined): boolean {
   return jsonEqual(withoutHash(left), withoutHash(right));
 }

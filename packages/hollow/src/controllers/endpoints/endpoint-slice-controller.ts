@@ -19,7 +19,7 @@ const HEADLESS = 'service.kubernetes.io/headless';
 const ENDPOINTS_MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const ZONE = 'topology.kubernetes.io/zone';
 
-/** Keeps EndpointSlices, and Endpoints for older clients, of Services with selectors (pkg/controller/endpointslice, endpoint). */
+/** Maintains EndpointSlices, and Endpoints for older clients, of Services with selectors (pkg/controller/endpointslice, endpoint). */
 export function endpointSliceController(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const services = informers.informer(Services);
@@ -33,7 +33,7 @@ export function endpointSliceController(context: ControllerContext): Controller 
     const { namespace, name } = splitKey(key);
     const existing = slices.list(namespace).filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === name);
     if (service === undefined || service.metadata.deletionTimestamp !== undefined) {
-      // The slices go by their owner; Endpoints have none.
+      // EndpointSlices are garbage-collected by owner; Endpoints have no owner.
       if (service === undefined) await removeEndpoints(namespace, name);
       return {};
     }

@@ -9,13 +9,13 @@ import type {
 import { canonicalJson } from '@fairway/kube/object/json';
 import { isPodFinished, isPodReady } from '../pods.ts';
 
-/** Endpoints that are reached at the same ports. */
+/** Endpoints that share the same ports. */
 export interface EndpointGroup {
   readonly ports: readonly DiscoveryV1EndpointPort[];
   readonly endpoints: readonly Endpoint[];
 }
 
-/** What a Service with a selector sends to, of pods that it selects; groups differ where a named port has different numbers. */
+/** The endpoints of a Service from the pods that it selects, grouped by the numbers that named ports resolve to. */
 export function endpointGroups(
   service: Service,
   pods: readonly Pod[],
@@ -50,7 +50,7 @@ function endpointOf({ spec, metadata }: Service, pod: Pod, zoneOf: (node: string
   };
 }
 
-/** A port whose name the pod does not have is left out for this pod. */
+/** A named port that the pod does not declare is omitted for this pod. */
 function portsOf({ spec }: Service, pod: Pod): DiscoveryV1EndpointPort[] {
   return (spec.ports ?? []).flatMap((port) => {
     const number = targetPort(port, pod);
@@ -71,7 +71,7 @@ function targetPort({ targetPort, port, protocol = 'TCP' }: ServicePort, pod: Po
     .find((candidate) => candidate.name === targetPort && (candidate.protocol ?? 'TCP') === protocol)?.containerPort;
 }
 
-/** The same as subsets of the old Endpoints kind. */
+/** The same as subsets of the legacy Endpoints kind. */
 export function subsetsOf(groups: readonly EndpointGroup[]): EndpointSubset[] {
   const subsets = groups.map(({ ports, endpoints }): EndpointSubset => {
     const live = endpoints.filter(({ conditions }) => conditions?.terminating !== true || conditions.ready === true);

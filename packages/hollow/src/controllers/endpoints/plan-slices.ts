@@ -12,8 +12,8 @@ export interface SlicePlan {
 }
 
 /**
- * Fits endpoints into slices with few writes: each stays in the slice where it is, new ones go where there is room, and only what is left over
- * gets a slice of its own. A Service without endpoints keeps one empty slice.
+ * Packs endpoints into slices with few writes: each stays in its slice, new ones go where there is room, and only the remainder
+ * gets new slices. A Service without endpoints keeps one empty slice.
  */
 export function planSlices(groups: readonly EndpointGroup[], existing: readonly EndpointSlice[]): SlicePlan {
   const create: EndpointGroup[] = [];

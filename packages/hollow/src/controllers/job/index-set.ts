@@ -16,6 +16,6 @@ export function formatIndexes(indexes: Iterable<number>): string {
     if (current && current[1] === index - 1) current[1] = index;
     else ranges.push([index, index]);
   }
-  // Two in a row are written as a range too, as upstream does it.
+  // Two consecutive indexes are written as a range too, as upstream does.
   return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
 }

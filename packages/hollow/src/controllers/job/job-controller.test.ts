@@ -26,7 +26,7 @@ function whenEnded(cluster: TestCluster, type: 'Complete' | 'Failed'): Promise<J
 const succeed = () => ({ exitCode: 0 }) as const;
 
 describe('a Job', () => {
-  it('runs as many pods to their end as it wants, no more than it may at a time, and counts each once', async () => {
+  it('runs pods to completion within its parallelism, and counts each once', async () => {
     let most = 0;
     await using cluster = await TestCluster.start({ fateOf: succeed });
     const stop = cluster.observe(Pods, (pods) => {
@@ -57,7 +57,7 @@ describe('a Job', () => {
     expect(pods.map(({ spec }) => spec.hostname ?? '').sort()).toEqual(['work-0', 'work-1', 'work-2', 'work-3']);
   });
 
-  it('waits longer after each failure, and gives up after its limit', async () => {
+  it('backs off after each failure, and fails after its backoff limit', async () => {
     await using cluster = await TestCluster.start({ fateOf: () => ({ exitCode: 1 }) });
     await cluster.client.resource(Jobs).create(job({ backoffLimit: 2 }));
     const failures = (count: number) => (pods: readonly Pod[]) =>
@@ -76,7 +76,7 @@ describe('a Job', () => {
     });
   });
 
-  it('fails when it takes too long, and takes its pods with it', async () => {
+  it('fails after its active deadline, and deletes its pods', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(Jobs).create(job({ activeDeadlineSeconds: 30 }));
     await eventually(
@@ -90,7 +90,7 @@ describe('a Job', () => {
     expect(await cluster.list(Pods)).toEqual([]);
   });
 
-  it('rests while it is suspended', async () => {
+  it('runs no pods while suspended', async () => {
     await using cluster = await TestCluster.start();
     const jobs = cluster.client.resource(Jobs);
     await jobs.create(job());
@@ -107,7 +107,7 @@ describe('a Job', () => {
     expect(status?.failed ?? 0).toBe(0);
   });
 
-  it('goes after its time, with its pods', async () => {
+  it('is deleted with its pods after its TTL', async () => {
     await using cluster = await TestCluster.start({ fateOf: succeed });
     await cluster.client.resource(Jobs).create(job({ ttlSecondsAfterFinished: 60 }));
     await whenEnded(cluster, 'Complete');

@@ -20,14 +20,14 @@ import { type Tally, tally } from './job-tally.ts';
 
 const CONCURRENCY = 5;
 
-/** What is to become of a Job whose end is certain. */
+/** The outcome of a Job that is about to finish. */
 interface Verdict {
   readonly type: 'Complete' | 'Failed';
   readonly reason: string;
   readonly message: string;
 }
 
-/** Runs pods to their end as often as Jobs ask for (pkg/controller/job), and deletes Jobs that have had their time. */
+/** Runs the pods of Jobs to completion (pkg/controller/job), and deletes Jobs after their TTL. */
 export function jobController(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const jobs = informers.informer(Jobs);
@@ -59,7 +59,7 @@ export function jobController(context: ControllerContext): Controller {
     for (const pod of claimed) {
       const uid = pod.metadata.uid ?? '';
       const isOurs = counts.uncounted.succeeded.includes(uid) || counts.uncounted.failed.includes(uid);
-      // What neither succeeds nor fails in the count, but has ended, is let go too.
+      // Finalizers are also removed from finished pods that count neither as succeeded nor as failed.
       const isDone =
         isOurs || isPodFinished(pod) || (pod.metadata.deletionTimestamp !== undefined && (verdict || job.spec.suspend));
       if (isDone && isTracked(pod)) await release(pod);
@@ -73,13 +73,13 @@ export function jobController(context: ControllerContext): Controller {
     return soonest(waitMs, deadlineLeftMs(job, status));
   }
 
-  /** Creates and deletes pods; resolves with how long to wait before more may be created. */
+  /** Creates and deletes pods; resolves with the delay before more may be created. */
   async function keepRunning(job: Job, counts: Tally, claimed: readonly Pod[]): Promise<number | undefined> {
     const { parallelism = 1, completions } = job.spec;
     const active = claimed.filter(isPodActive);
     const leaving = claimed.filter((pod) => !isPodFinished(pod) && pod.metadata.deletionTimestamp !== undefined);
     let wanted = completions === undefined ? parallelism : Math.min(parallelism, completions - counts.succeeded);
-    // A work queue of which one has succeeded is coming to its end by itself.
+    // A work-queue Job creates no more pods once one has succeeded.
     if (completions === undefined && counts.succeeded > 0) wanted = Math.min(active.length, parallelism);
     if (active.length > wanted) {
       const order = compareForDeletion(active, clock.now());
@@ -106,7 +106,7 @@ export function jobController(context: ControllerContext): Controller {
     return undefined;
   }
 
-  /** A finished Job: what is left of its pods is let go, and after its time the Job is deleted. */
+  /** A finished Job: removes the finalizers of its remaining pods, and deletes the Job after its TTL. */
   async function afterwards(job: Job, claimed: readonly Pod[], endMs: number): Promise<Result> {
     for (const pod of claimed) if (isTracked(pod)) await release(pod);
     const ttl = job.spec.ttlSecondsAfterFinished;
@@ -186,7 +186,7 @@ export function jobController(context: ControllerContext): Controller {
         message,
         now,
       );
-      // The last word waits until nothing runs and all is counted.
+      // The final condition is set once no pod runs and all are counted.
       const isQuiet =
         claimed.every(isPodFinished) && counts.uncounted.succeeded.length + counts.uncounted.failed.length === 0;
       if (isQuiet) conditions = withCondition(conditions, type, 'True', reason, message, now);
@@ -223,7 +223,7 @@ export function jobController(context: ControllerContext): Controller {
   return controller.watch(jobs).watch(pods, ownersOf);
 }
 
-/** When the Job came to its end; undefined while it runs. */
+/** When the Job finished; undefined while it runs. */
 function finishedAt({ status }: Job): number | undefined {
   const last = status?.conditions?.find(
     ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',

@@ -4,7 +4,7 @@ import type { Job, Pod } from '@fairway/kube/kinds/generated/types';
 import { Jobs } from '@fairway/kube/kinds/resources';
 import { podFromTemplate } from '../workloads/pod-from-template.ts';
 
-/** Holds a pod until its end has been counted. */
+/** Keeps a pod until its result has been counted. */
 export const TRACKING = 'batch.kubernetes.io/job-tracking';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const FIRST_BACKOFF_MS = 10_000;
@@ -42,7 +42,7 @@ export function jobPod(job: Job, index: number | undefined, random: () => number
   return pod;
 }
 
-/** The lowest indexes that are neither done nor being worked on. */
+/** The lowest indexes that are neither completed nor active. */
 export function missingIndexes(job: Job, taken: ReadonlySet<number>, count: number): number[] {
   const missing: number[] = [];
   for (let index = 0; index < (job.spec.completions ?? 0) && missing.length < count; index++) {
@@ -51,7 +51,7 @@ export function missingIndexes(job: Job, taken: ReadonlySet<number>, count: numb
   return missing;
 }
 
-/** Until when a Job that fails waits before its next pod: ten seconds, doubled with each failure. */
+/** When the backoff of a failing Job ends: ten seconds, doubled with each failure. */
 export function backoffEndMs(failures: number, failedPods: readonly Pod[]): number {
   if (failures === 0) return 0;
   const lastMs = Math.max(0, ...failedPods.map(finishedAtMs));

@@ -6,15 +6,15 @@ export interface Tally {
   readonly succeeded: number;
   readonly failed: number;
   readonly completedIndexes: ReadonlySet<number>;
-  /** UIDs of pods that have ended and whose finalizer is still to be removed before they count for good. */
+  /** UIDs of finished pods whose finalizer must still be removed before they are counted. */
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
-  /** Fields of the status that say so. */
+  /** The corresponding status fields. */
   readonly status: Pick<JobStatus, 'succeeded' | 'failed' | 'completedIndexes' | 'uncountedTerminatedPods'>;
 }
 
 /**
- * Counts each pod that ends exactly once, whatever happens in between: its UID is first written into the status, then its finalizer is removed,
- * and only when that is seen it moves into the counter (KEP-2307).
+ * Counts each finished pod exactly once across crashes: its UID is first written into the status, then its finalizer is removed,
+ * and only when that is observed is it added to the counter (KEP-2307).
  */
 export function tally(job: Job, pods: readonly Pod[]): Tally {
   const { status = {} } = job;
@@ -64,7 +64,7 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
   };
 }
 
-/** A pod that is being deleted counts as failed, unless the Job waits for its end or took it away itself. */
+/** A terminating pod counts as failed, unless the Job waits for it to finish or deleted it itself. */
 function isFailed(job: Job, { status, metadata }: Pod): boolean {
   if (status?.phase === 'Failed') return true;
   const isOurDoing = job.spec.suspend === true || isEnding(job);

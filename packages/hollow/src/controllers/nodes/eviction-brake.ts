@@ -7,15 +7,15 @@ const SLOW_INTERVAL_MS = 100_000;
 const UNHEALTHY_SHARE = 0.55;
 const LARGE_CLUSTER = 50;
 
-/** Whether a node's pods may be driven away now: at once, after so many ms, or not at all while things are as they are. */
+/** Whether a node's pods may be evicted: now, after a delay in ms, or not at all in the current state. */
 export type BrakeDecision =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly forMs: number }
   | { readonly kind: 'halt' };
 
 /**
- * Keeps a control plane that has lost sight of its nodes from killing all pods: one node in ten seconds per zone; in a zone where most nodes are
- * away a tenth of that, or none in a small cluster; none at all where all zones are gone, because then it is rather us.
+ * Limits evictions when a control plane loses contact with its nodes: one node in ten seconds per zone; in a zone where most nodes are
+ * down a tenth of that, or none in a small cluster; none if all zones are down, since the fault is then likely on our side.
  */
 export class EvictionBrake {
   readonly #lastMs = new Map<string, number>();

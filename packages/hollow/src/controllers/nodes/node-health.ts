@@ -4,7 +4,7 @@ import type { Node, NodeCondition, Taint } from '@fairway/kube/kinds/generated/t
 export const NOT_READY = 'node.kubernetes.io/not-ready';
 export const UNREACHABLE = 'node.kubernetes.io/unreachable';
 
-/** Conditions whose word is the node's own: unknown once it is silent. */
+/** Conditions reported by the node itself: Unknown once it stops reporting. */
 const NODE_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 /** Taints of the effect NoSchedule by condition and status (pkg/controller/nodelifecycle nodeConditionToTaintKeyStatusMap). */
@@ -26,7 +26,7 @@ export function readinessOf({ status }: Node): Readiness {
   return ready === 'True' || ready === 'False' ? ready : 'Unknown';
 }
 
-/** The conditions of a node that has not been heard of in time; the same list where nothing changes. */
+/** The conditions of a node that missed its grace period; the same list if nothing changes. */
 export function silentConditions(node: Node, nowMs: number): readonly NodeCondition[] {
   const conditions = node.status?.conditions ?? [];
   const now = formatTime(nowMs);
@@ -59,8 +59,8 @@ export function silentConditions(node: Node, nowMs: number): readonly NodeCondit
 }
 
 /**
- * The taints that a node should have: its own, those that follow from its conditions, and (`mayEvict`) the one that drives pods away. Taints
- * that are right stay as they are, with the time since when.
+ * The taints that a node should have: its own, those derived from its conditions, and (`mayEvict`) the NoExecute one. Taints
+ * that are already correct keep their timeAdded.
  */
 export function wantedTaints(node: Node, mayEvict: boolean, nowMs: number): Taint[] {
   const current = node.spec.taints ?? [];
@@ -68,7 +68,7 @@ export function wantedTaints(node: Node, mayEvict: boolean, nowMs: number): Tain
   const wanted: Taint[] = CONDITION_TAINTS.filter(([type, status]) =>
     conditions.some((condition) => condition.type === type && condition.status === status),
   ).map(([, , key]) => ({ key, effect: 'NoSchedule' }));
-  // A node that has never said anything is as good as not ready.
+  // A node that has never reported a condition counts as not ready.
   if (!conditions.some(({ type }) => type === 'Ready')) wanted.push({ key: NOT_READY, effect: 'NoSchedule' });
   if (node.spec.unschedulable) wanted.push({ key: UNSCHEDULABLE, effect: 'NoSchedule' });
   const evicting = { False: NOT_READY, Unknown: UNREACHABLE, True: undefined }[readinessOf(node)];

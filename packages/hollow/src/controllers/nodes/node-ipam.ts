@@ -6,7 +6,7 @@ import type { ControllerContext } from '../context.ts';
 /** --node-cidr-mask-size-ipv4. */
 const NODE_PREFIX = 24;
 
-/** Gives every node its part of the pod network: `spec.podCIDR` (pkg/controller/nodeipam, range allocator). */
+/** Allocates every node's pod CIDR: `spec.podCIDR` (pkg/controller/nodeipam, range allocator). */
 export function nodeIpamController(context: ControllerContext): Controller {
   const { client, informers, clock, random, log, podCidr } = context;
   const nodes = informers.informer(Nodes);
@@ -16,7 +16,7 @@ export function nodeIpamController(context: ControllerContext): Controller {
   const first = range.startAddress().bigInt();
   const size = 2n ** BigInt(32 - prefix);
   const count = 2 ** (prefix - range.subnetMask);
-  /** Given out, and perhaps not in the cache yet. */
+  /** Allocated, but possibly not in the cache yet. */
   const assigned = new Map<string, string>();
   let next = 0;
 

@@ -10,7 +10,7 @@ function named(taints: readonly Taint[] | undefined): string[] {
 }
 
 describe('a node', () => {
-  it('is untainted when it is ready, and has its part of the pod network', async () => {
+  it('is untainted when it is ready, and has a pod CIDR', async () => {
     await using cluster = await TestCluster.start();
     const nodes = await eventually(cluster.client.resource(Nodes), {}, (nodes) => {
       expect(nodes.every(({ spec }) => spec.podCIDR !== undefined && !spec.taints?.length)).toBe(true);
@@ -27,7 +27,7 @@ describe('a node', () => {
     );
   });
 
-  it('that dies becomes Unknown after its grace period, and its pods are replaced after their patience', async () => {
+  it('that dies becomes Unknown after its grace period, and its pods are replaced after their toleration', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(Deployments).create(deployment(6));
     const before = await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) =>
@@ -56,13 +56,13 @@ describe('a node', () => {
       expect(running.map(({ spec }) => spec.nodeName).filter((node) => node === 'node-a')).toEqual([]);
       expect(running).toHaveLength(6);
     });
-    // The node is removed: nobody can confirm the end of its pods, so they go by themselves.
+    // The node is removed: nothing can confirm that its pods stopped, so they are garbage-collected.
     await cluster.client.resource(Nodes).delete('node-a');
     await cluster.pass(60);
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 6);
   });
 
-  it('keeps its pods when all nodes are gone immediately', async () => {
+  it('keeps its pods when all nodes fail at once', async () => {
     await using cluster = await TestCluster.start({ nodes: ['node-a', 'node-b'] });
     await cluster.client.resource(Pods).create(pod('lonely'));
     await eventuallyObject(

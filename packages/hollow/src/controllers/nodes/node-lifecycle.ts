@@ -15,7 +15,7 @@ import { readinessOf, silentConditions, wantedTaints } from './node-health.ts';
 const GRACE_MS = 50_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
 
-/** What was last heard of a node. */
+/** The last heartbeat of a node. */
 interface Sign {
   readonly renewTime: string | undefined;
   readonly heartbeat: string | undefined;
@@ -23,8 +23,8 @@ interface Sign {
 }
 
 /**
- * Watches over nodes (pkg/controller/nodelifecycle): one that renews its Lease no more becomes Unknown, is tainted, and its pods count as not
- * ready. Nothing is polled: a node is looked at when it changes, and when its last sign of life grows too old.
+ * Monitors nodes (pkg/controller/nodelifecycle): one that stops renewing its Lease becomes Unknown, is tainted, and its pods are marked not
+ * ready. Nothing is polled: a node is checked when it changes, and when its last heartbeat becomes too old.
  */
 export function nodeLifecycleController(context: ControllerContext): Controller {
   const { client, informers, reader, clock, random, log } = context;
@@ -49,14 +49,14 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) };
   }
 
-  /** When the node last gave a sign of life. Its own clock is believed only within what we have seen. */
+  /** The time of the last heartbeat. The node's own clock is trusted only within what was observed here. */
   function look(name: string, node: Node): Sign {
     const known = signs.get(name);
     const { renewTime } = reader.get<Lease>(Leases, LEASE_NAMESPACE, name)?.spec ?? {};
     const heartbeat = node.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
     if (known?.renewTime === renewTime && known?.heartbeat === heartbeat && known) return known;
     const saidMs = Math.max(...[renewTime, heartbeat].map((time) => Date.parse(time ?? '') || 0));
-    // A node seen for the first time may have been away while we were: it gets its full time.
+    // A node seen for the first time gets the full grace period, since heartbeats were not observed before.
     const atMs = known === undefined ? clock.now() : Math.min(Math.max(saidMs, known.atMs), clock.now());
     const sign = { renewTime, heartbeat, atMs };
     signs.set(name, sign);
@@ -73,7 +73,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     return written;
   }
 
-  /** Resolves with when to come back for a taint that has to wait. */
+  /** Resolves with when to retry a taint that is delayed. */
   async function taint(node: Node): Promise<number | undefined> {
     const isReady = readinessOf(node) === 'True';
     const hasReported = node.status?.conditions?.some(({ type }) => type === 'Ready') ?? false;
@@ -81,7 +81,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     const taints = wantedTaints(node, decision?.kind === 'go', clock.now());
     if (!jsonEqual(taints, node.spec.taints ?? [])) {
       const { name = '', uid } = node.metadata;
-      // The version is the one that was read: another writer of taints must not be overwritten.
+      // Uses the resourceVersion that was read, so as not to overwrite another writer's taints.
       const resourceVersion = reader.get(Nodes, '', name)?.metadata.resourceVersion;
       const value = { metadata: { uid, resourceVersion }, spec: { taints: taints.length > 0 ? taints : null } };
       await client.resource(Nodes).patch(name, { type: 'merge', value });
@@ -89,7 +89,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     return decision?.kind === 'wait' ? decision.forMs : undefined;
   }
 
-  /** What runs on a node that is away can't be counted on. */
+  /** Pods on an unreachable node are marked not ready. */
   async function markPods(name: string): Promise<void> {
     for (const pod of podsOnNode(pods, name)) {
       if (podCondition(pod, 'Ready')?.status === 'True') await markPod(pod);
@@ -110,7 +110,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
 
   const controller = new Controller({ name: 'node-lifecycle', reconcile, clock, random, log });
   controller.watch(nodes);
-  // The brake looks at all nodes: what one does may free or hold another.
+  // The brake depends on all nodes: a change of one may allow or block evictions from another.
   nodes.addHandler({
     onUpdate: (old, node) => {
       if (readinessOf(old) === readinessOf(node)) return;

@@ -6,10 +6,10 @@ import { deletePod, noteDisruption } from '../disrupt-pod.ts';
 import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
 import { isPodFinished } from '../pods.ts';
 
-/** A node that was deleted may come back under its name: its pods get so long. */
+/** A deleted node may be re-created under the same name: its pods are kept this long. */
 const QUARANTINE_MS = 40_000;
 
-/** Removes pods whose node is gone: nobody else will (pkg/controller/podgc). */
+/** Deletes pods whose node no longer exists (pkg/controller/podgc). */
 export function podGarbageCollector(context: ControllerContext): Controller {
   const { client, informers, reader, clock, random, log } = context;
   const nodes = informers.informer(Nodes);

@@ -9,12 +9,12 @@ export interface Revisions {
 
 export type StatefulAction =
   | { readonly kind: 'create'; readonly ordinal: number; readonly revision: string }
-  /** `condemned`: it is beyond the wanted number, and its claims may go with it. */
+  /** `condemned`: its ordinal is beyond spec.replicas, and its claims may be deleted with it. */
   | { readonly kind: 'delete'; readonly pod: Pod; readonly condemned: boolean };
 
 /**
- * The next steps of a StatefulSet (updateStatefulSet of stateful_set_control.go): in order, one at a time and each only when all before it are
- * well, or all at once with podManagementPolicy Parallel; then one pod of an old revision, from the last to the partition.
+ * The next steps of a StatefulSet (updateStatefulSet of stateful_set_control.go): in order, one at a time and each only when all before are
+ * healthy, or all at once with podManagementPolicy Parallel; then one pod of an old revision, from the last to the partition.
  */
 export function planStatefulSet(
   set: StatefulSet,
@@ -63,13 +63,13 @@ function planUpdate(
     const pod = byOrdinal.get(ordinal);
     if (pod === undefined) return [];
     if (revisionOfPod(pod) !== update && !isGoing(pod)) return [{ kind: 'delete', pod, condemned: false }];
-    // One at a time: the next waits until this one is well.
+    // One at a time: the next waits until this one is healthy.
     if (!isWell(pod)) return [];
   }
   return [];
 }
 
-/** A pod below the partition, or one that a rolling update has not come to yet, comes back as it was. */
+/** A pod below the partition, or not yet reached by the rolling update, is re-created at its old revision. */
 function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Revisions): string {
   const { updateStrategy, ordinals } = set.spec;
   const start = ordinals?.start ?? 0;

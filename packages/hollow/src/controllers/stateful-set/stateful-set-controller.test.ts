@@ -29,7 +29,7 @@ function whenReady(cluster: TestCluster, replicas: number): Promise<StatefulSet>
 }
 
 describe('a StatefulSet', () => {
-  it('starts its pods one after the other, and ends them the other way round', async () => {
+  it('starts its pods in order, and terminates them in reverse', async () => {
     await using cluster = await TestCluster.start({
       fateOf: ({ metadata }) => (metadata.name === 'db-1' ? 'hold' : 'run'),
     });
@@ -50,7 +50,7 @@ describe('a StatefulSet', () => {
     expect((await cluster.list(Pods)).map(({ metadata }) => metadata.name)).toEqual(['db-0']);
   });
 
-  it('gives each pod its own claims, which stay', async () => {
+  it('gives each pod its own claims, which are retained', async () => {
     await using cluster = await TestCluster.start({ fateOf: () => 'run' });
     const claim = {
       metadata: { name: 'data' },
@@ -97,7 +97,7 @@ describe('a StatefulSet', () => {
     expect(await cluster.list(ControllerRevisions)).toHaveLength(2);
   });
 
-  it('puts a lost pod back under its name', async () => {
+  it('re-creates a lost pod under its name', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(StatefulSets).create(statefulSet(2));
     await whenReady(cluster, 2);

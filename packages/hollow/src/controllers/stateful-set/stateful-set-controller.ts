@@ -15,7 +15,7 @@ import { ensureRevision, templateOf, truncateRevisions } from '../workloads/revi
 import { planStatefulSet, type Revisions, type StatefulAction } from './plan-stateful-set.ts';
 import { claimsOf, ordinalOf, revisionOfPod, statefulPod } from './stateful-pod.ts';
 
-/** Runs pods that keep their name, place in line and storage (pkg/controller/statefulset). */
+/** Runs pods with stable names, ordinals and storage (pkg/controller/statefulset). */
 export function statefulSetController(context: ControllerContext): Controller {
   const { client, informers, reader, clock, random, log } = context;
   const sets = informers.informer(StatefulSets);
@@ -33,7 +33,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     const cached = sets.get(key);
     if (cached === undefined || cached.metadata.deletionTimestamp !== undefined) return {};
     await claimChildren(cached, cached.spec.selector, children);
-    // Names are fixed, so a cache that is behind could delete what was just made: the server's word counts.
+    // Names are reused, so a stale cache could delete a pod just created: reads from the server.
     const set = reader.get(StatefulSets, cached.metadata.namespace ?? '', cached.metadata.name ?? '');
     if (set?.metadata.uid !== cached.metadata.uid || set === undefined) return {};
     const known = history.byIndex(CONTROLLER_UID_INDEX, set.metadata.uid ?? '');

@@ -9,7 +9,7 @@ export function classOf({ metadata, spec }: PersistentVolumeClaim | PersistentVo
   return metadata.annotations?.[BETA_CLASS] ?? spec.storageClassName ?? '';
 }
 
-/** Whether the claim waits for a pod to be scheduled before it is bound. */
+/** Whether the claim's class has volumeBindingMode WaitForFirstConsumer. */
 export function isDelayed(storageClass: StorageClass | undefined): boolean {
   return storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
 }
@@ -26,7 +26,7 @@ export function isClaimedBy({ spec }: PersistentVolume, { metadata }: Persistent
   return isNamed && (!claimRef?.uid || claimRef.uid === metadata.uid);
 }
 
-/** The smallest volume that does for the claim (pkg/controller/volume/persistentvolume FindMatchingVolume); one reserved for it comes first. */
+/** The smallest volume that satisfies the claim (pkg/controller/volume/persistentvolume FindMatchingVolume); a pre-bound one comes first. */
 export function findVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],

@@ -9,7 +9,7 @@ import type { ControllerContext } from '../context.ts';
 import { indexPodsByNamespace, podsIn } from '../pod-indexes.ts';
 import { isPodFinished } from '../pods.ts';
 
-/** Lets claims go when no pod uses them any more (pkg/controller/volume/pvcprotection). */
+/** Removes the finalizer of claims that no pod uses any more (pkg/controller/volume/pvcprotection). */
 export function claimProtection(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const claims = informers.informer(PersistentVolumeClaims);
@@ -38,7 +38,7 @@ function uses(pod: Pod, claim: string): boolean {
   return Boolean(pod.spec.nodeName) && !isPodFinished(pod) && podReferences(pod).claims.has(claim);
 }
 
-/** Lets volumes go that are not bound. */
+/** Removes the finalizer of volumes that are not bound. */
 export function volumeProtection(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const volumes = informers.informer(PersistentVolumes);

@@ -48,7 +48,7 @@ function storageClass(volumeBindingMode: string, provisioner = 'csi.example'): S
 }
 
 describe('a claim', () => {
-  it('is bound to the smallest volume that does, and gives it up when it goes', async () => {
+  it('is bound to the smallest matching volume, and releases it when deleted', async () => {
     await using cluster = await TestCluster.start();
     const { client } = cluster;
     for (const [name, size] of [
@@ -84,7 +84,7 @@ describe('a claim', () => {
     );
   });
 
-  it('of the default class asks its provisioner for a volume', async () => {
+  it('of the default class requests a volume from its provisioner', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const { client } = cluster;
     await client.resource(StorageClasses).create(storageClass('Immediate'));
@@ -102,7 +102,7 @@ describe('a claim', () => {
     await eventuallyObject(client.resource(PersistentVolumeClaims), DATA, ({ status }) => status?.phase === 'Bound');
   });
 
-  it('that waits for its first consumer is bound where the pod goes', async () => {
+  it('with WaitForFirstConsumer is bound on the node of its pod', async () => {
     await using cluster = await TestCluster.start();
     const { client } = cluster;
     await client.resource(StorageClasses).create(storageClass('WaitForFirstConsumer', 'kubernetes.io/no-provisioner'));

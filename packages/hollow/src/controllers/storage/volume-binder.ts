@@ -20,12 +20,12 @@ const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 const PROVISIONER = 'volume.kubernetes.io/storage-provisioner';
 const BETA_PROVISIONER = 'volume.beta.kubernetes.io/storage-provisioner';
-/** Names of keys of this controller: a claim is `namespace/name`, a volume a name after this. */
+/** Prefix of volume keys in this controller's queue; a claim's key is `namespace/name`. */
 const VOLUME_KEY = ':';
 
 /**
- * Binds claims to volumes that exist, asks an external provisioner for the rest, and tells what becomes of volumes whose claim is gone
- * (pkg/controller/volume/persistentvolume). Deleting what lies behind a released volume is its provisioner's.
+ * Binds claims to existing volumes, requests the rest from an external provisioner, and updates volumes whose claim is gone
+ * (pkg/controller/volume/persistentvolume). Deleting the storage of a released volume is left to its provisioner.
  */
 export function volumeBinder(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
@@ -79,7 +79,7 @@ export function volumeBinder(context: ControllerContext): Controller {
     return {};
   }
 
-  /** A claim made before there was a default class gets it later. */
+  /** Assigns the default class retroactively to a claim created before there was one. */
   async function withDefaultClass(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
     if (claim.spec.storageClassName !== undefined || classOf(claim) !== '') return claim;
     const storageClassName = defaultClassOf(classes.list())?.metadata.name;
@@ -140,7 +140,7 @@ export function volumeBinder(context: ControllerContext): Controller {
       ...claim.status,
       phase,
       ...(volume?.spec.accessModes && { accessModes: volume.spec.accessModes }),
-      // A volume that grew is told by its resizer.
+      // The resizer reports an expanded volume.
       ...(volume?.spec.capacity && claim.status?.phase !== 'Bound' && { capacity: volume.spec.capacity }),
     };
     if (!jsonEqual(status, claim.status))
@@ -158,7 +158,7 @@ export function volumeBinder(context: ControllerContext): Controller {
     const claim = claims.get(`${claimRef.namespace}/${claimRef.name}`);
     if (claim?.metadata.uid === claimRef.uid) return {};
     await setVolumePhase(volume, 'Released');
-    // Without a provisioner nobody deletes it: a volume made by hand has nothing behind it that could be deleted by us.
+    // Without a provisioner the volume is kept: the storage of a manually created volume cannot be deleted here.
     const isOwnWork =
       volume.spec.persistentVolumeReclaimPolicy === 'Delete' &&
       volume.metadata.annotations?.[PROVISIONED_BY] === undefined;

@@ -13,7 +13,7 @@ function orphanNamespace(object: KubeObject): string[] {
   return controllerOf(object) === undefined ? [object.metadata.namespace ?? ''] : [];
 }
 
-/** Makes an informer know children by owner, and orphans by namespace. */
+/** Indexes an informer's objects by owner, and orphans by namespace. */
 export function indexChildren<T extends KubeObject>(informer: Informer<T>): Informer<T> {
   informer.addIndex(CONTROLLER_UID_INDEX, controllerUidOf);
   informer.addIndex(ORPHANS_INDEX, orphanNamespace);
@@ -28,8 +28,8 @@ export interface ChildrenOptions<T extends KubeObject, O extends KubeObject> {
 }
 
 /**
- * The children of an owner as upstream's ControllerRefManager claims them: those it controls and selects, orphans that it selects and
- * hereby adopts; what it controls and selects no longer is let go.
+ * The children of an owner as upstream's ControllerRefManager claims them: those it controls and selects, and orphans that it selects and
+ * adopts; those that it controls but no longer selects are released.
  */
 export async function claimChildren<T extends KubeObject, O extends KubeObject>(
   owner: O,
@@ -55,7 +55,7 @@ export async function claimChildren<T extends KubeObject, O extends KubeObject>(
     .byIndex(ORPHANS_INDEX, namespace)
     .filter((child) => child.metadata.deletionTimestamp === undefined && isSelected(child));
   if (orphans.length === 0) return claimed;
-  // The cache may be behind: an owner that is going adopts nobody.
+  // The cache may be stale, and an owner being deleted must not adopt.
   const fresh = await owners.get(name, { namespace });
   if (fresh.metadata.uid !== uid || fresh.metadata.deletionTimestamp !== undefined) return claimed;
   for (const child of orphans) {

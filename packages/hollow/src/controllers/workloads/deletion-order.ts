@@ -5,8 +5,8 @@ const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Runni
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
- * Compares pods by which should go first (pkg/controller.ActivePodsWithRanks): without a node, not running, not ready, cheap to delete, on a
- * node with more of the same, ready for a shorter time, restarted more often, younger. Ages count by powers of two, so that pods of one burst are equal.
+ * Orders pods by which to delete first (pkg/controller.ActivePodsWithRanks): without a node, not running, not ready, low deletion cost, on a
+ * node with more pods of the same owner, ready for a shorter time, more restarts, younger. Ages are compared on a log2 scale.
  */
 export function compareForDeletion(siblings: readonly Pod[], nowMs: number): (left: Pod, right: Pod) => number {
   const onNode = new Map<string, number>();

@@ -8,7 +8,7 @@ import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Creates and deletes pods on behalf of an owner, with its events, and keeps count of what the cache does not show yet. */
+/** Creates and deletes pods on behalf of an owner, with its events, and tracks expectations for what the cache does not show yet. */
 export class PodControl {
   readonly #client: KubeClient;
   readonly #events: EventRecorder;
@@ -20,7 +20,7 @@ export class PodControl {
     this.#expectations = expectations;
   }
 
-  /** Takes what the cache comes to show off the count; `ownersOf` gives the keys of a pod's owners. */
+  /** Lowers expectations as the cache observes pods; `ownersOf` returns the keys of a pod's owners. */
   observe(pods: Informer<Pod>, ownersOf: (pod: Pod) => readonly string[]): void {
     const deleted = (pod: Pod) => {
       for (const key of ownersOf(pod)) this.#expectations.deletionObserved(key, keyOf(pod));
@@ -37,8 +37,8 @@ export class PodControl {
   }
 
   /**
-   * Creates pods in batches that double while all goes well (upstream's slow start), so that a quota that refuses one is not asked a
-   * thousand times. Rejects with the first failure.
+   * Creates pods in batches that double on success (upstream's slow start), so that an exhausted quota does not cause a
+   * thousand failing requests. Rejects with the first failure.
    */
   async createAll(owner: KubeObject, pods: readonly Pod[]): Promise<void> {
     const key = keyOf(owner);
@@ -69,7 +69,7 @@ export class PodControl {
       this.#events.normal(owner, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`);
     } catch (error) {
       this.#expectations.creationObserved(key);
-      // Nothing is created in a namespace that is going: no news.
+      // Nothing can be created in a terminating namespace; not worth an event.
       const isTerminating =
         isApiError(error, 'Forbidden') && error.causes.some(({ reason }) => reason === 'NamespaceTerminating');
       if (isTerminating) return;

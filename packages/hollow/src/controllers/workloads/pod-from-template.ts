@@ -4,7 +4,7 @@ import { cloneJson } from '@fairway/kube/object/json';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { dns1123SubdomainErrors } from '@fairway/kube/object/names';
 
-/** The pod that a template stands for, owned by `owner` and named after it (pkg/controller.GetPodFromTemplate). */
+/** The pod for a template, owned by `owner` and named after it (pkg/controller.GetPodFromTemplate). */
 export function podFromTemplate(template: PodTemplateSpec | undefined, owner: KubeObject, type: ResourceType): Pod {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   const { namespace, name = '' } = owner.metadata;
@@ -24,6 +24,6 @@ export function podFromTemplate(template: PodTemplateSpec | undefined, owner: Ku
 }
 
 function podNamePrefix(owner: string): string {
-  // The prefix must itself be a name; a cut one may end in a dot.
+  // The prefix must be a valid name; a truncated one may end in a dot.
   return dns1123SubdomainErrors(`${owner}x`).length === 0 ? `${owner}-` : owner;
 }

@@ -9,7 +9,7 @@ import { hashOf } from './template-hash.ts';
 
 const HASH = 'controller.kubernetes.io/hash';
 
-/** The part of an owner that a ControllerRevision keeps: a strategic merge patch that puts the template back (`kubectl rollout undo`). */
+/** The data of a ControllerRevision: a strategic merge patch that restores the template (`kubectl rollout undo`). */
 function revisionData(template: PodTemplateSpec): Record<string, unknown> {
   return { spec: { template: { ...cloneJson(template), $patch: 'replace' } } };
 }
@@ -25,7 +25,7 @@ export function hashOfRevision({ metadata }: ControllerRevision): string {
   return metadata.labels?.[HASH] ?? '';
 }
 
-/** The revision of the owner's present template: the one that says the same, with the highest number, made where there is none. */
+/** The revision of the owner's current template: the equal one with the highest number, created if there is none. */
 export async function ensureRevision(
   client: KubeClient,
   owner: KubeObject & { spec: { template: PodTemplateSpec } },
@@ -62,7 +62,7 @@ export async function ensureRevision(
   }
 }
 
-/** Deletes the oldest revisions that nothing lives by, beyond what history keeps. */
+/** Deletes the oldest revisions that are not in use, beyond revisionHistoryLimit. */
 export async function truncateRevisions(
   client: KubeClient,
   known: readonly ControllerRevision[],

@@ -1,9 +1,9 @@
 import { canonicalJson } from '@fairway/kube/object/json';
 
-/** The alphabet of k8s.io/apimachinery/pkg/util/rand, into which digits of a hash are put so that they make no words. */
+/** The alphabet of k8s.io/apimachinery/pkg/util/rand, which the hash is encoded in; it avoids spelling words. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** A short name for what `value` says: FNV-1a of its JSON, in the form of a `pod-template-hash`. `collisions` makes another one. */
+/** FNV-1a of the value's JSON, in the form of a `pod-template-hash`. `collisions` changes the result. */
 export function hashOf(value: unknown, collisions = 0): string {
   const text = canonicalJson(value) + (collisions === 0 ? '' : String(collisions));
   return safeEncode(String(fnv1a(Buffer.from(text))));

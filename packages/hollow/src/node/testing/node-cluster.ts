@@ -38,8 +38,8 @@ export interface DesiredNode {
 }
 
 /**
- * A control plane as nodes see it: the embedded server with authentication, node authorisation and admission, and someone who
- * decides on certificates. Time stands still unless a test moves it; connections can be cut.
+ * A control plane as nodes see it: the embedded server with authentication, node authorisation and admission, and an approver that
+ * decides on certificate requests. The clock moves only when a test advances it; connections can be cut.
  */
 export class NodeCluster {
   readonly clock = new FakeClock();
@@ -47,18 +47,18 @@ export class NodeCluster {
   readonly client: KubeClient;
   readonly server: ApiServer;
   readonly console: string[] = [];
-  /** How many requests nodes made. */
+  /** The number of requests that nodes sent. */
   requests = 0;
   /** No node reaches the server. */
   isCutOff = false;
-  /** What becomes of certificate requests. */
+  /** How certificate requests are decided. */
   decision: 'Approved' | 'Denied' | 'none' = 'Approved';
   certificateValidityMs = DAY_MS;
   readonly #auth: Auth;
   readonly #authority: CertificateAuthority;
   readonly #stop = new AbortController();
   readonly #nodes: HollowNode[] = [];
-  /** What went wrong behind a test's back. */
+  /** Background errors. */
   readonly #failures: Error[] = [];
 
   private constructor(server: ApiServer, auth: Auth, authority: CertificateAuthority, clock: FakeClock) {
@@ -113,7 +113,7 @@ export class NodeCluster {
     return node;
   }
 
-  /** A connection of a node: authenticated again for each request, as over TLS. */
+  /** A node's connection, authenticated per request, as over TLS. */
   transport({ bearerToken, clientCertificate }: HttpsTransportOptions): Transport {
     return {
       request: async (request) => {
@@ -207,7 +207,7 @@ export class NodeCluster {
 
 const FLAVOR = { vcpus: 4, ramMib: 16_384, diskGib: 100 };
 
-/** User data as a control plane writes it. */
+/** User data as a control plane generates it. */
 export function userDataOf(name: string, desired: DesiredNode = {}): string {
   const { labels = '', flags = '', kubelet = {}, token = TOKEN } = desired;
   const { server = 'https://10.0.0.1:6443', certificateAuthority = 'CA' } = desired;
