@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => test.cloud.close());
 
 describe('a server from network to deletion', () => {
-  it('comes up with an address and goes without a trace', async () => {
+  it('becomes ACTIVE with an address and is deleted completely', async () => {
     const { demo, clock } = test;
     const network = await demo.make('/network/v2.0/networks', { network: { name: 'n1' } });
     await demo.make('/network/v2.0/subnets', {

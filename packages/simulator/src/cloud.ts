@@ -29,15 +29,15 @@ export interface CloudOptions {
   readonly clock: Clock;
   /** Evenly distributed in [0, 1). */
   readonly random: () => number;
-  /** What differs from DEFAULT_CONFIG. */
+  /** Overrides of DEFAULT_CONFIG. */
   readonly config?: Partial<CloudConfig>;
   readonly log?: Logger;
 }
 
 export interface ListenOptions {
-  /** A loopback address unless the cloud is meant for others. */
+  /** The listen address; loopback by default. */
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly tls?: { readonly cert: string; readonly key: string; readonly caFile?: string };
 }
@@ -45,26 +45,26 @@ export interface ListenOptions {
 export interface Cloud {
   /** Serves all services on one port. Returns the origin, e.g. `http://127.0.0.1:5000`. */
   listen(options: ListenOptions): Promise<string>;
-  /** Stops serving, releases connections and timers; the state file is complete at any time. */
+  /** Stops serving and releases connections and timers; the state file is consistent at any time. */
   close(): Promise<void>;
   /** The text of a clouds.yaml for the address that the cloud listens on. */
   cloudsYaml(): string;
   readonly faults: Faults;
   readonly calls: Calls;
-  /** Changes limits of a project, by id or name, by the names of Nova and Neutron. */
+  /** Changes quotas of a project, given by id or name; keys are Nova's and Neutron's resource names. */
   setQuota(project: string, limits: Readonly<Record<string, number>>): void;
-  /** What a hypervisor would do: called for every server that runs already, then for each that starts to. */
+  /** Called for every server that is already running, then for each that starts; stands in for a hypervisor. */
   onServerActive(listener: ActiveListener): () => void;
-  /** Called when a server was deleted, or stops running, if only to start again. */
+  /** Called when a server is deleted or stops running, also before a reboot. */
   onServerGone(listener: GoneListener): () => void;
   snapshot(): Snapshot;
   restore(snapshot: Snapshot): void;
 }
 
-/** Longer than clients keep idle connections, so that they don't meet one that is just being closed. */
+/** Longer than clients keep idle connections, so that they never reuse one that is being closed. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** An OpenStack cloud in this process. What a state file holds wins over the configuration's users and networks. */
+/** An in-process OpenStack cloud. The content of a state file takes precedence over configured users and networks. */
 export function createCloud(options: CloudOptions): Cloud {
   const config: CloudConfig = { ...DEFAULT_CONFIG, ...options.config };
   const database = new Database(config.stateFile === undefined ? undefined : openStateFile(config.stateFile));

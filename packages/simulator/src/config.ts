@@ -43,7 +43,7 @@ export interface CloudEntrySpec {
   readonly role: 'admin' | 'member' | 'reader';
 }
 
-/** Limits by the names that Nova and Neutron give them; -1 is no limit. */
+/** Limits by Nova's and Neutron's resource names; -1 is unlimited. */
 export interface QuotaSpec {
   readonly compute: Readonly<Record<string, number>>;
   readonly network: Readonly<Record<string, number>>;
@@ -52,7 +52,7 @@ export interface QuotaSpec {
 export interface CloudConfig {
   readonly region: string;
   readonly entries: readonly CloudEntrySpec[];
-  /** Password of all users; made up when absent. */
+  /** Password of all users; generated if absent. */
   readonly password?: string;
   readonly tokenLifetimeMs: number;
   readonly flavors: readonly FlavorSpec[];
@@ -61,6 +61,6 @@ export interface CloudConfig {
   readonly externalNetwork: ExternalNetworkSpec;
   readonly quotas: QuotaSpec;
   readonly latency: LatencyProfile;
-  /** Where the cloud is kept; in memory only when absent. */
+  /** Path of the state file; in memory only if absent. */
   readonly stateFile?: string;
 }

@@ -110,7 +110,7 @@ function toImage([name, distro, version, sizeMiB, user]: (typeof IMAGES)[number]
   };
 }
 
-/** An id that stays the same from one cloud to the next, so that notes and examples can name it. */
+/** An id that is the same in every simulated cloud, so that docs and examples can name it. */
 function fixedId(kind: string, name: string): string {
   const digits = Buffer.from(name).toString('hex').padEnd(24, '0').slice(0, 24);
   return `${kind}${digits.slice(0, 4)}-${digits.slice(4, 8)}-4${digits.slice(8, 11)}-8${digits.slice(11, 14)}-${digits.slice(14, 24)}00`;

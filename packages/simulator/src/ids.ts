@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Makes identifiers the way each service writes them, from the injected source of randomness. */
+/** Generates identifiers in each service's format, from the injected random source. */
 export interface Ids {
-  /** A version 4 UUID, as Nova, Neutron and Glance write ids. */
+  /** A version 4 UUID, as used by Nova, Neutron and Glance. */
   uuid(): string;
-  /** 32 hexadecimal digits, as Keystone writes ids. */
+  /** 32 hexadecimal digits, as used by Keystone. */
   hex(): string;
   /** A MAC address with Neutron's default prefix fa:16:3e. */
   mac(): string;
@@ -15,8 +15,8 @@ export interface Ids {
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * `starts` is how often the cloud was started before with the same state: a seeded source of randomness starts over
- * with each start, and must not give out the same ids again.
+ * `starts` is how often the cloud was started before with the same state: a seeded random source starts over
+ * with each start, and must not generate the same ids again.
  */
 export function createIds(random: () => number, starts = 0): Ids {
   function hexDigits(count: number): string {

@@ -1,6 +1,6 @@
 /**
- * The services that the simulator serves, by their official type. Where clients find each is its catalog entry; faults may name any of
- * them. What one answers is made in `cloud.ts`, which doesn't compile without all of them.
+ * The services that the simulator serves, by their official type. Clients find each by its catalog entry; faults may name any of
+ * them. They are created in `cloud.ts`, which doesn't compile unless all are present.
  */
 export const SERVICE_LIST = {
   identity: { project: 'keystone', prefix: '/identity', endpoint: '/identity/v3' },
@@ -15,7 +15,7 @@ interface ServiceEntry {
   readonly project: string;
   /** Path of its root. */
   readonly prefix: string;
-  /** Path that the catalog gives: with the version where real catalogs have it. */
+  /** Path in the catalog: with the version where real catalogs have it. */
   readonly endpoint: string;
 }
 

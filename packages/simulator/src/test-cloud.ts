@@ -3,7 +3,7 @@ import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { type Cloud, createCloud } from './cloud.ts';
 import type { CloudConfig } from './config.ts';
 
-/** A cloud on a free port with a clock that stands still, and its users. */
+/** A cloud on a free port with a fake clock, and its users. */
 export interface TestCloud {
   readonly cloud: Cloud;
   readonly clock: FakeClock;
@@ -22,7 +22,7 @@ export interface Answer {
   readonly body: Json;
 }
 
-/** JSON that tests reach into without ceremony. */
+/** Loosely typed JSON for tests. */
 export interface Json {
   readonly [key: string]: Json;
   readonly [index: number]: Json;
@@ -39,7 +39,7 @@ export interface TestUser {
   readonly token: string;
   readonly userId: string;
   readonly projectId: string;
-  /** Posts one object and returns the outcome; throws when it was refused. */
+  /** Posts one object and returns the result; throws on an error response. */
   make(path: string, body: object): Promise<Made>;
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
@@ -73,7 +73,7 @@ export async function logIn(origin: string, user: string, project: string): Prom
   return logInWith(origin, passwordAuth(user, TEST_PASSWORD, scope));
 }
 
-/** Logs in with any auth request; throws when it is refused. */
+/** Authenticates with any auth request; throws on an error response. */
 export async function logInWith(origin: string, request: object): Promise<TestUser> {
   const { status, headers, body } = await call(origin, 'POST', '/identity/v3/auth/tokens', request);
   if (status !== 201) throw new Error(`login failed with ${status}: ${JSON.stringify(body)}`);
@@ -120,17 +120,17 @@ export async function call(
   };
 }
 
-/** Returns when something waits on the clock, such as a request that has arrived and is held up. */
+/** Resolves when something waits on the clock, such as a delayed request. */
 export async function untilWaiting(clock: FakeClock): Promise<void> {
   while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The objects of a list's answer, e.g. those under `networks`. */
+/** The objects of a list response, e.g. those under `networks`. */
 export function listed({ body }: Answer, key: string): readonly Made[] {
   return body[key] as unknown as readonly Made[];
 }
 
-/** The first of them; throws when the list is empty. */
+/** The first of them; throws if the list is empty. */
 export function firstOf(answer: Answer, key: string): Made {
   const [first] = listed(answer, key);
   if (first === undefined) throw new Error(`no ${key} in ${JSON.stringify(answer.body)}`);

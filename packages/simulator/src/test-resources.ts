@@ -9,7 +9,7 @@ export function imageId(name: string): string {
   return DEFAULT_CONFIG.images.find((image) => image.name === name)?.id ?? '';
 }
 
-/** A network with a subnet; its name is unique only if the test makes it so. */
+/** A network with a subnet; the test must choose a unique name if it needs one. */
 export async function makeNetwork(
   user: TestUser,
   { name = 'net', cidr = '10.0.0.0/24' }: { readonly name?: string; readonly cidr?: string } = {},
@@ -21,7 +21,7 @@ export async function makeNetwork(
   return { network, subnet };
 }
 
-/** The fields of a server that can be made, without networks. */
+/** The fields of a valid server, without networks. */
 export function serverFields(overrides: object = {}): object {
   return { name: 's', flavorRef: flavorId('b3-8'), imageRef: imageId('Ubuntu 22.04'), networks: 'none', ...overrides };
 }

@@ -26,13 +26,13 @@ it.each([
   ['/network/v2.0/floatingips', 'floatingips', FloatingIp],
   ['/network/v2.0/security-groups', 'security_groups', SecurityGroup],
   ['/compute/v2.1/servers/detail', 'servers', Server],
-])('%s answers what the client expects of a real cloud', async (path, key, schema) => {
+])('%s responds as the client expects of a real cloud', async (path, key, schema) => {
   const sent = firstOf(await test.demo.call('GET', path, undefined, LATEST), key);
 
   expect(schema.parse(sent)).toMatchObject({ id: sent.id });
 });
 
-it('sends faults that the client understands', async () => {
+it('sends error responses that the client understands', async () => {
   test.cloud.faults.add({ action: { kind: 'serverError', message: 'no' } });
   const { id } = await makeServer(test.demo);
   await test.clock.advance(1);

@@ -26,7 +26,7 @@ import type {
 import type { Database } from './state/database.ts';
 import type { Index, Table } from './state/table.ts';
 
-/** What every service of one cloud works on. */
+/** The state shared by all services of one cloud. */
 export interface World {
   readonly clock: Clock;
   readonly random: () => number;

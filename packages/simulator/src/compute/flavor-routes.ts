@@ -52,7 +52,7 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
   if (marker !== null && at === -1) throw badRequest(`marker [${marker}] not found`);
   const page = found.slice(at + 1, at + 1 + limit);
   const views = page.map((flavor) => (isDetail ? detail(request, flavor) : basic(request, flavor)));
-  // As Nova does: a full page may have a next one, which turns out to be empty.
+  // As in Nova, a full page links to a next one, which may be empty.
   if (page.length < limit) return ok({ flavors: views });
   const parameters = new URLSearchParams(query);
   parameters.set('marker', page.at(-1)?.id ?? '');

@@ -72,7 +72,7 @@ function zones(world: World, isDetail: boolean): ApiResponse {
   return ok({ availabilityZoneInfo });
 }
 
-/** From 2.53 on hypervisors are known by UUID. */
+/** From 2.53 on hypervisors are identified by UUID. */
 function hypervisorId({ microversion }: ApiRequest, { name }: Host, index: number): string | number {
   if (microversion < 53) return index + 1;
   const h = createHash('md5').update(name).digest('hex');

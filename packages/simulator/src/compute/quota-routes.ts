@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { badRequest, forbidden, requireAdmin } from './problem.ts';
 import { computeLimits, computeUsage } from './server-quota.ts';
 
-/** Left out of the answers from these microversions on: what Neutron limits, what 2.57 took away. */
+/** Fields omitted from these microversions on: Neutron's quotas, and those removed in 2.57. */
 const GONE_SINCE: Readonly<Record<string, number>> = {
   fixed_ips: 36,
   floating_ips: 36,

@@ -1,4 +1,4 @@
-/** Nova's own states; the status that users see is made of both. */
+/** Nova's vm_state and task_state, from which the user-visible status is derived. */
 export type VmState = 'building' | 'active' | 'stopped' | 'error' | 'resized' | 'paused' | 'deleted';
 
 export type TaskState =
@@ -14,7 +14,7 @@ export type TaskState =
   | 'resize_prep'
   | 'resize_reverting';
 
-/** What comes next for a server, and when; kept with it so that it goes on after a restart. */
+/** The next step of a server and when it is due; stored so that it continues after a restart. */
 export interface PendingStep {
   readonly step:
     | 'schedule'
@@ -59,23 +59,23 @@ export interface Server {
   readonly pending: PendingStep | null;
   readonly fault: ServerFault | null;
   readonly flavorId: string;
-  /** What a revert goes back to. */
+  /** What a revert restores. */
   readonly oldFlavorId: string | null;
   /** Null when it boots from a volume. */
   readonly imageId: string | null;
   readonly volumes: readonly { readonly id: string; readonly deleteOnTermination: boolean }[];
-  /** As asked for; where it runs follows from the host. */
+  /** As requested; the actual zone is that of the host. */
   readonly wantedZone: string | null;
   readonly host: string | null;
   readonly keyName: string | null;
-  /** Packed; see user-data.ts. */
+  /** Compressed; see user-data.ts. */
   readonly userData: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
   readonly configDrive: boolean;
   readonly groupId: string | null;
   readonly networks: readonly NetworkRequest[];
-  /** Ids, for ports that Nova makes. */
+  /** Ids, for ports that Nova creates. */
   readonly securityGroups: readonly string[];
   readonly locked: boolean;
   readonly lockedReason: string | null;
@@ -105,7 +105,7 @@ export interface KeyPair {
   readonly createdMs: number;
 }
 
-/** Limits of one project that differ from the cloud's, by `compute/<project>` and `network/<project>`. */
+/** Quotas of one project that override the cloud's, keyed `compute/<project>` and `network/<project>`. */
 export interface Quota {
   readonly id: string;
   readonly limits: Readonly<Record<string, number>>;

@@ -17,7 +17,7 @@ async function makeGroup(policy: string, rules?: object): Promise<Made> {
   return answer.body['server_group'] as unknown as Made;
 }
 
-/** Hosts of servers made one after the other; `none` for one that found no host. */
+/** Hosts of servers created one after another; `none` where no host was found. */
 async function place(count: number, group?: Made, overrides: object = {}): Promise<string[]> {
   const hosts: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -42,19 +42,19 @@ it.each<[string, string, object | undefined, readonly string[]]>([
   expect(await place(3, await makeGroup(policy, rules))).toEqual(expected);
 });
 
-it('fills hosts evenly, by memory, and no further than they go', async () => {
+it('fills hosts evenly by memory, up to their capacity', async () => {
   await start(zone('nova-a', 2));
 
   expect(await place(5)).toEqual(['a-1', 'a-2', 'a-1', 'a-2', 'none']);
 });
 
-it('keeps to the zone that was asked for', async () => {
+it('respects the requested zone', async () => {
   await start(zone('nova-a', 2), zone('nova-b', 1));
 
   expect(await place(3, undefined, { availability_zone: 'nova-b' })).toEqual(['b-1', 'b-1', 'none']);
 });
 
-it('has room again after a deletion', async () => {
+it('frees capacity on deletion', async () => {
   await start(zone('nova-a', 1));
   await place(2);
   const { body } = await test.demo.call('GET', '/compute/v2.1/servers');
@@ -67,7 +67,7 @@ it('has room again after a deletion', async () => {
   expect(await place(1)).toEqual(['a-1']);
 });
 
-it('says so when there is no host', async () => {
+it('reports that no valid host was found', async () => {
   await start(zone('nova-a', 0));
   const { id } = await makeServer(test.demo);
   await test.clock.advance(1);

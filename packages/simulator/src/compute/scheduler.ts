@@ -16,7 +16,7 @@ export interface Usage {
   servers: number;
 }
 
-/** Nova's default for how far vCPUs may be overbooked. */
+/** Nova's default cpu_allocation_ratio. */
 const CPU_ALLOCATION_RATIO = 16;
 
 export function hostsOf(world: World): Host[] {
@@ -44,7 +44,7 @@ export function usageByHost(world: World): Map<string, Usage> {
   return usage;
 }
 
-/** The host for a server as the filter scheduler chooses it: most free memory first. Undefined when none fits. */
+/** The host that the filter scheduler would choose: the one with most free memory. Undefined if none fits. */
 export function chooseHost(world: World, server: Server, flavor: FlavorSpec): Host | undefined {
   const usage = usageByHost(world);
   const group = server.groupId === null ? undefined : world.tables.serverGroups.get(server.groupId);
@@ -83,7 +83,7 @@ function fits({ spec }: Host, usage: Usage | undefined, flavor: FlavorSpec, boot
   );
 }
 
-/** Whether a hard policy lets a server join `neighbours` members on a host, `hosts` being in use by the group. */
+/** Whether a hard policy allows a server on a host with `neighbours` members, when the group uses `hosts`. */
 function isAllowed(group: ServerGroup, neighbours: number, hosts: number): boolean {
   switch (group.policy) {
     case 'anti-affinity':

@@ -32,7 +32,7 @@ function act(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
   return action(world, life, request, server, body?.[name]);
 }
 
-/** Refuses an action that the server's state does not allow, in Nova's words. */
+/** Rejects an action that the server's state does not allow, with Nova's message. */
 function requireState(server: Server, verb: string, states: readonly VmState[]): void {
   if (!states.includes(server.vmState)) {
     throw conflict(`Cannot '${verb}' instance ${server.id} while it is in vm_state ${server.vmState}`);

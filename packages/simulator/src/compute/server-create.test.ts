@@ -23,7 +23,7 @@ function exactly(text: string): RegExp {
   return new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
 }
 
-describe('creating a server is refused', () => {
+describe('creating a server is rejected', () => {
   it.each<[string, object, number, string | RegExp]>([
     ['an unknown flavor', { flavorRef: 'nope' }, 400, 'Flavor nope could not be found.'],
     ['an unknown image', { imageRef: NOBODY }, 400, 'Can not find requested image'],
@@ -151,7 +151,7 @@ describe('creating a server is refused', () => {
 });
 
 describe('a new server', () => {
-  it('is answered with its id, links and a password, and nothing else', async () => {
+  it('is returned with only its id, links and a password', async () => {
     const answer = await create({});
 
     expect(answer.status).toBe(202);
@@ -166,7 +166,7 @@ describe('a new server', () => {
     expect(answer.headers.get('x-compute-request-id')).toMatch(/^req-/);
   });
 
-  it('keeps user data for administrators to read, byte by byte', async () => {
+  it('returns user data to administrators unchanged', async () => {
     const userData = Buffer.from(`#cloud-config\n${'runcmd: [true]\n'.repeat(900)}`).toString('base64');
     const { id } = await makeServer(test.demo, { user_data: userData });
 
@@ -193,7 +193,7 @@ describe('a new server', () => {
     });
   });
 
-  it('can be many at once', async () => {
+  it('can be created several at once', async () => {
     const answer = await create({ name: 'many', min_count: 2, max_count: 3 });
     const found = await test.demo.call('GET', '/compute/v2.1/servers?name=^many-', undefined, LATEST);
 
@@ -212,7 +212,7 @@ describe('a quota', () => {
       'Quota exceeded for cores, ram: Requested 2, 8192, but already used 0, 0 of 1, 8000 cores, ram',
     ],
     [{ metadata_items: 0 }, 'b3-8', 'Maximum number of metadata items exceeds 0'],
-  ])('%j refuses a %s in the words of Nova', async (limits, flavor, message) => {
+  ])("%j rejects a %s with Nova's message", async (limits, flavor, message) => {
     const full = await startTestCloud();
     full.cloud.setQuota('demo', limits);
     const server = serverFields({ flavorRef: flavorId(flavor), metadata: { a: 'b' } });

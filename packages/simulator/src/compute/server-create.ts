@@ -16,7 +16,7 @@ import { packUserData } from './user-data.ts';
 
 type Body = CreateServer['server'];
 
-/** `POST /servers`: all that Nova checks before it says 202; the rest happens in the server's life. */
+/** `POST /servers`: everything that Nova checks before it answers 202; the rest is in server-life.ts. */
 export function createServers(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   requireWriter(access, 'servers:create');
@@ -115,7 +115,7 @@ function isOver(limit: number | undefined, count: number): boolean {
   return limit !== undefined && limit >= 0 && count > limit;
 }
 
-/** Nova makes a host name of any display name. */
+/** Nova derives a host name from any display name. */
 function hostnameOf(name: string): string {
   const plain = name
     .toLowerCase()
@@ -199,7 +199,7 @@ function checkDevice(world: World, device: BlockDevice): BlockDevice {
   return { ...device, destination_type: destination };
 }
 
-/** Refuses a flavor that is too small for an image. */
+/** Rejects a flavor that is too small for an image. */
 export function checkFlavor(flavor: FlavorSpec, image: ImageSpec | undefined): void {
   if (image === undefined) return;
   if (flavor.ramMiB < image.minRamMiB) throw badRequest("Flavor's memory is too small for requested image.");

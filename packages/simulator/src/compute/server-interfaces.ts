@@ -21,7 +21,7 @@ const Attachment = z.strictObject({
   }),
 });
 
-/** os-interface: ports of a running server; also the read-only lists of its security groups and volumes. */
+/** os-interface: ports of a running server; and the read-only lists of its security groups and volumes. */
 export function serverInterfaceRoutes(world: World): Route[] {
   const template = '/v2.1/servers/{id}/os-interface';
   return [

@@ -61,7 +61,7 @@ describe('a server', () => {
     expect(ports.body['ports']).toMatchObject([{ status: 'ACTIVE', device_owner: 'compute:nova-a' }]);
   });
 
-  it('is gone a while after its deletion, with the ports that Nova made, but not with others', async () => {
+  it('is removed some time after its deletion, with the ports that Nova created and no others', async () => {
     const { network } = await makeNetwork(test.demo);
     const own = await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
     const id = await activeServer({ networks: [{ uuid: network.id }, { port: own.id }] });
@@ -89,7 +89,7 @@ describe('a server', () => {
     expect((await test.demo.call('GET', `/compute/v2.1/servers/${id}`)).status).toBe(404);
   });
 
-  it('ends in ERROR when the network has no address left at that moment', async () => {
+  it('goes to ERROR when the network has no address left at that time', async () => {
     const { network } = await makeNetwork(test.demo, { cidr: '10.0.0.0/30' });
     const { id } = await makeServer(test.demo, { networks: [{ uuid: network.id }] });
     await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
@@ -158,7 +158,7 @@ describe('a server', () => {
     expect(await showServer(test.demo, id)).toMatchObject({ status: 'ACTIVE', flavor: { original_name: flavor } });
   });
 
-  it('that is locked can only be touched by administrators', async () => {
+  it('that is locked can only be changed by administrators', async () => {
     const id = await activeServer();
     await act(id, { lock: { locked_reason: 'mine' } });
     const path = `/compute/v2.1/servers/${id}`;
@@ -169,14 +169,14 @@ describe('a server', () => {
     expect((await test.demo.call('DELETE', path)).status).toBe(204);
   });
 
-  it('has a console that tells of its boot', async () => {
+  it('has a console log of its boot', async () => {
     const id = await activeServer({ name: 'talker' });
     const { body } = await act(id, { 'os-getConsoleOutput': { length: 1 } });
 
     expect(body).toEqual({ output: 'talker login: ' });
   });
 
-  it('refuses an action that there is not', async () => {
+  it('rejects an unknown action', async () => {
     expect((await act(await activeServer(), { fly: null })).status).toBe(400);
   });
 });
@@ -185,7 +185,7 @@ describe('a resize', () => {
   it.each<[Readonly<Record<string, number>>, string, string]>([
     [{ cores: 3 }, 'b3-16', 'Quota exceeded for cores: Requested 2, but already used 2 of 3 cores'],
     [{ ram: 8192 }, 'r3-16', 'Quota exceeded for ram: Requested 8192, but already used 8192 of 8192 ram'],
-  ])('does not go beyond %j', async (limits, flavor, message) => {
+  ])('does not exceed %j', async (limits, flavor, message) => {
     const id = await activeServer();
     test.cloud.setQuota('demo', limits);
 
@@ -194,7 +194,7 @@ describe('a resize', () => {
     expect(answer.body).toEqual({ forbidden: { code: 403, message } });
   });
 
-  it('to less is always within the quota', async () => {
+  it('to a smaller flavor is always within the quota', async () => {
     const id = await activeServer({ flavorRef: flavorId('b3-16') });
     test.cloud.setQuota('demo', { cores: 1, ram: 1, instances: 0 });
 
@@ -203,7 +203,7 @@ describe('a resize', () => {
 });
 
 describe('hypervisor notifications', () => {
-  it('tell of every start and end', async () => {
+  it('report every start and end', async () => {
     const events: string[] = [];
     test.cloud.onServerActive((server) => events.push(`active ${server.name}`));
     test.cloud.onServerGone((server, reason) => events.push(`gone ${server.name} ${reason}`));
@@ -228,7 +228,7 @@ describe('hypervisor notifications', () => {
     ]);
   });
 
-  it('survive a listener that fails', async () => {
+  it('survive a listener that throws', async () => {
     const seen: string[] = [];
     test.cloud.onServerActive(() => {
       throw new Error('no');
@@ -240,7 +240,7 @@ describe('hypervisor notifications', () => {
     expect(await stateOf(id)).toBe('ACTIVE active -');
   });
 
-  it('begin with what runs already, and end when they are no longer wanted', async () => {
+  it('begin with the running servers, and end when unsubscribed', async () => {
     await activeServer({ name: 'before' });
     const seen: string[] = [];
     const stop = test.cloud.onServerActive((server) => seen.push(server.name));
@@ -253,7 +253,7 @@ describe('hypervisor notifications', () => {
 });
 
 describe('a snapshot', () => {
-  it('takes a cloud back, with servers that go on being built', async () => {
+  it('restores a cloud, with builds that continue', async () => {
     const { id } = await makeServer(test.demo);
     const snapshot = test.cloud.snapshot();
     await test.demo.call('DELETE', `/compute/v2.1/servers/${id}`);
@@ -268,7 +268,7 @@ describe('a snapshot', () => {
     expect(await stateOf(id)).toBe('ACTIVE active -');
   });
 
-  it('leaves nothing waiting on the clock once closed', async () => {
+  it('leaves no timer on the clock once closed', async () => {
     const other = await startTestCloud({ latency: { ...NO_LATENCY, life: { ...NO_LATENCY.life, spawn: SECOND } } });
     await makeServer(other.demo);
     await other.cloud.close();

@@ -12,10 +12,10 @@ export type GoneListener = (server: Server, reason: GoneReason) => void;
 
 const NO_VALID_HOST = 'No valid host was found. There are not enough hosts available.';
 
-/** How long deleted servers still show up for `changes-since`. */
+/** How long deleted servers are still listed by `changes-since`. */
 const TOMBSTONE_MS = 60 * 60 * 1000;
 
-/** When a step could not be saved. */
+/** Retry delay after a step could not be saved. */
 const RETRY_MS = 1000;
 
 const LIFE_OF: Readonly<Record<PendingStep['step'], LifeStep>> = {
@@ -43,7 +43,7 @@ export class ServerLife {
     this.#world = world;
   }
 
-  /** Takes up what was pending when the state was saved. */
+  /** Resumes the steps that were pending when the state was saved. */
   resume(): void {
     this.#cancelAll();
     for (const server of this.#world.tables.servers.values()) if (server.pending !== null) this.#arm(server);
@@ -65,7 +65,7 @@ export class ServerLife {
     return () => this.#gone.delete(listener);
   }
 
-  /** Stores the server with `step` to come; an earlier pending step is given up. */
+  /** Stores the server with `step` pending; an earlier pending step is cancelled. */
   begin(server: Server, step: PendingStep['step']): Server {
     const { clock, random, config, database, tables } = this.#world;
     const dueMs = clock.now() + pickDurationMs(config.latency.life[LIFE_OF[step]], random);
@@ -74,7 +74,7 @@ export class ServerLife {
     return row;
   }
 
-  /** Stores a server at rest. */
+  /** Stores a server without a pending step. */
   settle(server: Server): Server {
     const { clock, tables } = this.#world;
     return tables.servers.put({ ...server, updatedMs: clock.now(), taskState: null, pending: null });

@@ -54,7 +54,7 @@ describe('filters', () => {
     expect(await names(query)).toEqual(expected);
   });
 
-  it('show what changed since, deleted servers too', async () => {
+  it('include deleted servers with changes-since', async () => {
     const answer = await test.demo.call(
       'GET',
       `/compute/v2.1/servers/detail?changes-since=${changedAt}`,
@@ -74,7 +74,7 @@ describe('filters', () => {
     ['limit=many', 400],
     ['sort_key=colour', 400],
     ['status=DELETED', 403],
-  ])('%s is refused with %i', async (query, status) => {
+  ])('%s is rejected with %i', async (query, status) => {
     expect((await test.demo.call('GET', `/compute/v2.1/servers?${query}`)).status).toBe(status);
   });
 
@@ -122,7 +122,7 @@ describe('microversions', () => {
   it.each([
     ['compute 2.46', { id: flavorId('b3-16') }],
     ['compute latest', { original_name: 'b3-16', vcpus: 4, ram: 16384, disk: 100 }],
-  ])('%s shows the flavor as it should', async (version, expected) => {
+  ])('%s returns the flavor in its format', async (version, expected) => {
     const answer = await test.demo.call('GET', '/compute/v2.1/servers/detail?name=db', undefined, {
       'OpenStack-API-Version': version,
     });

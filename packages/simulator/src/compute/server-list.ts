@@ -155,7 +155,7 @@ const SORT_KEYS: Readonly<Record<string, (server: Server) => number | string>> =
   launched_at: (server) => server.launchedMs ?? 0,
 };
 
-/** Newest first unless asked otherwise, as Nova does. */
+/** Newest first by default, as in Nova. */
 function sortServers({ query }: ApiRequest, servers: readonly Server[]): Server[] {
   const keys = query.getAll('sort_key');
   const directions = query.getAll('sort_dir');

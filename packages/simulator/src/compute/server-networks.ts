@@ -9,7 +9,7 @@ import { badRequest, conflict, forbidden } from './problem.ts';
 import type { NetworkRequest, Server } from './records.ts';
 import { zoneOfHost } from './scheduler.ts';
 
-/** What Nova asks Neutron before it takes a server: the networks, ports and their quota. */
+/** What Nova checks with Neutron before it accepts a server: networks, ports and their quota. */
 export function validateNetworks(
   world: World,
   access: Access,
@@ -52,7 +52,7 @@ export function validateNetworks(
   if (limit >= 0 && used + portsNeeded > limit && portsNeeded > 0) throw forbidden('Maximum number of ports exceeded');
 }
 
-/** The project's only network, as Nova takes it when none is named. */
+/** The project's only network, which Nova uses if none is named. */
 export function onlyNetwork(world: World, access: Access): NetworkRequest[] {
   const own = world.tables.networks.where(
     (n) => (n.project_id === access.projectId && !n['router:external']) || n.shared,
@@ -63,7 +63,7 @@ export function onlyNetwork(world: World, access: Access): NetworkRequest[] {
   return own.map((network) => ({ networkId: network.id }));
 }
 
-/** Ids of the groups that are named by name or id. */
+/** Ids of the security groups given by name or id. */
 export function resolveGroups(world: World, access: Access, names: readonly string[]): string[] {
   if (names.length > 0) ensureDefaultGroup(world, access.projectId);
   return names.map((name) => {
@@ -83,7 +83,7 @@ export function portsOf(world: World, serverId: string): Port[] {
   return world.indexes.portsByDevice.of(serverId);
 }
 
-/** Makes or takes the ports of a server that was given a host. */
+/** Creates or binds the ports of a server that was scheduled to a host. */
 export function allocatePorts(world: World, server: Server): void {
   for (const request of server.networks) attachPort(world, server, request);
 }
@@ -114,12 +114,12 @@ export function attachPort(world: World, server: Server, { networkId, portId, fi
   );
 }
 
-/** The hypervisor plugged the interfaces in. */
+/** Marks the ports ACTIVE once the interfaces are plugged. */
 export function plugPorts(world: World, server: Server): void {
   for (const port of portsOf(world, server.id)) patchPort(world, port, { status: 'ACTIVE' });
 }
 
-/** Deletes the ports that Nova made and releases the others. */
+/** Deletes the ports that Nova created and unbinds the others. */
 export function releasePorts(world: World, server: Server): void {
   for (const port of portsOf(world, server.id)) releasePort(world, port);
 }

@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 import { flavorOf } from './flavor-of.ts';
 import { forbidden } from './problem.ts';
 
-/** The limits of a project; -1 is none. */
+/** The limits of a project; -1 is unlimited. */
 export function computeLimits(world: World, projectId: string): Record<string, number> {
   return { ...world.config.quotas.compute, ...world.tables.quotas.get(`compute/${projectId}`)?.limits };
 }
@@ -31,7 +31,7 @@ export function usageOf(flavor: FlavorSpec): ComputeUsage {
   return { instances: 1, cores: flavor.vcpus, ram: flavor.ramMiB };
 }
 
-/** How often `each` fits, at most `max` times; throws Nova's 403 when it is less than `min` times. */
+/** How many times `each` fits the quota, at most `max`; throws Nova's 403 if fewer than `min`. */
 export function requireServerQuota(
   world: World,
   projectId: string,

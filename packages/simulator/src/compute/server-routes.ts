@@ -21,7 +21,7 @@ export function findServer(world: World, { access, params }: ApiRequest): Server
   return server;
 }
 
-/** The same for a change: the caller may write, and the server is not locked against them. */
+/** The same for writes: also checks that the caller may write and that the server is not locked. */
 export function findForChange(world: World, request: ApiRequest, rule: string): Server {
   const server = findServer(world, request);
   requireWriter(request.access, rule);
@@ -96,7 +96,7 @@ function remove(world: World, life: ServerLife, request: ApiRequest): ApiRespons
   return noContent;
 }
 
-/** Deleting what is being deleted changes nothing. */
+/** Deleting a server that is being deleted is a no-op. */
 export function startDeletion(life: ServerLife, server: Server): void {
   if (server.taskState !== 'deleting') life.begin({ ...server, taskState: 'deleting' }, 'delete');
 }

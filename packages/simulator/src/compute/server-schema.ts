@@ -31,7 +31,7 @@ const BlockDevice = z.strictObject({
   no_device: z.unknown().optional(),
   tag: z.string().optional(),
 });
-/** A property that a microversion does not know. */
+/** A property that the microversion does not accept. */
 const absent = z.never().optional();
 
 export type BlockDevice = z.infer<typeof BlockDevice>;
@@ -75,7 +75,7 @@ const server = {
   personality: z.array(z.unknown()).optional(),
 };
 
-/** What `POST /servers` takes at a microversion. */
+/** The request schema of `POST /servers` at a microversion. */
 export function createServerSchema(microversion: number) {
   const { personality, networks, ...always } = server;
   return z.strictObject({

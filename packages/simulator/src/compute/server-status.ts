@@ -1,7 +1,7 @@
 import { SERVER_STATUSES } from '@fairway/openstack/types/server';
 import type { Server } from './records.ts';
 
-/** The status that users see, as Nova makes it of vm_state and task_state. */
+/** The user-visible status, as Nova derives it from vm_state and task_state. */
 export function statusOf({ vmState, taskState }: Pick<Server, 'vmState' | 'taskState'>): string {
   switch (vmState) {
     case 'building':

@@ -10,7 +10,7 @@ import { portsOf } from './server-networks.ts';
 import { powerStateOf, statusOf } from './server-status.ts';
 import { unpackUserData } from './user-data.ts';
 
-/** The time as Nova writes it. */
+/** A time in Nova's format. */
 export function computeTime(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 }
@@ -30,7 +30,7 @@ export function basicView(request: ApiRequest, { id, name }: Server): object {
   return { id, name, links: linksTo(request, `servers/${id}`) };
 }
 
-/** A server in full, as the microversion and the caller's role have it. */
+/** The detailed view of a server for the microversion and the caller's role. */
 export function detailView(world: World, request: ApiRequest, server: Server, isShow: boolean): object {
   const { microversion, access } = request;
   const ports = portsOf(world, server.id);
@@ -143,7 +143,7 @@ function adminView({ access, microversion }: ApiRequest, server: Server): object
   };
 }
 
-/** Fixed and floating addresses by the network's name. */
+/** Fixed and floating addresses by network name. */
 export function addressesOf(world: World, ports: readonly Port[]): Record<string, object[]> {
   const { networks } = world.tables;
   const addresses: Record<string, object[]> = {};

@@ -49,7 +49,7 @@ describe('server groups', () => {
     ['2.64', { policy: 'affinity', rules: { max_server_per_host: 3 } }, 400],
     ['2.64', { policies: ['affinity'] }, 400],
     ['2.64', { policy: 'together' }, 400],
-  ])('at %s take %j: %i', async (version, group, status) => {
+  ])('at %s accept %j: %i', async (version, group, status) => {
     expect((await create(group, version)).status).toBe(status);
   });
 
@@ -98,7 +98,7 @@ describe('key pairs', () => {
   it.each([
     ['nonsense', { name: 'bad', public_key: 'hello' }],
     ['nothing, from 2.92 on', { name: 'none' }],
-  ])('are refused when they are %s', async (_name, keypair) => {
+  ])('are rejected when they are %s', async (_name, keypair) => {
     expect((await test.demo.call('POST', KEYS, { keypair }, LATEST)).status).toBe(400);
   });
 });

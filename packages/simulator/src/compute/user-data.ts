@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 const BINARY = 'b';
 const TEXT = 't';
 
-/** Keeps user data small: cloud-init is text that shrinks to a third. */
+/** Compresses user data: cloud-init text shrinks to a third. */
 export function packUserData(base64: string): string {
   const content = Buffer.from(base64, 'base64');
   const isCanonical = content.toString('base64') === base64;
@@ -11,7 +11,7 @@ export function packUserData(base64: string): string {
   return (isCanonical ? BINARY : TEXT) + packed.toString('base64');
 }
 
-/** The base64 text as it was given. */
+/** The original base64 text. */
 export function unpackUserData(packed: string): string {
   const content = inflateRawSync(Buffer.from(packed.slice(1), 'base64'));
   return packed.startsWith(BINARY) ? content.toString('base64') : content.toString();

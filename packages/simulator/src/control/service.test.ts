@@ -26,7 +26,7 @@ describe('an answer with an error', () => {
     [500, 'network', { NeutronError: { type: 'HTTPInternalServerError' } }],
     [503, 'network', { NeutronError: { type: 'ServiceUnavailable' } }],
     [409, 'network', { NeutronError: { type: 'Conflict' } }],
-  ])('%i comes in the envelope of %s, and nothing was done', async (status, service, body) => {
+  ])('%i comes in the format of %s, and the request is not executed', async (status, service, body) => {
     await arm({ service, method: 'POST', action: { kind: 'answer', status } });
 
     const answer = await create();
@@ -47,7 +47,7 @@ describe('an answer with an error', () => {
     expect(answer.body).toMatchObject({ overLimit: { code: 429 } });
   });
 
-  it('after the work was done leaves the work done', async () => {
+  it('after execution leaves the changes in place', async () => {
     await arm({ service: 'network', method: 'POST', action: { kind: 'answer', status: 500, when: 'after' } });
 
     expect((await create()).status).toBe(500);
@@ -68,7 +68,7 @@ describe('a dropped connection', () => {
 });
 
 describe('a delay', () => {
-  it('after the work keeps the client waiting for what is done already', async () => {
+  it('after execution delays only the response', async () => {
     await arm({ service: 'network', method: 'POST', action: { kind: 'delay', delayMs: 60_000, when: 'after' } });
     const aborter = new AbortController();
 
@@ -88,7 +88,7 @@ describe('a delay', () => {
 });
 
 describe('the cloud itself', () => {
-  it('fails the next server with the fault it was given, and only that', async () => {
+  it('fails only the next server, with the given fault', async () => {
     test.cloud.faults.add({ project: 'demo', action: { kind: 'serverError', message: 'Disk is on fire' } });
 
     const first = await makeServer(test.demo);
@@ -102,7 +102,7 @@ describe('the cloud itself', () => {
     expect(await showServer(test.demo, second.id)).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('has no host for a flavor that is out of stock, until it is back', async () => {
+  it('has no host for a flavor out of stock until the fault is removed', async () => {
     const id = test.cloud.faults.add({ action: { kind: 'outOfStock', flavor: 'b3-8' } });
     const refused = await makeServer(test.demo);
     await test.clock.advance(1);
@@ -164,7 +164,7 @@ describe('the control API', () => {
     [{ action: { kind: 'answer', status: 200 } }, 'a fault is an error'],
     [{ path: '(', action: { kind: 'drop' } }, 'no regular expression'],
     [{ action: { kind: 'explode' } }, 'no such fault'],
-  ])('refuses %j: %s', async (fault, _reason) => {
+  ])('rejects %j: %s', async (fault, _reason) => {
     expect((await test.admin.call('POST', '/_sim/faults', fault)).status).toBe(400);
   });
 });

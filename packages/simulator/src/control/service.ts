@@ -17,7 +17,7 @@ import type { World } from '../world.ts';
 
 const Quota = z.strictObject({ project: z.string(), limits: z.record(z.string(), z.int().min(-1)) });
 
-/** What administrators do to the simulated cloud itself: faults, quotas and the count of calls, under `/_sim`. */
+/** The control API of the simulator for administrators: faults, quotas and call counts, under `/_sim`. */
 export function controlService(world: World, calls: Calls): Service {
   const on = (method: string, template: string, handle: (request: ApiRequest) => ApiResponse): Route => ({
     method,

@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Access } from '../identity/access.ts';
 import type { ServiceName } from '../service-list.ts';
 
-/** A request as a handler sees it: parsed, authenticated, matched to a route. */
+/** A request as passed to a handler: parsed, authenticated, matched to a route. */
 export interface ApiRequest {
   readonly method: string;
   /** Variables of the route's template. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The JSON body; undefined when there was none. */
+  /** The JSON body; undefined if absent. */
   readonly body: unknown;
-  /** Scheme, host and port under which the client found the cloud. */
+  /** Scheme, host and port that the client used. */
   readonly origin: string;
-  /** `origin` and the service's path, without a slash at the end. */
+  /** `origin` and the service's path, without a trailing slash. */
   readonly serviceUrl: string;
   /** The request's path as it was sent, without the query. */
   readonly path: string;
@@ -25,7 +25,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent as is. */
   readonly body?: unknown;
 }
 
@@ -35,12 +35,12 @@ export interface Route {
   readonly template: string;
   /** Served without a token. */
   readonly open?: true;
-  /** The first microversion that has it. */
+  /** The first microversion that includes it. */
   readonly since?: number;
   readonly handle: (request: ApiRequest) => ApiResponse;
 }
 
-/** What an error says, before a service puts it in its own envelope. */
+/** The content of an error, before a service formats it. */
 export interface Problem {
   readonly status: number;
   readonly message: string;
@@ -53,17 +53,17 @@ export interface Service {
   /** Path of the service's root, e.g. `/compute`. */
   readonly prefix: string;
   readonly routes: readonly Route[];
-  /** The service's envelope for errors. */
+  /** Formats an error as the service does. */
   readonly renderProblem: (problem: Problem, request: { readonly accept: string }) => ApiResponse;
-  /** What it says of a body that is not valid JSON; else `Malformed request body`. */
+  /** The message for a body that is not valid JSON; `Malformed request body` by default. */
   readonly malformedBody?: string;
   /** Reads the microversion from the headers; throws an ApiError for one that is not supported. */
   readonly negotiate?: (headers: IncomingHttpHeaders) => number;
-  /** Headers that every answer carries. */
+  /** Headers of every response. */
   readonly responseHeaders?: (microversion: number) => Readonly<Record<string, string>>;
 }
 
-/** Thrown by handlers: becomes an error answer in the service's own envelope, and undoes what the handler did. */
+/** Thrown by handlers: becomes an error response in the service's format, and rolls back the handler's changes. */
 export class ApiError extends Error implements Problem {
   readonly status: number;
   readonly type?: string;

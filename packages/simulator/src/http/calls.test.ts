@@ -15,7 +15,7 @@ const record = (overrides: Partial<CallRecord> = {}): CallRecord => ({
 });
 
 describe('Calls', () => {
-  it('counts calls and errors by who asked for what', () => {
+  it('counts calls and errors by client and route', () => {
     const calls = new Calls();
 
     calls.record(record());

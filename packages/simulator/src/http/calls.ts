@@ -6,7 +6,7 @@ export interface CallCount {
   /** The route with its variables in braces, or `unknown`. */
   readonly template: string;
   readonly count: number;
-  /** Of those, answers of 400 and above and connections dropped. */
+  /** Of those, responses of 400 and above and dropped connections. */
   readonly errors: number;
 }
 
@@ -19,11 +19,11 @@ export interface CallRecord {
   readonly method: string;
   readonly template: string;
   readonly path: string;
-  /** 0 when the connection was dropped. */
+  /** 0 if the connection was dropped. */
   readonly status: number;
 }
 
-/** A call as it arrived, before anything is done about it. */
+/** A call as it arrived, before it is handled. */
 export interface ReceivedCall {
   readonly atMs: number;
   readonly userAgent: string;
@@ -42,14 +42,14 @@ interface Counter extends CallCount {
 const MAX_COUNTERS = 4096;
 const MAX_RECENT = 256;
 
-/** Counts calls by who made them and what they asked for; memory is bounded, so that it can always be on. */
+/** Counts calls by client and route; memory is bounded, so that it can always be on. */
 export class Calls {
   readonly #counters = new Map<string, Counter>();
   readonly #recent: CallRecord[] = [];
   readonly #listeners = new Set<(call: ReceivedCall) => void>();
   #total = 0;
 
-  /** Tells of each call when it arrives, in order. Returns how to stop. */
+  /** Notifies of each call on arrival, in order. Returns the unsubscribe function. */
   onReceived(listener: (call: ReceivedCall) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -92,7 +92,7 @@ export class Calls {
     const known = this.#counters.get(key);
     if (known !== undefined) return known;
     if (this.#counters.size >= MAX_COUNTERS && (userAgent !== 'other' || projectId !== '')) {
-      // Strangers beyond the bound share a counter for each route.
+      // Clients beyond the bound share one counter per route.
       return this.#counter({ userAgent: 'other', projectId: '', service, method, template } as CallRecord);
     }
     const fresh = { userAgent, projectId, service, method, template, count: 0, errors: 0 };

@@ -44,7 +44,7 @@ describe('Faults', () => {
     expect(hits).toEqual(expected);
   });
 
-  it('forgets a fault that has hit as often as it should', () => {
+  it('removes a fault that has hit its count', () => {
     const faults = new Faults();
     faults.add({ action });
     faults.hit(call);
@@ -52,7 +52,7 @@ describe('Faults', () => {
     expect(faults.list()).toEqual([]);
   });
 
-  it('keeps a flavor out of stock until it is told otherwise', () => {
+  it('keeps a flavor out of stock until the fault is removed', () => {
     const faults = new Faults();
     const id = faults.add({ action: { kind: 'outOfStock', flavor: 'b3-8', zone: 'nova-a' } });
 
@@ -62,7 +62,7 @@ describe('Faults', () => {
     expect(faults.isOutOfStock('b3-8', 'nova-a')).toBe(false);
   });
 
-  it('refuses a rule that makes no sense', () => {
+  it('rejects an invalid rule', () => {
     expect(() => new Faults().add({ action: { kind: 'answer', status: 200 } })).toThrow('>=400');
   });
 });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { SERVICE_NAMES } from '../service-list.ts';
 import type { Service } from './api.ts';
 
-/** Before the work of the request, which then is not done; or after it, so that only the answer suffers. */
+/** Before the request is executed, which prevents it; or after, so that only the response is affected. */
 const When = z.enum(['before', 'after']).default('before');
 
 const Action = z.discriminatedUnion('kind', [
-  /** Answers with an error in the service's own envelope. */
+  /** Answers with an error in the service's format. */
   z.strictObject({
     kind: z.literal('answer'),
     status: z.int().min(400).max(599),
@@ -16,15 +16,15 @@ const Action = z.discriminatedUnion('kind', [
   }),
   /** Closes the connection without an answer. */
   z.strictObject({ kind: z.literal('drop'), when: When }),
-  /** Keeps the client waiting, on the cloud's clock. */
+  /** Delays the response, on the cloud's clock. */
   z.strictObject({ kind: z.literal('delay'), delayMs: z.number().min(0), when: When }),
-  /** Lets servers that are being built end in ERROR with this fault. */
+  /** Makes servers being built go to ERROR with this fault. */
   z.strictObject({
     kind: z.literal('serverError'),
     message: z.string().default('Build of instance aborted: Failed to allocate the network(s), not rescheduling.'),
     code: z.int().default(500),
   }),
-  /** Leaves no host for a flavor, in one zone or in all. */
+  /** Makes a flavor unschedulable, in one zone or in all. */
   z.strictObject({ kind: z.literal('outOfStock'), flavor: z.string(), zone: z.string().optional() }),
 ]);
 
@@ -36,9 +36,9 @@ export const FaultRule = z.strictObject({
   path: z.string().optional(),
   /** Id or name. */
   project: z.string().optional(),
-  /** The first matching call that is hit, counted from 1 since the rule was added. */
+  /** The first matching call to hit, counted from 1 since the rule was added. */
   nth: z.int().min(1).default(1),
-  /** How many calls are hit; null is all from the nth on. */
+  /** How many calls to hit; null is all from the nth on. */
   times: z.int().min(1).nullable().default(1),
   action: Action,
 });
@@ -72,12 +72,12 @@ interface Armed {
   hits: number;
 }
 
-/** The faults that wait for their calls. They are not part of the cloud's saved state. */
+/** The active fault rules. They are not part of the saved state. */
 export class Faults {
   readonly #armed: Armed[] = [];
   #sequence = 0;
 
-  /** Arms a fault and returns its id. Throws a ZodError or SyntaxError for a rule that makes no sense. */
+  /** Arms a fault and returns its id. Throws a ZodError or SyntaxError for an invalid rule. */
   add(input: FaultInput): string {
     const rule = FaultRule.parse(input);
     const id = `fault-${++this.#sequence}`;
@@ -105,7 +105,7 @@ export class Faults {
     return this.#armed.map(({ id, rule, matched, hits }) => ({ id, ...rule, matched, hits }));
   }
 
-  /** The faults that hit this call; each is counted. */
+  /** The faults that hit this call; counts each hit. */
   hit(call: Call): CallFault[] {
     const faults: CallFault[] = [];
     for (const armed of this.#armed) {
@@ -117,7 +117,7 @@ export class Faults {
     return faults;
   }
 
-  /** The fault that the server being built in this project meets, if any; it is counted. */
+  /** The fault for a server being built in this project, if any; counts the hit. */
   hitServer(projectId: string, projectName: string): ServerFault | undefined {
     for (const armed of this.#armed) {
       const { action } = armed.rule;

@@ -17,7 +17,7 @@ interface Mount {
   readonly router: Router;
 }
 
-/** One HTTP front for all services: finds the route, knows the caller, misbehaves as told, and answers. */
+/** One HTTP front end for all services: matches the route, authenticates, applies faults, and responds. */
 export class Front {
   readonly #world: World;
   readonly #calls: Calls;
@@ -106,7 +106,7 @@ export class Front {
     return claims === undefined ? undefined : accessOf(this.#world, claims);
   }
 
-  /** Does the work with what the faults do to it. Undefined when the connection is gone. */
+  /** Handles the request with faults applied. Undefined if the connection was dropped. */
   async #misbehave(
     service: Service,
     faults: readonly CallFault[],

@@ -23,7 +23,7 @@ describe('operationDuration', () => {
 describe('a slow cloud', () => {
   let test: TestCloud;
   beforeAll(async () => {
-    // The API itself stays quick, so that the test does not have to move the clock under each call.
+    // The API itself has no latency, so that the test need not advance the clock during each call.
     test = await startTestCloud({ latency: { ...REALISTIC_LATENCY, operations: {} } });
   });
   afterAll(() => test.cloud.close());

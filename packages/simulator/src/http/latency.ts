@@ -1,13 +1,13 @@
-/** How long something takes: always the same, or evenly spread between two bounds. Milliseconds. */
+/** A duration in milliseconds: constant, or uniformly distributed between two bounds. */
 export type Duration = number | readonly [fromMs: number, toMs: number];
 
 /**
- * How slow the cloud is. `operations` is looked up by `service METHOD template`, then `service METHOD`, then
- * `service`; what is in none of them takes no time.
+ * The cloud's latencies. `operations` is looked up by `service METHOD template`, then `service METHOD`, then
+ * `service`; anything else takes no time.
  */
 export interface LatencyProfile {
   readonly operations: Readonly<Record<string, Duration>>;
-  /** What happens behind the API. */
+  /** Asynchronous work behind the API. */
   readonly life: Readonly<Record<LifeStep, Duration>>;
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ApiError } from './api.ts';
 
-/** A value as Python prints it, because OpenStack's services quote values that way in what they complain of. */
+/** A value in Python's repr format, which OpenStack's error messages use. */
 export function pythonRepr(value: unknown): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -19,8 +19,8 @@ export function pythonRepr(value: unknown): string {
 }
 
 /**
- * Parses a body by a schema. The 400 reads as that of Nova and Keystone, which word their answers as Python's
- * jsonschema does: `Invalid input for field/attribute name. Value: . '' is too short`.
+ * Validates a body against a schema. The 400 reads like that of Nova and Keystone, which use the messages of Python's
+ * jsonschema: `Invalid input for field/attribute name. Value: . '' is too short`.
  */
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   const parsed = schema.safeParse(body, { reportInput: true });

@@ -11,7 +11,7 @@ interface Compiled {
   readonly variables: number;
 }
 
-/** Finds the route of a path: a literal segment wins over a variable. */
+/** Finds the route of a path: a literal segment takes precedence over a variable. */
 export class Router {
   readonly #byLength = new Map<number, Compiled[]>();
 
@@ -57,7 +57,7 @@ function matchSegments(pattern: readonly string[], segments: readonly string[]):
       continue;
     }
     const value = decodeSegment(actual);
-    // The services decode the path before they take it apart.
+    // OpenStack decodes the path before splitting it.
     if (value.includes('/')) return undefined;
     params[expected.slice(1, -1)] = value;
   }

@@ -1,15 +1,15 @@
 import type { RoleName } from './records.ts';
 import type { TokenClaims } from './token-claims.ts';
 
-/** Who asks, and what they may do where, as the token's state is now. */
+/** The caller and their current roles and scope. */
 export interface Access {
   readonly claims: TokenClaims | undefined;
   readonly userId: string;
   readonly userName: string;
-  /** Empty for a token without project. */
+  /** Empty for a token without a project. */
   readonly projectId: string;
   readonly projectName: string;
-  /** Roles on the scope with the implied ones. */
+  /** Roles on the scope, including implied ones. */
   readonly roles: readonly RoleName[];
 }
 
@@ -30,7 +30,7 @@ export function canWrite(access: Access): boolean {
   return access.roles.includes('member');
 }
 
-/** Whether an object of `projectId` exists for the one who asks. */
+/** Whether an object of `projectId` is visible to the caller. */
 export function canSee(access: Access, projectId: string): boolean {
   return isAdmin(access) || (projectId !== '' && projectId === access.projectId);
 }

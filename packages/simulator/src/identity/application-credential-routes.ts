@@ -17,7 +17,7 @@ const Body = z.object({
     roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
     expires_at: z.string().nullish(),
     unrestricted: z.boolean().nullish(),
-    /** Rules would narrow the credential; better none than one that is wider than it says. */
+    /** Access rules are not supported; rejected, since ignoring them would widen the credential. */
     access_rules: z.array(z.unknown()).max(0).optional(),
   }),
 });
@@ -118,7 +118,7 @@ function parseExpiry(world: World, text: string | null): number | null {
   return expiresMs;
 }
 
-/** A restricted application credential may make and delete none, itself included. */
+/** A restricted application credential may not create or delete any, itself included. */
 function refuseRestricted(world: World, { access }: ApiRequest): void {
   const id = access.claims?.applicationCredentialId;
   if (id === undefined || world.tables.applicationCredentials.get(id)?.unrestricted === true) return;
@@ -128,7 +128,7 @@ function refuseRestricted(world: World, { access }: ApiRequest): void {
   );
 }
 
-/** Whoever acts through a trust is its trustor, and sees no credentials all the same. */
+/** A trust-scoped token acts as the trustor, but may not see the trustor's credentials. */
 function refuseTrust({ access }: ApiRequest): void {
   if (access.claims?.trustId !== undefined) throw new ApiError(403, `${NOT_AUTHORIZED}.`);
 }

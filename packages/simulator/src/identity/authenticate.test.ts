@@ -19,7 +19,7 @@ describe('password', () => {
   it.each([
     ['a project', demoProject, { project: { name: 'demo' }, roles: [{ name: 'member' }, { name: 'reader' }] }],
     ['no project', undefined, { methods: ['password'] }],
-  ])('gives a token for %s', async (_name, scope, expected) => {
+  ])('issues a token for %s', async (_name, scope, expected) => {
     const { status, headers, body } = await issue(passwordAuth('demo', TEST_PASSWORD, scope));
 
     expect(status).toBe(201);
@@ -37,7 +37,7 @@ describe('password', () => {
   it.each([
     ['system', { system: { all: true } }, { system: { all: true } }],
     ['domain', { domain: { id: 'default' } }, { domain: { name: 'Default' } }],
-  ])('gives administrators a %s token', async (_name, scope, expected) => {
+  ])('issues administrators a %s token', async (_name, scope, expected) => {
     const { status, body } = await issue(passwordAuth('admin', TEST_PASSWORD, scope));
 
     expect(status).toBe(201);
@@ -54,14 +54,14 @@ describe('password', () => {
     ['an unknown project', passwordAuth('demo', TEST_PASSWORD, { project: { id: 'x' } })],
     ['the system without a role', passwordAuth('demo', TEST_PASSWORD, { system: { all: true } })],
     ['an unknown domain', passwordAuth('admin', TEST_PASSWORD, { domain: { name: 'Nowhere' } })],
-  ])('is refused for %s, always in the same words', async (_name, request) => {
+  ])('is rejected for %s, always with the same message', async (_name, request) => {
     const { status, body } = await issue(request);
 
     expect(status).toBe(401);
     expect(body).toEqual(UNAUTHENTICATED);
   });
 
-  it('says what is missing in a malformed request', async () => {
+  it('names what is missing in a malformed request', async () => {
     const { status, body } = await issue({ auth: {} });
 
     expect(status).toBe(400);
@@ -70,7 +70,7 @@ describe('password', () => {
 });
 
 describe('a token', () => {
-  it('ends after its lifetime', async () => {
+  it('expires after its lifetime', async () => {
     const user = await logIn(test.origin, 'other', 'other');
     await test.clock.advance(60 * 60 * 1000 - 1);
     const inTime = await user.call('GET', TOKENS, undefined, { 'X-Subject-Token': user.token });
@@ -83,7 +83,7 @@ describe('a token', () => {
     expect(late.body).toEqual(UNAUTHENTICATED);
   });
 
-  it('made from a token ends with the first one', async () => {
+  it('obtained with a token expires with that token', async () => {
     const user = await logIn(test.origin, 'demo', 'demo');
     await test.clock.advance(30 * 60 * 1000);
     const { body } = await issue({
@@ -96,7 +96,7 @@ describe('a token', () => {
     expect(body['token']?.['audit_ids']).toHaveLength(2);
   });
 
-  it('is worthless when revoked, and so is what was made from it', async () => {
+  it('is invalid when revoked, and so are tokens obtained with it', async () => {
     const user = await logIn(test.origin, 'demo', 'demo');
     const child = await logInWith(test.origin, {
       auth: { identity: { methods: ['token'], token: { id: user.token } }, scope: demoProject },
@@ -108,7 +108,7 @@ describe('a token', () => {
     expect((await child.call('GET', '/network/v2.0/networks')).status).toBe(401);
   });
 
-  it('is worthless when changed', async () => {
+  it('is invalid when modified', async () => {
     const user = await logIn(test.origin, 'demo', 'demo');
     const [payload = '', signature = ''] = user.token.slice('gAAAAA'.length).split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
@@ -121,7 +121,7 @@ describe('a token', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('of others can be looked at by administrators only', async () => {
+  it('of another user can be validated by administrators only', async () => {
     const [admin, demo, other] = await Promise.all([
       logIn(test.origin, 'admin', 'admin'),
       logIn(test.origin, 'demo', 'demo'),
@@ -134,7 +134,7 @@ describe('a token', () => {
     expect((await admin.call('GET', TOKENS, undefined, { 'X-Subject-Token': 'gAAAAAx.y' })).status).toBe(404);
   });
 
-  it('lists a catalog under the address that the client uses', async () => {
+  it('has a catalog with the address that the client used', async () => {
     const { body } = await issue(passwordAuth('demo', TEST_PASSWORD, demoProject));
     const catalog = body['token']?.['catalog'] as unknown as readonly {
       type: string;

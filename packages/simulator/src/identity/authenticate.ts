@@ -46,13 +46,13 @@ interface Identity {
   readonly user: User;
   readonly methods: readonly string[];
   readonly auditId?: string;
-  /** A token made from a token ends when that one ends. */
+  /** A token obtained with a token expires with that one. */
   readonly expiresMs?: number;
   readonly credential?: ApplicationCredential;
   readonly previousScope?: Scope;
 }
 
-/** Does what `POST /v3/auth/tokens` asks for. A wrong secret and an unknown user are the same 401. */
+/** Handles `POST /v3/auth/tokens`. A wrong secret and an unknown user give the same 401. */
 export function authenticate(world: World, body: unknown): TokenClaims {
   const parsed = AuthRequest.safeParse(body);
   if (!parsed.success) {

@@ -18,7 +18,7 @@ export interface CatalogService {
   readonly endpoints: readonly CatalogEndpoint[];
 }
 
-/** The service catalog, with the address under which the client found the cloud. */
+/** The service catalog, with the address that the client used. */
 export function catalogFor(origin: string, region: string): CatalogService[] {
   return Object.entries(SERVICE_LIST).map(([type, { project, endpoint }]) => ({
     id: stableId(type),

@@ -52,14 +52,14 @@ describe('an application credential', () => {
     expect((await byId.call('POST', '/network/v2.0/networks', { network: {} })).status).toBe(403);
   });
 
-  it('never shows its secret again', async () => {
+  it('never returns its secret again', async () => {
     const credential = await makeCredential(test.demo);
     const path = `/identity/v3/users/${test.demo.userId}/application_credentials/${credential.id}`;
 
     expect((await test.demo.call('GET', path)).body['application_credential']).not.toHaveProperty('secret');
   });
 
-  it('is worthless, and its tokens too, once deleted', async () => {
+  it('is invalid once deleted, as are its tokens', async () => {
     const credential = await makeCredential(test.demo);
     const user = await logInWith(test.origin, credentialAuth(credential));
     const path = `/identity/v3/users/${test.demo.userId}/application_credentials/${credential.id}`;
@@ -69,7 +69,7 @@ describe('an application credential', () => {
     expect((await call(test.origin, 'POST', '/identity/v3/auth/tokens', credentialAuth(credential))).status).toBe(404);
   });
 
-  it('ends at its time, and its tokens not later', async () => {
+  it('expires, and its tokens no later', async () => {
     const expiresMs = test.clock.now() + 10 * 60 * 1000;
     const credential = await makeCredential(test.demo, { expires_at: new Date(expiresMs).toISOString() });
     const user = await logInWith(test.origin, credentialAuth(credential));
@@ -82,7 +82,7 @@ describe('an application credential', () => {
   it.each([
     [false, 403],
     [true, 201],
-  ])('that is unrestricted: %s, makes another one: %i', async (unrestricted, status) => {
+  ])('that is unrestricted: %s, creates another one: %i', async (unrestricted, status) => {
     const user = await logInWith(test.origin, credentialAuth(await makeCredential(test.demo, { unrestricted })));
 
     const answer = await user.call('POST', `/identity/v3/users/${user.userId}/application_credentials`, {
@@ -96,7 +96,7 @@ describe('an application credential', () => {
     ['a role that its owner lacks', { roles: [{ name: 'admin' }] }, 400],
     ['a time that is past', { expires_at: '2020-01-01T00:00:00Z' }, 400],
     ['access rules, which are not served', { access_rules: [{ path: '/', method: 'GET', service: 'compute' }] }, 400],
-  ])('is refused with %s', async (_name, fields, status) => {
+  ])('is rejected with %s', async (_name, fields, status) => {
     const path = `/identity/v3/users/${test.demo.userId}/application_credentials`;
 
     const answer = await test.demo.call('POST', path, { application_credential: { name: 'x', ...fields } });
@@ -104,7 +104,7 @@ describe('an application credential', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('has a wrong secret refused and a second of its name', async () => {
+  it('rejects a wrong secret and a duplicate name', async () => {
     const credential = await makeCredential(test.demo);
     const path = `/identity/v3/users/${test.demo.userId}/application_credentials`;
 
@@ -140,7 +140,7 @@ describe('a trust', () => {
     expect((await user.call('POST', '/network/v2.0/networks', { network: {} })).status).toBe(201);
   });
 
-  it('ends when it is deleted, also for tokens that are out', async () => {
+  it('ends when it is deleted, also for tokens already issued', async () => {
     const trust = await makeTrust();
     const user = await logInWith(test.origin, trustAuth(trust.id));
     await test.demo.call('DELETE', `/identity/v3/OS-TRUST/trusts/${trust.id}`);
@@ -149,7 +149,7 @@ describe('a trust', () => {
     expect((await call(test.origin, 'POST', '/identity/v3/auth/tokens', trustAuth(trust.id))).status).toBe(404);
   });
 
-  it('can be used as often as it says', async () => {
+  it('can be used up to its remaining_uses', async () => {
     const trust = await makeTrust({ remaining_uses: 1 });
     await logInWith(test.origin, trustAuth(trust.id));
 
@@ -166,7 +166,7 @@ describe('a trust', () => {
     expect((await user.call('GET', '/network/v2.0/networks')).status).toBe(401);
   });
 
-  it('is not for anybody else', async () => {
+  it('cannot be used by anyone else', async () => {
     const trust = await makeTrust();
     const asReader = passwordAuth('reader', TEST_PASSWORD, { 'OS-TRUST:trust': { id: trust.id } });
 
@@ -174,7 +174,7 @@ describe('a trust', () => {
     expect((await test.reader.call('GET', `/identity/v3/OS-TRUST/trusts/${trust.id}`)).status).toBe(403);
   });
 
-  it('cannot pass on what the trustor does not have', async () => {
+  it('cannot delegate roles that the trustor does not have', async () => {
     const answer = await test.demo.call('POST', '/identity/v3/OS-TRUST/trusts', {
       trust: {
         trustor_user_id: test.demo.userId,

@@ -49,7 +49,7 @@ describe('a reader', () => {
     expect((await test.reader.call(method, paths[name] ?? '', body)).status).toBe(403);
   });
 
-  it("is told so in each service's own words", async () => {
+  it("gets each service's own error message", async () => {
     const network = await test.reader.call('POST', '/network/v2.0/networks', { network: {} });
     const server = await test.reader.call('DELETE', paths['server'] ?? '');
     const user = await test.reader.call('GET', '/identity/v3/users');
@@ -71,7 +71,7 @@ describe('a reader', () => {
 });
 
 describe('another project', () => {
-  it.each(['network', 'server', 'group'])('does not know that the %s exists', async (name) => {
+  it.each(['network', 'server', 'group'])('cannot see the %s', async (name) => {
     for (const method of ['GET', 'DELETE']) {
       expect((await test.other.call(method, paths[name] ?? '')).status).toBe(404);
     }
@@ -87,12 +87,12 @@ describe('another project', () => {
     expect((await test.other.call('GET', path)).body[key]).toEqual([]);
   });
 
-  it('may not look into all projects', async () => {
+  it('may not list all projects', async () => {
     expect((await test.other.call('GET', '/compute/v2.1/servers?all_tenants=1')).status).toBe(403);
     expect((await test.other.call('GET', paths['project'] ?? '')).status).toBe(403);
   });
 
-  it('may not make objects for others', async () => {
+  it('may not create objects for others', async () => {
     const body = { network: { project_id: test.demo.projectId } };
 
     expect((await test.other.call('POST', '/network/v2.0/networks', body)).status).toBe(400);
@@ -100,7 +100,7 @@ describe('another project', () => {
 });
 
 describe('an administrator', () => {
-  it('sees all projects where that is asked for', async () => {
+  it('sees all projects on request', async () => {
     const own = await test.admin.call('GET', '/compute/v2.1/servers');
     const all = await test.admin.call('GET', '/compute/v2.1/servers?all_tenants=1');
     const one = await test.admin.call('GET', `/compute/v2.1/servers?all_tenants=1&project_id=${test.other.projectId}`);
@@ -111,7 +111,7 @@ describe('an administrator', () => {
     expect((await test.admin.call('GET', paths['network'] ?? '')).status).toBe(200);
   });
 
-  it('runs projects, users and roles', async () => {
+  it('manages projects, users and roles', async () => {
     const { admin, origin } = test;
     const project = await admin.make('/identity/v3/projects', { project: { name: 'new' } });
     const user = await admin.make('/identity/v3/users', { user: { name: 'nina', password: 'pw' } });

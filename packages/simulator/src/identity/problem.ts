@@ -29,7 +29,7 @@ export function unauthorized(): ApiError {
   return new ApiError(401, UNAUTHENTICATED);
 }
 
-/** How Keystone begins to say no; a reason or an end of the sentence follows. */
+/** The start of Keystone's 403 message, followed by a reason. */
 export const NOT_AUTHORIZED = 'You are not authorized to perform the requested action';
 
 export function forbidden(action: string): ApiError {

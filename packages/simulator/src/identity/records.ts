@@ -1,16 +1,16 @@
-/** The one domain that the cloud has. */
+/** The only domain of the cloud. */
 export const DOMAIN = { id: 'default', name: 'Default' } as const;
 
 export type RoleName = 'admin' | 'member' | 'reader';
 
-/** A role of the token implies the ones after it. */
+/** A role implies the ones after it. */
 export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] = [
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10001', name: 'admin' },
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10002', name: 'member' },
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10003', name: 'reader' },
 ];
 
-/** The key that signs tokens, the users' password, and how often the cloud was started: kept with the state. */
+/** The token signing key, the users' password and the start count, stored with the state. */
 export interface Secret {
   readonly id: 'token-key' | 'password' | 'starts';
   readonly value: string;
@@ -72,7 +72,7 @@ export interface Trust {
   readonly deletedMs: number | null;
 }
 
-/** By audit id; forgotten when the token would have expired. */
+/** By audit id; removed when the token would have expired. */
 export interface RevokedToken {
   readonly id: string;
   readonly expiresMs: number;

@@ -2,7 +2,7 @@ import type { AssignmentTarget } from './records.ts';
 
 export type Scope = { readonly kind: 'unscoped' } | AssignmentTarget;
 
-/** What a token carries. All else is looked up when it is used, so that a lost role or user is felt at once. */
+/** What a token contains. Everything else is looked up on use, so that removing a role or user takes effect at once. */
 export interface TokenClaims {
   readonly userId: string;
   readonly methods: readonly string[];

@@ -53,7 +53,7 @@ function issue(world: World, request: ApiRequest): ApiResponse {
   };
 }
 
-/** The claims of the token in X-Subject-Token, when it is the caller's own or the caller is an administrator. */
+/** The claims of the token in X-Subject-Token, if it is the caller's own or the caller is an administrator. */
 function subject(world: World, request: ApiRequest): { readonly token: string; readonly claims: TokenClaims } {
   const token = String(request.headers['x-subject-token'] ?? '');
   const claims = decodeToken(world, token);

@@ -4,7 +4,7 @@ import { type Access, ANONYMOUS } from './access.ts';
 import { type AssignmentTarget, ROLES, type RoleName } from './records.ts';
 import type { TokenClaims } from './token-claims.ts';
 
-/** A signed token in the manner of Keystone's Fernet tokens: nothing of it is stored. */
+/** A signed token like Keystone's Fernet tokens: not stored on the server. */
 export function encodeToken(world: World, claims: TokenClaims): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `gAAAAA${payload}.${sign(world, payload)}`;
@@ -41,7 +41,7 @@ function isInForce(world: World, claims: TokenClaims): boolean {
   return claims.scope.kind === 'unscoped' || rolesOf(world, claims).length > 0;
 }
 
-/** The roles that a token has at this moment, with the implied ones. */
+/** The current roles of a token, including implied ones. */
 export function rolesOf(world: World, claims: TokenClaims): RoleName[] {
   if (claims.scope.kind === 'unscoped') return [];
   const trust = claims.trustId === undefined ? undefined : world.tables.trusts.get(claims.trustId);
@@ -54,7 +54,7 @@ export function rolesOf(world: World, claims: TokenClaims): RoleName[] {
   return held;
 }
 
-/** The roles of a user on a target, with the implied ones. */
+/** The roles of a user on a target, including implied ones. */
 export function assignedRoles(world: World, userId: string, target: AssignmentTarget): RoleName[] {
   const direct = world.tables.assignments
     .where((a) => a.userId === userId && isSameTarget(a.target, target))

@@ -42,7 +42,7 @@ export function trustRoutes(world: World): Route[] {
   ];
 }
 
-/** Who logged in with an application credential has nothing to do with trusts, be it restricted or not. */
+/** Tokens from application credentials may not manage trusts, whether restricted or not. */
 function refuseCredential({ access }: ApiRequest): void {
   if (access.claims?.applicationCredentialId === undefined) return;
   throw new ApiError(403, `${NOT_AUTHORIZED}: Delegated tokens cannot manage trusts..`);

@@ -33,7 +33,7 @@ it('pages through the images', async () => {
   expect(names).toEqual(['Debian 12', 'Ubuntu 22.04', 'Ubuntu 24.04']);
 });
 
-it('shows one image, and in the words of Glance that there is none', async () => {
+it("returns an image, or Glance's 404", async () => {
   const image = firstOf(await test.demo.call('GET', '/image/v2/images?name=Debian%2012'), 'images');
   const shown = await test.demo.call('GET', `/image/v2/images/${image.id}`);
   const missing = await test.demo.call('GET', '/image/v2/images/none');

@@ -2,7 +2,7 @@ import type { World } from '../world.ts';
 import { parseIp } from './cidr.ts';
 import { newResource } from './stamp.ts';
 
-/** Makes the external network of the configuration, owned by the administrators' project. */
+/** Creates the configured external network, owned by the administrators' project. */
 export function bootstrapNetwork(world: World): void {
   const { externalNetwork: spec, entries } = world.config;
   const admin = entries.find((entry) => entry.role === 'admin');

@@ -1,7 +1,7 @@
 import { ok, type Route } from '../http/api.ts';
 import { missing } from './problem.ts';
 
-/** alias, name: what is served of Neutron's extensions. */
+/** alias, name: the Neutron extensions that are served. */
 const EXTENSIONS: readonly (readonly [alias: string, name: string])[] = [
   ['agent', 'agent'],
   ['allowed-address-pairs', 'Allowed Address Pairs'],

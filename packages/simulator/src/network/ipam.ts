@@ -8,7 +8,7 @@ export interface FixedIpRequest {
   readonly ip_address?: string | undefined;
 }
 
-/** Chooses the addresses of a port: what was asked for, or one of each IP version that the network has. */
+/** Allocates the addresses of a port: the requested ones, or one per IP version of the network. */
 export function allocate(
   world: World,
   network: Network,

@@ -11,7 +11,7 @@ afterEach(() => test.cloud.close());
 const NETWORKS = '/network/v2.0/networks';
 
 describe('a network', () => {
-  it('has what Neutron gives it by default', async () => {
+  it("has Neutron's defaults", async () => {
     const network = await test.demo.make(NETWORKS, { network: { name: 'n', description: 'd' } });
 
     expect(network).toMatchObject({
@@ -42,14 +42,14 @@ describe('a network', () => {
       400,
       'Invalid input for operation: Requested MTU is too big, maximum is 1442.',
     ],
-  ])('is refused with %s', async (_name, fields, status, message) => {
+  ])('is rejected with %s', async (_name, fields, status, message) => {
     const answer = await test.demo.call('POST', NETWORKS, { network: fields });
 
     expect(answer.status).toBe(status);
     expect(answer.body['NeutronError']?.['message']).toBe(message);
   });
 
-  it('can be made in bulk, all or none', async () => {
+  it('can be created in bulk, all or none', async () => {
     const good = await test.demo.call('POST', NETWORKS, { networks: [{ name: 'a' }, { name: 'b' }] });
     const bad = await test.demo.call('POST', NETWORKS, { networks: [{ name: 'c' }, { shared: true }] });
     const { body } = await test.demo.call('GET', `${NETWORKS}?router:external=false&fields=name`);
@@ -59,7 +59,7 @@ describe('a network', () => {
     expect(body['networks']).toEqual([{ name: 'a' }, { name: 'b' }]);
   });
 
-  it('cannot be changed in what is read-only', async () => {
+  it('has read-only attributes', async () => {
     const { id } = await test.demo.make(NETWORKS, { network: {} });
     const answer = await test.demo.call('PUT', `${NETWORKS}/${id}`, { network: { project_id: 'x' } });
 
@@ -87,7 +87,7 @@ describe('a network', () => {
     expect(stale.body['NeutronError']).toMatchObject({ type: 'RevisionNumberConstraintFailed' });
   });
 
-  it('stays while ports are on it, and takes its subnets along', async () => {
+  it('cannot be deleted while it has ports, and is deleted with its subnets', async () => {
     const { network, subnet } = await makeNetwork(test.demo);
     const port = await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
 
@@ -119,7 +119,7 @@ describe('a network', () => {
 });
 
 describe('the external network', () => {
-  it('is seen by everybody and changed by administrators', async () => {
+  it('is visible to everyone and writable by administrators', async () => {
     const id = await externalNetworkId(test.demo);
 
     expect((await test.demo.call('PUT', `${NETWORKS}/${id}`, { network: { name: 'x' } })).status).toBe(403);

@@ -31,13 +31,13 @@ const CreateNetwork = z.strictObject({
 });
 const UpdateNetwork = z.strictObject(mutable);
 
-/** The overlay's share of a frame of 1500 bytes: Geneve. */
+/** The overhead of Geneve in a frame of 1500 bytes. */
 const TENANT_MTU = 1442;
 const EXTERNAL_MTU = 1500;
 
 const PROVIDER = ['provider:network_type', 'provider:physical_network', 'provider:segmentation_id'];
 
-/** Ports that don't keep a network or subnet from being deleted, as Neutron's AUTO_DELETE_PORT_OWNERS. */
+/** Owners of ports that don't block deletion of a network or subnet, as Neutron's AUTO_DELETE_PORT_OWNERS. */
 const AUTO_DELETED_OWNERS: readonly string[] = ['network:dhcp', 'network:distributed'];
 
 export function networkKind(world: World): ResourceKind<Network, typeof CreateNetwork, typeof UpdateNetwork> {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { pythonRepr } from '../http/parse-body.ts';
 import { badRequest, invalidInput } from './problem.ts';
 
-/** Parses the attributes of one object, with complaints as Neutron words them. */
+/** Parses the attributes of one object, with Neutron's error messages. */
 export function parseAttributes<S extends z.ZodObject>(
   schema: S,
   attributes: unknown,
@@ -44,7 +44,7 @@ function reason(issue: z.core.$ZodIssue | undefined, value: unknown): string {
     case 'too_small':
       return `${printed} is too small - must be at least '${issue.minimum}'`;
     case 'invalid_value':
-      // Neutron forgets to fill in which.
+      // Neutron's message omits the valid values.
       return `${typeof value === 'string' ? value : printed} is not in valid_values`;
     case 'custom':
       return `${printed} ${issue.message}`;

@@ -2,7 +2,7 @@ import type { World } from '../world.ts';
 import type { Port } from './records.ts';
 import { networkTime } from './stamp.ts';
 
-/** Deletes a port; floating IPs that pointed to it stay, without a port. */
+/** Deletes a port; its floating IPs are disassociated. */
 export function deletePort(world: World, port: Port): void {
   detachFloatingIps(world, port.id);
   world.tables.ports.delete(port.id);

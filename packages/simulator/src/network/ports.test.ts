@@ -32,7 +32,7 @@ describe('a new port', () => {
     expect(port).not.toHaveProperty('binding:host_id');
   });
 
-  it('gets one address of each IP version', async () => {
+  it('gets one address per IP version', async () => {
     await test.demo.make('/network/v2.0/subnets', {
       subnet: { network_id: network.id, ip_version: 6, cidr: 'fd00::/64', ipv6_address_mode: 'slaac' },
     });
@@ -42,7 +42,7 @@ describe('a new port', () => {
     expect(port['fixed_ips']).toMatchObject([{ ip_address: '10.0.0.2' }, { ip_address: 'fd00::f816:3eff:fe01:203' }]);
   });
 
-  it('takes the address that it asks for, once', async () => {
+  it('gets the address that it requests, once', async () => {
     const wanted = { fixed_ips: [{ subnet_id: subnet.id, ip_address: '10.0.0.5' }] };
     const first = await makePort(wanted);
     const second = await tryPort(wanted);
@@ -55,7 +55,7 @@ describe('a new port', () => {
     });
   });
 
-  it('is refused when the subnet is full, until an address comes back', async () => {
+  it('is rejected when the subnet is full, until an address is released', async () => {
     const ports = [];
     for (let i = 0; i < 5; i++) ports.push(await makePort());
     const full = await tryPort({});
@@ -83,14 +83,14 @@ describe('a new port', () => {
       'AddressPairAndPortSecurityRequired',
     ],
     ['an unknown network', { network_id: '00000000-0000-4000-8000-000000000000' }, 404, 'NetworkNotFound'],
-  ])('is refused with %s', async (_name, fields, status, type) => {
+  ])('is rejected with %s', async (_name, fields, status, type) => {
     const answer = await tryPort(fields);
 
     expect(answer.status).toBe(status);
     expect(answer.body['NeutronError']?.['type']).toBe(type);
   });
 
-  it('lets addresses through that are not its own', async () => {
+  it('accepts allowed address pairs', async () => {
     const port = await makePort({ allowed_address_pairs: [{ ip_address: '10.2.0.0/16' }] });
 
     expect(port['allowed_address_pairs']).toEqual([{ ip_address: '10.2.0.0/16', mac_address: port['mac_address'] }]);
@@ -114,7 +114,7 @@ describe('lists of ports', () => {
     expect((await test.demo.call('GET', `${PORTS}?${query}`)).body['ports']).toHaveLength(count);
   });
 
-  it('refuse filters that there are none of', async () => {
+  it('reject unknown filters', async () => {
     await makePort();
     const answer = await test.demo.call('GET', `${PORTS}?colour=red`);
 

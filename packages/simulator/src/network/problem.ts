@@ -28,7 +28,7 @@ export function invalidInput(message: string): ApiError {
   return refusal('InvalidInput', `Invalid input for operation: ${message}.`);
 }
 
-/** An exception of its own with status 400. */
+/** A separate exception class with status 400. */
 export function refusal(type: string, message: string): ApiError {
   return new ApiError(400, message, { type });
 }

@@ -61,7 +61,7 @@ describe('tags of an object', () => {
 });
 
 describe('pages', () => {
-  it('are followed by their links to the end and back', async () => {
+  it('are linked forwards and backwards', async () => {
     let path: string | undefined = '/network/v2.0/networks?router:external=false&limit=3&sort_key=name&sort_dir=desc';
     const seen: string[] = [];
     let last: { readonly rel: string; readonly href: string }[] = [];
@@ -82,12 +82,12 @@ describe('pages', () => {
     expect(back.body['networks']).toMatchObject([{ name: 'd' }, { name: 'c' }, { name: 'b' }]);
   });
 
-  it('refuse an unknown marker', async () => {
+  it('reject an unknown marker', async () => {
     expect((await test.demo.call('GET', '/network/v2.0/networks?limit=1&marker=nope')).status).toBe(404);
   });
 });
 
-it('sends only the fields that were asked for', async () => {
+it('sends only the requested fields', async () => {
   const { body } = await test.demo.call('GET', `/network/v2.0/networks/${ids.get('a')}?fields=id&fields=name`);
 
   expect(body['network']).toEqual({ id: ids.get('a'), name: 'a' });

@@ -6,7 +6,7 @@ type View = Readonly<Record<string, unknown>>;
 const RESERVED = new Set(['fields', 'limit', 'marker', 'page_reverse', 'sort_key', 'sort_dir']);
 const TAG_FILTERS = ['tags', 'tags-any', 'not-tags', 'not-tags-any'] as const;
 
-/** Does to a list what the query asks for, and wraps it as `{networks: [...], networks_links: [...]}`. */
+/** Filters, sorts and pages a list by the query, and wraps it as `{networks: [...], networks_links: [...]}`. */
 export function answerList(
   request: ApiRequest,
   plural: string,

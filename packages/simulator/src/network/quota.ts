@@ -3,12 +3,12 @@ import type { World } from '../world.ts';
 import { conflict } from './problem.ts';
 import type { Resource } from './records.ts';
 
-/** The limits of a project; -1 is none. */
+/** The limits of a project; -1 is unlimited. */
 export function networkLimits(world: World, projectId: string): Record<string, number> {
   return { ...world.config.quotas.network, ...world.tables.quotas.get(`network/${projectId}`)?.limits };
 }
 
-/** Throws Neutron's OverQuota when `count` more objects don't fit. */
+/** Throws Neutron's OverQuota if `count` more objects exceed the quota. */
 export function requireQuota(
   world: World,
   resource: string,

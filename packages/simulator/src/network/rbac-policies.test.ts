@@ -18,7 +18,7 @@ function shareWithDemo(objectId: string): Promise<{ readonly id: string }> {
 }
 
 describe('a share of a network', () => {
-  it("lets the other project's ports in, and stays while they are there", async () => {
+  it("allows the other project's ports, and cannot be deleted while they exist", async () => {
     const { network } = await makeNetwork(test.other);
     const { id } = await shareWithDemo(network.id);
 
@@ -40,7 +40,7 @@ describe('a share of a network', () => {
     expect((await test.other.call('GET', POLICIES)).body['rbac_policies']).toMatchObject([{ id }]);
   });
 
-  it('is made once, by the owner, and goes with the network', async () => {
+  it('is created once, by the owner, and deleted with the network', async () => {
     const { network } = await makeNetwork(test.other);
     const { id } = await shareWithDemo(network.id);
     const again = { object_type: 'network', object_id: network.id, action: 'access_as_shared' };

@@ -31,24 +31,24 @@ const CreatePolicy = z.strictObject({
 type ObjectType = RbacPolicy['object_type'];
 type Action = RbacPolicy['action'];
 
-/** Neutron lets networks be offered as external ones too, which is not served here. */
+/** Neutron also has access_as_external for networks, which is not served here. */
 const ACTIONS: readonly Action[] = ['access_as_shared'];
 
-/** Whether somebody shares the object with the project, or with all. */
+/** Whether the object is shared with the project, or with all. */
 export function isSharedByPolicy({ indexes }: World, objectId: string, projectId: string): boolean {
   return indexes.policiesByObject
     .of(objectId)
     .some(({ target_tenant }) => [projectId, EVERYBODY].includes(target_tenant));
 }
 
-/** Shares of an object go with it. */
+/** RBAC policies of an object are deleted with it. */
 export function deletePolicies({ tables, indexes }: World, objectId: string): void {
   for (const { id } of indexes.policiesByObject.of(objectId)) tables.rbacPolicies.delete(id);
 }
 
 /**
- * https://docs.openstack.org/api-ref/network/v2/#rbac-policies: how a project shows its networks and security groups to
- * another one, which is not asked.
+ * https://docs.openstack.org/api-ref/network/v2/#rbac-policies: how a project shares its networks and security groups with
+ * another one, without that one's consent.
  */
 export function rbacPolicyRoutes(world: World): Route[] {
   const { rbacPolicies } = world.tables;
@@ -149,7 +149,7 @@ function parseAction(type: ObjectType, text: string): Action {
   );
 }
 
-/** A stranger's object is told from one that is shared with the caller and from none at all. */
+/** Distinguishes another project's object from one shared with the caller and from a missing one. */
 function requireOwner(world: World, access: Access, type: ObjectType, id: string): void {
   const { networks, securityGroups } = world.tables;
   const object = type === 'network' ? networks.get(id) : securityGroups.get(id);
@@ -168,7 +168,7 @@ function findOwn(world: World, { access, params }: ApiRequest): RbacPolicy {
   return policy;
 }
 
-/** What another project has on a network keeps it shared. */
+/** Another project's ports on a network keep it shared. */
 function refuseInUse({ tables, indexes }: World, { object_type, object_id, target_tenant }: RbacPolicy): void {
   if (object_type !== 'network') return;
   const owner = tables.networks.get(object_id)?.project_id;

@@ -1,5 +1,5 @@
 /*
- * Neutron's objects keep the names that they have on the wire, because Neutron filters and sorts by any of them.
+ * Neutron's objects keep their wire names, because Neutron filters and sorts by any of them.
  */
 
 export interface Resource {
@@ -78,7 +78,7 @@ export interface Port extends Resource {
   readonly 'binding:vnic_type': string;
   readonly 'binding:host_id': string;
   readonly 'binding:profile': Readonly<Record<string, unknown>>;
-  /** Made by Nova for a server, and deleted with it. */
+  /** Created by Nova for a server, and deleted with it. */
   readonly isServersOwn?: true;
 }
 
@@ -124,7 +124,7 @@ export interface SecurityGroupRule extends Resource {
   readonly remote_group_id: string | null;
 }
 
-/** One object shown to one project, or to all of them. */
+/** One object shared with one project, or with all. */
 export interface RbacPolicy {
   readonly id: string;
   readonly object_type: 'network' | 'security_group';

@@ -10,9 +10,9 @@ import { requireQuota } from './quota.ts';
 import type { Resource } from './records.ts';
 import { networkTime } from './stamp.ts';
 
-/** One kind of object of the network API: what is particular to it. The rest is the same for all kinds. */
+/** The specifics of one resource of the network API. Everything else is common to all. */
 export interface ResourceKind<R extends Resource, C extends z.ZodObject, U extends z.ZodObject> {
-  /** `security_group`; the name in the body, in the policy and of the quota. */
+  /** `security_group`; the name in the body, the policy and the quota. */
   readonly singular: string;
   /** `security_groups`; the name in the body of a list. */
   readonly plural: string;
@@ -25,16 +25,16 @@ export interface ResourceKind<R extends Resource, C extends z.ZodObject, U exten
   readonly adminAttributes: readonly string[];
   readonly hiddenAttributes: readonly string[];
   readonly missing: (id: string) => ApiError;
-  /** Whether others than the owner's project see it. */
+  /** Whether projects other than the owner see it. */
   readonly isSharedWith: (access: Access, row: R) => boolean;
   readonly create: (access: Access, projectId: string, attributes: z.infer<C>) => R;
   readonly update: (access: Access, row: R, attributes: z.infer<U>) => R;
   readonly remove: (access: Access, row: R) => void;
-  /** Fields that are computed when the object is looked at. */
+  /** Fields that are computed on read. */
   readonly derive: (row: R, access: Access) => object;
-  /** Names of fields that lists can be filtered by besides those of the view. */
+  /** Additional fields that lists can be filtered by, besides those of the view. */
   readonly extraFilters?: readonly string[];
-  /** Runs before a list, e.g. to make what exists by default. */
+  /** Runs before a list, e.g. to create default objects. */
   readonly prepare?: (access: Access) => void;
 }
 

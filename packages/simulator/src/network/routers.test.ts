@@ -15,7 +15,7 @@ const removeInterface = (router: Made, body: object) =>
   test.demo.call('PUT', `${ROUTERS}/${router.id}/remove_router_interface`, body);
 
 describe('a router', () => {
-  it('has an address on the external network and gives it back', async () => {
+  it('has an address on the external network and releases it', async () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
     const path = `${ROUTERS}/${router.id}`;
@@ -28,7 +28,7 @@ describe('a router', () => {
     expect(ports.body['ports']).toEqual([]);
   });
 
-  it("takes a subnet's gateway address", async () => {
+  it("uses a subnet's gateway address", async () => {
     const { subnet, network } = await makeNetwork(test.demo);
     const router = await test.demo.make(ROUTERS, { router: {} });
     const { status, body } = await add(router, { subnet_id: subnet.id });
@@ -51,7 +51,7 @@ describe('a router', () => {
     ]);
   });
 
-  it('stays while it has interfaces, and its ports are not for others to delete', async () => {
+  it('cannot be deleted while it has interfaces, nor can its ports', async () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
     const busy = await test.demo.call('DELETE', `${ROUTERS}/${router.id}`);
@@ -72,7 +72,7 @@ describe('a router', () => {
     ['nothing', () => ({}), 400, /^Bad router request: Either subnet_id or port_id must be specified\.$/],
     ['the same subnet', (subnet) => ({ subnet_id: subnet.id }), 400, /Router already has a port on subnet/],
     ['an unknown subnet', () => ({ subnet_id: 'x' }), 404, /^Subnet x could not be found\.$/],
-  ])('is not connected twice or to nothing: %s', async (_name, body, status, message) => {
+  ])('rejects a duplicate or missing interface: %s', async (_name, body, status, message) => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
 
@@ -82,7 +82,7 @@ describe('a router', () => {
     expect(answer.body['NeutronError']?.['message']).toMatch(message);
   });
 
-  it('is not connected to subnets that overlap', async () => {
+  it('rejects overlapping subnets', async () => {
     const first = await makeNetwork(test.demo, { cidr: '10.0.0.0/24' });
     const second = await makeNetwork(test.demo, { cidr: '10.0.0.0/16' });
     const router = await makeRouter(test.demo, first.subnet.id);
@@ -93,7 +93,7 @@ describe('a router', () => {
     expect(answer.body['NeutronError']?.['message']).toMatch(/overlaps with cidr 10\.0\.0\.0\/24/);
   });
 
-  it('has no interface to remove where it has none', async () => {
+  it('rejects removal of an interface that it does not have', async () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await test.demo.make(ROUTERS, { router: {} });
 
@@ -106,7 +106,7 @@ describe('a router', () => {
     });
   });
 
-  it('refuses a gateway on a network that is not external', async () => {
+  it('rejects a gateway on a network that is not external', async () => {
     const { network } = await makeNetwork(test.demo);
 
     const answer = await test.demo.call('POST', ROUTERS, {
@@ -117,7 +117,7 @@ describe('a router', () => {
     expect(answer.body['NeutronError']?.['message']).toMatch(/is not an external network/);
   });
 
-  it('takes routes to next hops that it can reach, one by one and all at once', async () => {
+  it('accepts routes to reachable next hops, one by one and all at once', async () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
     const path = `${ROUTERS}/${router.id}`;
@@ -175,7 +175,7 @@ describe('a floating IP', () => {
     expect(orphan.body['floatingip']).toMatchObject({ status: 'DOWN', port_id: null, router_id: null });
   });
 
-  it('needs a router for that', async () => {
+  it('requires a router', async () => {
     const { network, subnet } = await makeNetwork(test.demo);
     const port = await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
     const floatingIp = await makeFloating();
@@ -191,7 +191,7 @@ describe('a floating IP', () => {
     });
   });
 
-  it('is not made when it cannot be associated', async () => {
+  it('is not created when it cannot be associated', async () => {
     const { network } = await makeNetwork(test.demo);
     const port = await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
     const external = await externalNetworkId(test.demo);
@@ -207,7 +207,7 @@ describe('a floating IP', () => {
     });
   });
 
-  it('comes from an external network only, and gives its address back', async () => {
+  it('is allocated from an external network only, and releases its address', async () => {
     const { network } = await makeNetwork(test.demo);
     const inner = await test.demo.call('POST', FLOATING, { floatingip: { floating_network_id: network.id } });
     const first = await makeFloating();

@@ -99,7 +99,7 @@ export function routerKind(world: World): ResourceKind<Router, typeof CreateRout
   };
 }
 
-/** Source NAT and the addresses of a gateway are for administrators to choose. */
+/** Only administrators may set source NAT and the addresses of a gateway. */
 function requireGatewayPolicy(access: Access, rule: string, info: object | null | undefined): void {
   if (info == null || isAdmin(access)) return;
   const reserved = ['enable_snat', 'external_fixed_ips'].find((name) => name in info);
@@ -116,7 +116,7 @@ export function interfacesOf(world: World, routerId: string): Port[] {
   return world.indexes.portsByDevice.of(routerId).filter((port) => port.device_owner === 'network:router_interface');
 }
 
-/** Sets, changes or clears the gateway: its port on the external network comes and goes with it. */
+/** Sets, changes or clears the gateway, with its port on the external network. */
 function setGateway(
   world: World,
   router: Router,

@@ -14,7 +14,7 @@ const RULES = '/network/v2.0/security-group-rules';
 const makeGroup = (name = 'g') => test.demo.make(GROUPS, { security_group: { name } });
 
 describe('security groups', () => {
-  it('begin with a default group, whose members reach each other', async () => {
+  it('include a default group, whose members reach each other', async () => {
     const answer = await test.demo.call('GET', GROUPS);
     const group = firstOf(answer, 'security_groups');
     const rules = listed(await test.demo.call('GET', RULES), 'security_group_rules');
@@ -29,7 +29,7 @@ describe('security groups', () => {
     expect((await test.demo.call('POST', GROUPS, { security_group: { name: 'default' } })).status).toBe(409);
   });
 
-  it('let everything out of a new group', async () => {
+  it('allow all egress from a new group', async () => {
     const group = await makeGroup();
 
     expect(group['security_group_rules']).toMatchObject([
@@ -38,7 +38,7 @@ describe('security groups', () => {
     ]);
   });
 
-  it('stay while a port uses them', async () => {
+  it('cannot be deleted while a port uses them', async () => {
     const group = await makeGroup();
     const { network } = await makeNetwork(test.demo);
     await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id, security_groups: [group.id] } });
@@ -52,7 +52,7 @@ describe('security groups', () => {
     });
   });
 
-  it('take their rules along, and those that name them', async () => {
+  it('are deleted with their rules and with rules that refer to them', async () => {
     const [group, other] = [await makeGroup('a'), await makeGroup('b')];
     await test.demo.make(RULES, {
       security_group_rule: { security_group_id: other.id, direction: 'ingress', remote_group_id: group.id },
@@ -67,7 +67,7 @@ describe('security groups', () => {
 });
 
 describe('a rule', () => {
-  it('is made in bulk, all or none', async () => {
+  it('is created in bulk, all or none', async () => {
     const group = await makeGroup();
     const rule = (port: number) => ({
       security_group_id: group.id,
@@ -132,7 +132,7 @@ describe('a rule', () => {
       'SecurityGroupMultipleRemoteEntites',
     ],
     ['an ICMP code without type', { protocol: 'icmp', port_range_max: 1 }, 'SecurityGroupMissingIcmpType'],
-  ])('with %s is refused', async (_name, fields, type) => {
+  ])('with %s is rejected', async (_name, fields, type) => {
     const group = await makeGroup();
 
     const answer = await test.demo.call('POST', RULES, {

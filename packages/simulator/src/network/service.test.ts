@@ -68,6 +68,6 @@ it('answers 405 for a method that a path does not have', async () => {
   expect((await test.demo.call('PATCH', '/network/v2.0/networks')).status).toBe(405);
 });
 
-it('refuses a body that is not valid JSON', async () => {
+it('rejects a body that is not valid JSON', async () => {
   expect((await test.demo.call('POST', '/network/v2.0/networks', '{')).status).toBe(400);
 });

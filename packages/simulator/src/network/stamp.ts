@@ -1,11 +1,11 @@
 import type { World } from '../world.ts';
 
-/** The time as Neutron writes it. */
+/** A time in Neutron's format. */
 export function networkTime(world: World): string {
   return `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`;
 }
 
-/** What every object of the network API starts with. */
+/** Fields common to every object of the network API. */
 export function newResource(world: World, projectId: string, description: string | null | undefined) {
   const now = networkTime(world);
   return {

@@ -82,7 +82,7 @@ describe('a new subnet', () => {
       'OverlappingAllocationPools',
       /Found overlapping allocation pools/,
     ],
-  ])('%s is refused', async (_name, fields, status, type, message) => {
+  ])('%s is rejected', async (_name, fields, status, type, message) => {
     const answer = await test.demo.call('POST', SUBNETS, {
       subnet: { network_id: network.id, ip_version: 4, ...fields },
     });
@@ -92,7 +92,7 @@ describe('a new subnet', () => {
     expect(answer.body['NeutronError']?.['message']).toMatch(message);
   });
 
-  it("is refused on others' networks: 404 when they can't be seen, 403 on the external one", async () => {
+  it("is rejected on others' networks: 404 if not visible, 403 on the external one", async () => {
     const subnet = { ip_version: 4, cidr: '10.77.0.0/24' };
     const unseen = await test.other.call('POST', SUBNETS, { subnet: { ...subnet, network_id: network.id } });
     const external = await externalNetworkId(test.other);
@@ -104,7 +104,7 @@ describe('a new subnet', () => {
 });
 
 describe('a subnet in use', () => {
-  it('stays while a router or a port has an address of it', async () => {
+  it('cannot be deleted while a router or port has an address of it', async () => {
     const { subnet } = await makeNetwork(test.demo, { cidr: '10.5.0.0/24' });
     await makeRouter(test.demo, subnet.id);
 

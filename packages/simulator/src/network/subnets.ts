@@ -147,7 +147,7 @@ function defaultGateway(cidr: Cidr): string | null {
   return formatIp({ version: cidr.version, value: cidr.first + 1n });
 }
 
-/** The addresses that hosts may have: without network and broadcast address. */
+/** Usable host addresses: without network and broadcast address. */
 function hostRange(cidr: Cidr): readonly [first: bigint, last: bigint] {
   const size = cidr.last - cidr.first + 1n;
   if (size <= 2n) return [cidr.first, cidr.last];

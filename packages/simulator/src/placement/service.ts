@@ -2,7 +2,7 @@ import { type ApiRequest, ok, type Service } from '../http/api.ts';
 import { titleOf } from '../identity/problem.ts';
 import { SERVICE_LIST } from '../service-list.ts';
 
-/** As much of Placement as clients look at: its version document, and no resource providers. */
+/** The part of Placement that clients use: its version document, and an empty list of resource providers. */
 export function placementService(): Service {
   const version = ({ serviceUrl }: ApiRequest): object => ({
     id: 'v1.0',

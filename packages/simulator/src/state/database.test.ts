@@ -13,7 +13,7 @@ function recordingJournal(): Journal & { readonly written: Change[][] } {
 }
 
 describe('Database', () => {
-  it('writes a transaction to the journal before what waits for the commit', () => {
+  it('writes a transaction to the journal before it runs commit callbacks', () => {
     const journal = recordingJournal();
     const database = new Database(journal);
     const things = database.table('things');
@@ -30,7 +30,7 @@ describe('Database', () => {
     expect(writtenAtCallback).toBe(1);
   });
 
-  it('leaves no trace of work that throws, nor runs what waited for its commit', () => {
+  it('rolls back work that throws, and does not run its commit callbacks', () => {
     const journal = recordingJournal();
     const database = new Database(journal);
     const things = database.table('things');
@@ -51,7 +51,7 @@ describe('Database', () => {
     expect(called).toBe(false);
   });
 
-  it('leaves no trace of what the journal could not write', () => {
+  it('rolls back what the journal could not write', () => {
     const database = new Database({
       ...recordingJournal(),
       write() {
@@ -64,7 +64,7 @@ describe('Database', () => {
     expect(things.has('x')).toBe(false);
   });
 
-  it('restores a snapshot over whatever is there', () => {
+  it('restores a snapshot over existing content', () => {
     const database = new Database();
     const things = database.table('things');
     database.transact(() => things.put({ id: 'a' }));

@@ -1,10 +1,10 @@
 import { type Change, type Row, Table } from './table.ts';
 
-/** Where committed changes go before they are acknowledged. */
+/** Persists committed changes before they are acknowledged. */
 export interface Journal {
   /** All rows saved so far, tables in any order, rows of a table in order of creation. */
   load(): Iterable<Change>;
-  /** Saves the changes, all or none; durable against the end of the process when it returns. */
+  /** Saves the changes, all or none; when it returns, they survive the process being killed. */
   write(changes: readonly Change[]): void;
   close(): void;
 }
@@ -13,8 +13,8 @@ export interface Journal {
 export type Snapshot = Readonly<Record<string, readonly Row[]>>;
 
 /**
- * The cloud's memory. Work runs to its end without yielding, so a transaction needs no locks: it commits when the
- * work returns and leaves no trace when it throws.
+ * The cloud's in-memory database. A transaction runs synchronously, so it needs no locks: it commits when the
+ * callback returns and rolls back when it throws.
  */
 export class Database {
   readonly #tables = new Map<string, Table<Row>>();
@@ -32,7 +32,7 @@ export class Database {
     return table;
   }
 
-  /** Fills the tables, which must have been declared, from the journal. Returns whether there was anything. */
+  /** Fills the tables, which must have been declared, from the journal. Returns whether the journal had content. */
   loadJournal(): boolean {
     let count = 0;
     for (const change of this.#journal?.load() ?? []) {
@@ -66,7 +66,7 @@ export class Database {
     }
   }
 
-  /** Runs `callback` once the transaction at hand has been committed; at once outside of one. */
+  /** Runs `callback` once the current transaction has committed; immediately outside of one. */
   afterCommit(callback: () => void): void {
     if (this.#depth === 0) callback();
     else this.#afterCommit.push(callback);
@@ -78,7 +78,7 @@ export class Database {
     return snapshot;
   }
 
-  /** Replaces everything by what a snapshot holds. */
+  /** Replaces all content by that of a snapshot. */
   restore(snapshot: Snapshot): void {
     this.transact(() => {
       for (const [name, table] of this.#tables) {

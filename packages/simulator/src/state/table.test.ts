@@ -16,7 +16,7 @@ function petTable() {
 }
 
 describe('Table', () => {
-  it('collects what changed, and not what came and went', () => {
+  it('collects changes, except rows created and deleted within them', () => {
     const { table } = petTable();
 
     table.put({ id: 'a', owner: 'bob' });
@@ -48,7 +48,7 @@ describe('Table', () => {
     expect(byOwner.of('ann')).toEqual([{ id: 'a', owner: 'ann' }]);
   });
 
-  it('follows a row from one key to another', () => {
+  it("updates the index when a row's key changes", () => {
     const { table, byOwner } = petTable();
 
     table.put({ id: 'a', owner: 'bob' });

@@ -1,4 +1,4 @@
-/** What a table holds: a value that is replaced, never changed in place. */
+/** A row: a value that is replaced, never changed in place. */
 export interface Row {
   readonly id: string;
 }
@@ -6,11 +6,11 @@ export interface Row {
 export interface Change {
   readonly table: string;
   readonly id: string;
-  /** Absent when the row was deleted. */
+  /** Absent if the row was deleted. */
   readonly row?: Row;
 }
 
-/** Finds rows by something that several may share. */
+/** A non-unique index. */
 export interface Index<R extends Row> {
   of(key: string): R[];
 }
@@ -19,7 +19,7 @@ interface LiveIndex<R extends Row> extends Index<R> {
   replace(before: R | undefined, after: R | undefined): void;
 }
 
-/** Rows of one kind by id, in order of creation. Changes are collected until the database commits or rolls back. */
+/** Rows of one type by id, in order of creation. Changes are collected until the database commits or rolls back. */
 export class Table<R extends Row> {
   readonly name: string;
   readonly #rows = new Map<string, R>();
@@ -30,7 +30,7 @@ export class Table<R extends Row> {
     this.name = name;
   }
 
-  /** Keeps rows findable by a key; to be asked for while the table is empty. */
+  /** Adds an index by a key; must be called while the table is empty. */
   indexBy(keyOf: (row: R) => string): Index<R> {
     const index = createIndex(keyOf);
     this.#indexes.push(index);
@@ -75,12 +75,12 @@ export class Table<R extends Row> {
     this.#replace(id, undefined);
   }
 
-  /** Takes a row as it was saved; not a change. */
+  /** Loads a saved row, without recording a change. */
   load(row: R): void {
     this.#replace(row.id, row);
   }
 
-  /** What changed since the last commit; what came and went is not in it. */
+  /** Changes since the last commit, without rows created and deleted since. */
   changes(): Change[] {
     const changes: Change[] = [];
     for (const [id, before] of this.#before) {
