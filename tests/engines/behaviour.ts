@@ -14,6 +14,7 @@ const SUITES = [
   'marks',
   'vanished',
   'vanished-remains',
+  'limits',
   'api-faults',
 ];
 

@@ -97,6 +97,7 @@ describe('what a plan allows', { timeout: 30_000 }, () => {
     const made = (await fairway.machines()).length;
     await fairway.patch(nodePools, 'general', { spec: { replicas: 0 } });
     await fairway.until(nodePools, ([pool]) => pool?.status?.readyReplicas === 3, 'younger');
+    await fairway.until(machines, (left) => left.every(({ spec }) => spec.nodePoolName === 'younger'));
 
     expect(made).toBe(3);
     expect(limited?.status?.conditions).toContainEqual(

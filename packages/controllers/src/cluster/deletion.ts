@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { FINALIZER } from '@fairway/api/group';
+import { CLUSTER_UID_LABEL, FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -91,8 +91,31 @@ async function takeDown(
     const leftover = await leftoverOf(cloud, cluster, signal);
     if (leftover) return { progress: 80, reason, ...leftover };
   }
+  const unseen = await unseenOf(cluster, dependencies, signal);
+  if (unseen > 0) {
+    const message = `${unseen} pools or machines that were created during the deletion are being deleted`;
+    return { progress: 80, reason, message, retryAfterMs: RETRY_MS };
+  }
   await credentials.remove(uid);
   return undefined;
+}
+
+/**
+ * How many pools and machines the API server holds that the caches did not show; they are deleted. A pool may have created a server group, and finds it
+ * through the Cluster alone.
+ */
+async function unseenOf(cluster: Cluster, dependencies: ClusterDependencies, signal: AbortSignal): Promise<number> {
+  const { client } = dependencies;
+  const { name = '', namespace = '' } = cluster.metadata;
+  const options = { namespace, signal };
+  const [pools, left] = await Promise.all([
+    client.resource(nodePools).list(options),
+    client.resource(machines).list({ ...options, labelSelector: `${CLUSTER_UID_LABEL}=${identityOf(cluster)}` }),
+  ]);
+  const own = pools.items.filter(({ spec }) => spec.clusterName === name);
+  await Promise.all(own.map((pool) => deletePool(pool, dependencies)));
+  await Promise.all(left.items.map((machine) => deleteMachine(machine, dependencies)));
+  return own.length + left.items.length;
 }
 
 /** What the deletion waits for in the cloud. Rejects with the cloud's error. */

@@ -22,6 +22,7 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
+import { requireActiveCluster } from './active-cluster.ts';
 import { ClusterTurns } from './cluster-turns.ts';
 import { chooseImage } from './images.ts';
 import { isMachineOf } from './machine-owner.ts';
@@ -219,7 +220,8 @@ export class NodePoolReconciler {
     if (!pool.spec.antiAffinity) return { image: image.id };
     const owner = { clusterUid: cluster ? identityOf(cluster) : '', poolUid: identityOf(pool) };
     const known = pool.status?.serverGroupID;
-    return { image: image.id, serverGroupID: await ensureServerGroup(cloud, owner, known, { signal }) };
+    const confirm = () => requireActiveCluster(this.#dependencies.client, cluster, signal);
+    return { image: image.id, serverGroupID: await ensureServerGroup(cloud, owner, known, { signal, confirm }) };
   }
 
   async #delete(

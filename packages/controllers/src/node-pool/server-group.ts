@@ -7,6 +7,11 @@ import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 /** How old a list of server groups may be; they change when Fairway changes them. */
 const MAX_AGE_MS = 600_000;
 
+export interface ServerGroupOptions extends CallOptions {
+  /** Asked right before one is created; rejects where nothing may be created any more. */
+  readonly confirm: () => Promise<void>;
+}
+
 /**
  * The server group that keeps the pool's nodes on hypervisors of their own, made if there is none; others of its mark, left by a create that was
  * thought lost, go. Throws StillSettling while a create without an answer may come true, and the cloud's errors.
@@ -15,13 +20,14 @@ export async function ensureServerGroup(
   cloud: ProjectCloud,
   owner: ServerGroupOwner,
   knownID: string | undefined,
-  options: CallOptions,
+  { confirm, ...options }: ServerGroupOptions,
 ): Promise<string> {
   const name = serverGroupName(owner);
   const found = await ownGroups(cloud, owner.poolUid);
   const kept = found.find(({ id }) => id === knownID) ?? found.find(({ members }) => members.length > 0) ?? found[0];
   const { serverGroups } = cloud.client.compute;
   if (kept === undefined) {
+    await confirm();
     const create = () => serverGroups.create({ name, policy: 'anti-affinity' }, options);
     return (await cloud.make(cloud.ledgers.serverGroups, owner.poolUid, create)).id;
   }

@@ -1,0 +1,24 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+
+/**
+ * Asks the API server whether the Cluster is still there and not being deleted, before something is created that only the cluster's own credential
+ * finds again. A deletion that begins later sees the pool and waits for it. Throws a ProblemError, or the API's error.
+ */
+export async function requireActiveCluster(
+  client: KubeClient,
+  cluster: Cluster | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name = '', namespace = '', uid } = cluster?.metadata ?? {};
+  try {
+    const { metadata } = await client.resource(clusters).get(name, { namespace, signal });
+    if (metadata.uid === uid && metadata.deletionTimestamp === undefined) return;
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error;
+  }
+  throw new ProblemError({ reason: ConditionReason.Deleting, message: 'the cluster is being deleted' });
+}
