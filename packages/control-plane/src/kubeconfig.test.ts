@@ -16,7 +16,7 @@ const minting: KubeconfigMinting = {
 };
 
 describe('mintKubeconfig', () => {
-  it('names its user, binds to a group that can be taken away, and ends by itself', async () => {
+  it('names its user, belongs to a group that can be unbound, and expires', async () => {
     const { kubeconfig, expirationTimestamp } = await mintKubeconfig({ ...minting, expirationSeconds: 600 });
     expect(expirationTimestamp).toBe('2026-01-01T00:10:00Z');
     const parsed = parseKubeconfig(kubeconfig);
@@ -29,7 +29,7 @@ describe('mintKubeconfig', () => {
     });
   });
 
-  it('lasts an hour by default', async () => {
+  it('expires after an hour by default', async () => {
     expect((await mintKubeconfig(minting)).expirationTimestamp).toBe('2026-01-01T01:00:00Z');
   });
 

@@ -11,8 +11,8 @@ import { type ClusterPki, trustBundle } from './pki/cluster-pki.ts';
 import type { Endpoint } from './runtime.ts';
 
 /**
- * Group of everyone who got a kubeconfig from Fairway. A group that RBAC binds, not `system:masters`: the tenant can
- * take the binding away, and every credential that was handed out is worth nothing from then on.
+ * Group of every user with a kubeconfig from Fairway. It is bound by RBAC, unlike `system:masters`: the tenant can
+ * delete the binding, which revokes all privileges of every credential issued so far.
  */
 export const CLUSTER_ADMINS_GROUP = 'fairway:cluster-admins';
 
@@ -20,7 +20,7 @@ export interface KubeconfigMinting {
   readonly clusterName: string;
   readonly endpoint: Endpoint;
   readonly pki: ClusterPki;
-  /** Who asked, by Fairway's own authentication: the user's name in the cluster's audit log. */
+  /** The requesting user, as authenticated by Fairway: the user name in the cluster's audit log. */
   readonly username: string;
   /** 600 to 86400; one hour by default. */
   readonly expirationSeconds?: number | undefined;
@@ -28,13 +28,13 @@ export interface KubeconfigMinting {
 }
 
 export interface MintedKubeconfig {
-  /** YAML, with certificate and key in it. */
+  /** YAML, including the certificate and its private key. */
   readonly kubeconfig: string;
   /** RFC 3339. */
   readonly expirationTimestamp: string;
 }
 
-/** A kubeconfig that ends by itself. It can't be revoked on its own, hence the short life. */
+/** A short-lived kubeconfig. A client certificate cannot be revoked individually, hence the short lifetime. */
 export async function mintKubeconfig(minting: KubeconfigMinting): Promise<MintedKubeconfig> {
   const { clusterName, endpoint, pki, username, clock, expirationSeconds = DEFAULT_KUBECONFIG_SECONDS } = minting;
   if (expirationSeconds < MIN_KUBECONFIG_SECONDS || expirationSeconds > MAX_KUBECONFIG_SECONDS) {
@@ -67,7 +67,7 @@ export function endpointUrl({ host, port }: Endpoint): string {
   return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** What makes the group administrators, for the tenant's cluster. */
+/** The ClusterRoleBinding that makes the group cluster administrators. */
 export function clusterAdminsBinding(): ClusterRoleBinding {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -5,11 +5,11 @@ import { bootstrapTokenSecret, createBootstrapToken, tokenText } from './bootstr
 const expirationMs = Date.UTC(2026, 0, 1, 0, 30);
 
 describe('createBootstrapToken', () => {
-  it('has the form that Kubernetes wants', () => {
+  it('has the format that Kubernetes requires', () => {
     expect(tokenText(createBootstrapToken(randomBytes, expirationMs))).toMatch(/^[a-z0-9]{6}\.[a-z0-9]{16}$/);
   });
 
-  it('draws bytes again that would favour some characters', () => {
+  it('rejects bytes that would bias some characters', () => {
     const drawn = [252, 255, 0, 1, 2, 3, 4, 5];
     const bytes = (size: number) => Uint8Array.from({ length: size }, () => drawn.shift() ?? 35);
     expect(createBootstrapToken(bytes, expirationMs)).toMatchObject({ id: 'abcdef', secret: '9'.repeat(16) });
@@ -17,7 +17,7 @@ describe('createBootstrapToken', () => {
 });
 
 describe('bootstrapTokenSecret', () => {
-  it('is what the bootstrap token authenticator reads', () => {
+  it('contains the fields that the bootstrap token authenticator reads', () => {
     const secret = bootstrapTokenSecret(
       { id: 'abcdef', secret: '0123456789abcdef', expirationMs },
       'demo-general-x2k4q',

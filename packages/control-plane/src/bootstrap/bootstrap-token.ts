@@ -2,7 +2,7 @@ import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE } from '@fairway/apiser
 import { formatTime } from '@fairway/base/clock';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 
-/** Group of nodes of Fairway that are about to join; what they may do is ask for a certificate. */
+/** Group of Fairway nodes that are about to join; RBAC lets it create certificate signing requests only. */
 export const NODE_BOOTSTRAPPERS_GROUP = 'system:bootstrappers:fairway:nodes';
 /** Label of token Secrets: the Machine that the token is for. */
 const TOKEN_MACHINE_LABEL = 'fairway.dev/machine';
@@ -11,7 +11,7 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 6;
 const SECRET_LENGTH = 16;
 
-/** What a new node proves with that it may ask for a certificate. */
+/** Bootstrap token: authenticates a new node's first certificate signing request. */
 export interface BootstrapToken {
   /** Public half, part of the Secret's name. */
   readonly id: string;
@@ -19,17 +19,17 @@ export interface BootstrapToken {
   readonly expirationMs: number;
 }
 
-/** A new token; `randomBytes` must be fit for secrets. */
+/** Creates a token; `randomBytes` must be cryptographically secure. */
 export function createBootstrapToken(randomBytes: (size: number) => Uint8Array, expirationMs: number): BootstrapToken {
   return { id: randomText(randomBytes, ID_LENGTH), secret: randomText(randomBytes, SECRET_LENGTH), expirationMs };
 }
 
-/** `id.secret`, as it goes over the wire. */
+/** `id.secret`, the form sent on the wire. */
 export function tokenText({ id, secret }: BootstrapToken): string {
   return `${id}.${secret}`;
 }
 
-/** The token as the tenant's cluster must know it. One machine, one token: a stolen one tells whose it was. */
+/** The token's Secret in the tenant's cluster. One token per machine, so that a stolen one identifies the machine. */
 export function bootstrapTokenSecret(token: BootstrapToken, machineName: string): Secret {
   const data = {
     'token-id': token.id,
@@ -54,7 +54,7 @@ export function bootstrapTokenSecret(token: BootstrapToken, machineName: string)
   };
 }
 
-/** Each character equally likely: bytes that would favour the first ones are drawn again. */
+/** Draws each character with equal probability: bytes that would bias towards the first ones are rejected and drawn again. */
 function randomText(randomBytes: (size: number) => Uint8Array, length: number): string {
   const limit = 256 - (256 % ALPHABET.length);
   let text = '';

@@ -4,8 +4,8 @@ import { type NodeConfig, NodePath } from './node-config.ts';
 const CRI = 'plugins."io.containerd.grpc.v1.cri"';
 
 /**
- * `config.toml`: what must differ from the defaults. Version 2 is what 1.6 and 1.7 read, and what 2.x turns into its
- * version 3 by itself, so that one file fits whichever an image brings.
+ * `config.toml`: only what differs from the defaults. Version 2 is read by 1.6 and 1.7, and migrated by 2.x to its
+ * version 3, so that one file works with the containerd of any image.
  */
 export function containerdConfig({
   components,
@@ -30,7 +30,7 @@ export function containerdConfig({
   ].join('\n');
 }
 
-/** `hosts.toml` of a registry that is pulled from mirrors first, and from itself when they do not have it. */
+/** `hosts.toml` of a registry: mirrors are tried first, then the registry itself. */
 export function registryHosts(registry: string, mirrors: readonly string[]): string {
   const upstream = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
   const lines = [`server = "https://${upstream}"`];

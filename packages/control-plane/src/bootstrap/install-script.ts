@@ -6,15 +6,15 @@ const KUBERNETES_PACKAGES = 'https://pkgs.k8s.io/core:/stable:';
 const CONTAINERD_PACKAGES = 'https://download.docker.com/linux';
 
 /**
- * The script that turns Ubuntu 22.04, 24.04 or Debian 12 into a node. It may run again after it has failed halfway, and
- * leaves alone what an image brings: a containerd that this kubelet works with, a kubelet of the very version.
+ * The script that turns Ubuntu 22.04, 24.04 or Debian 12 into a node. It is idempotent, can resume after a failure, and
+ * keeps what the image provides: a containerd that works with this kubelet, a kubelet of exactly this version.
  */
 export function installScript({ version, components, packageSources = {}, proxy }: NodeConfig): string {
   const kubernetes = `${packageSources.kubernetes ?? KUBERNETES_PACKAGES}/v${minorOf(version)}/deb`;
   const containerd = packageSources.containerd ?? CONTAINERD_PACKAGES;
   const fitting = worksWithContainerd1(version) ? '2\\.|1\\.[67]\\.' : '2\\.';
   const exports = Object.entries(proxy ? proxyVariables(proxy) : {}).map(
-    // curl reads the name for plain HTTP in small letters alone.
+    // curl reads the plain HTTP proxy from the lower-case variable only.
     ([name, value]) => `export ${name.toLowerCase()}=${shellQuote(value)}`,
   );
   return `#!/bin/bash
@@ -99,8 +99,8 @@ install -D /dev/null ${NodePath.installed}
 }
 
 /**
- * Runs the script at every boot until it has succeeded once: cloud-init runs commands at the first boot alone, whether that
- * comes to its end or not, and a mirror may be away for longer than anybody retries.
+ * Runs the script at every boot until it has succeeded once: cloud-init runs commands on the first boot only, whether or not they
+ * succeed, and a mirror may be unavailable for longer than any retry loop.
  */
 export function installUnit(): string {
   return `[Unit]

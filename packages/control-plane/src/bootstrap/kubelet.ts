@@ -4,16 +4,16 @@ import { kubeReserved } from '@fairway/api/domain/reserved-resources';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { CONTAINERD_SOCKET, type NodeConfig, NodePath } from './node-config.ts';
 
-/** Index of cluster DNS in the service range, by custom of every installer. */
+/** Index of the cluster DNS address in the service range, by convention of all installers. */
 const DNS_ADDRESS_INDEX = 10;
 export const CLUSTER_DOMAIN = 'cluster.local';
 
-/** The address of cluster DNS for a service range. */
+/** The cluster DNS address in a service range. */
 export function clusterDnsAddress(serviceCIDR: string): string {
   return addressAt(parseCidr(serviceCIDR), DNS_ADDRESS_INDEX);
 }
 
-/** `/var/lib/kubelet/config.yaml`. The providerID is the cloud provider's to set, so it is left out. */
+/** `/var/lib/kubelet/config.yaml`. The providerID is left out: the cloud provider sets it. */
 export function kubeletConfiguration(config: NodeConfig) {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -48,7 +48,7 @@ export function kubeletConfiguration(config: NodeConfig) {
   };
 }
 
-/** `/etc/default/kubelet`. Labels that a kubelet may not set are left to the controllers. */
+/** `/etc/default/kubelet`. Labels that a kubelet may not set are applied by the controllers. */
 export function kubeletFlags({ nodeName, labels }: NodeConfig): string {
   const own = Object.entries(labels).filter(([key]) => isKubeletLabel(key));
   const flags = [
@@ -59,7 +59,7 @@ export function kubeletFlags({ nodeName, labels }: NodeConfig): string {
   return `KUBELET_EXTRA_ARGS=${flags.join(' ')}\n`;
 }
 
-/** A systemd drop-in: the package's own unit starts kubelet without any cluster. */
+/** A systemd drop-in: the package's own unit starts kubelet in standalone mode. */
 export function kubeletDropIn(): string {
   return [
     '[Unit]',
@@ -74,7 +74,7 @@ export function kubeletDropIn(): string {
   ].join('\n');
 }
 
-/** The kubeconfig that kubelet asks for its certificate with. */
+/** The bootstrap kubeconfig: kubelet requests its client certificate with it. */
 export function bootstrapKubeconfig({ server, certificateAuthority, bootstrapToken }: NodeConfig): string {
   return renderKubeconfig({
     name: 'kubernetes',

@@ -2,13 +2,13 @@ import type { MachineSize } from '@fairway/api/domain/reserved-resources';
 import type { Taint } from '@fairway/api/kinds/node-pool';
 import type { NodeSettings } from './node-settings.ts';
 
-/** What a new server needs to know to become a node. */
+/** Everything a new server needs to become a node. */
 export interface NodeConfig extends NodeSettings {
-  /** Name of server, host and node. */
+  /** Name of the server, its hostname and the Node. */
   readonly nodeName: string;
   /** URL of the API server. */
   readonly server: string;
-  /** PEM bundle of the cluster's authorities. */
+  /** PEM bundle of the cluster's CAs. */
   readonly certificateAuthority: string;
   /** `id.secret`. */
   readonly bootstrapToken: string;
@@ -37,7 +37,7 @@ export const NodePath = {
   sysctls: '/etc/sysctl.d/90-kubernetes.conf',
   registryHosts: '/etc/containerd/certs.d',
   installScript: '/usr/local/lib/fairway/install-node',
-  /** There once the script has come to its end. */
+  /** Marker file, created once the script has succeeded. */
   installed: '/var/lib/fairway/node-installed',
 } as const;
 

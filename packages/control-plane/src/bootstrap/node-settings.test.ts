@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NodeSettingsError, parseNodeSettings } from './node-settings.ts';
 
 describe('parseNodeSettings', () => {
-  it('takes all that can be said about nodes', () => {
+  it('parses every setting', () => {
     const text = `
 failCgroupV1: false
 restrictOOMScoreAdj: true
@@ -24,7 +24,7 @@ packageSources: {kubernetes: 'http://10.0.0.1/kubernetes'}
     });
   });
 
-  it('takes an empty file for no settings', () => {
+  it('parses an empty file as no settings', () => {
     expect(parseNodeSettings('')).toEqual({});
   });
 

@@ -3,7 +3,7 @@ import { loadAll } from 'js-yaml';
 import { z } from 'zod';
 
 const Source = z.url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' });
-/** A registry as images name it. */
+/** A registry host, as in image references. */
 const REGISTRY_HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
 const RegistryMirrors = z
   .record(z.string(), z.array(Source).min(1))
@@ -18,41 +18,41 @@ const Certificates = z.string().refine(isCertificate, 'must be a certificate in 
 const ProxySettings = z.strictObject({
   httpProxy: Source.optional(),
   httpsProxy: Source.optional(),
-  /** Hosts, domains and networks that are reached directly. */
+  /** Hosts, domains and networks that bypass the proxy (NO_PROXY). */
   noProxy: z.array(z.string().regex(/^[^\s,"']+$/, 'must be one host, domain or network')).default([]),
 });
 
 const NodeSettings = z.strictObject({
-  /** Refuses to start on cgroup v1; kubelet's own default where it is left out. */
+  /** Refuses to start on cgroup v1; kubelet's default if absent. */
   failCgroupV1: z.boolean().optional(),
-  /** Makes containerd keep to what it may: for machines that lack CAP_SYS_RESOURCE, on which no pod starts otherwise. */
+  /** Configures containerd for machines that lack CAP_SYS_RESOURCE, on which no pod could start otherwise. */
   restrictOOMScoreAdj: z.boolean().optional(),
   /** Registry host → URLs to pull from instead, in order. */
   registryMirrors: RegistryMirrors.optional(),
   proxy: ProxySettings.optional(),
-  /** PEM of authorities that the system believes in addition. */
+  /** PEM of additional CAs for the system's trust store. */
   extraCertificateAuthorities: z.array(Certificates).optional(),
-  /** Where apt packages come from; a cloud without way to the Internet names its own mirrors. */
+  /** Apt repositories; a cloud without Internet access sets its own mirrors. */
   packageSources: z
     .strictObject({
-      /** Holds `/v1.34/deb/`; `https://pkgs.k8s.io/core:/stable:` by default. */
+      /** Contains `/v1.34/deb/`; `https://pkgs.k8s.io/core:/stable:` by default. */
       kubernetes: Source.optional(),
-      /** Holds `/ubuntu` and `/debian`; `https://download.docker.com/linux` by default. */
+      /** Contains `/ubuntu` and `/debian`; `https://download.docker.com/linux` by default. */
       containerd: Source.optional(),
     })
     .optional(),
 });
 
 export type ProxySettings = z.output<typeof ProxySettings>;
-/** What an operator says about all nodes: how they reach what they need, and what their machines lack. */
+/** Operator settings for all nodes: proxies, mirrors and CAs, and what their machines lack. */
 export type NodeSettings = z.output<typeof NodeSettings>;
 
-/** Thrown for settings that say what no node can do; names the field, and what would be right. */
+/** Thrown for invalid settings; names the field and what is valid. */
 export class NodeSettingsError extends Error {
   override readonly name = 'NodeSettingsError';
 }
 
-/** Reads settings in YAML. */
+/** Parses settings in YAML. */
 export function parseNodeSettings(text: string): NodeSettings {
   let document: unknown;
   try {

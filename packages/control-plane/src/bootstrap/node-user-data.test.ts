@@ -50,7 +50,7 @@ function files(nodeConfig: NodeConfig): Map<string, string> {
 }
 
 describe('nodeCloudConfig', () => {
-  it('begins as cloud-init recognises it', () => {
+  it('begins with the header that cloud-init requires', () => {
     expect(nodeCloudConfig(config).split('\n')[0]).toBe('#cloud-config');
   });
 
@@ -67,20 +67,20 @@ describe('nodeCloudConfig', () => {
     });
   });
 
-  it('leaves providerID and the cgroup version to others unless told', () => {
+  it('leaves providerID and the cgroup version to others by default', () => {
     const kubelet = load(files(config).get('/var/lib/kubelet/config.yaml') ?? '');
     expect(kubelet).not.toHaveProperty('providerID');
     expect(kubelet).not.toHaveProperty('failCgroupV1');
     expect(load(files(richConfig).get('/var/lib/kubelet/config.yaml') ?? '')).toMatchObject({ failCgroupV1: false });
   });
 
-  it('gives kubelet only labels that NodeRestriction lets it set', () => {
+  it('sets only kubelet labels that NodeRestriction allows', () => {
     expect(files(config).get('/etc/default/kubelet')).toBe(
       'KUBELET_EXTRA_ARGS=--node-labels=fairway.dev/node-pool=general,tier=gold --cloud-provider=external --hostname-override=demo-general-x2k4q\n',
     );
   });
 
-  it('hands over the bootstrap credential, for root alone', () => {
+  it('writes the bootstrap credential readable by root only', () => {
     const document = load(nodeCloudConfig(config)) as CloudConfig;
     const file = document.write_files.find(({ path }) => path === '/etc/kubernetes/bootstrap-kubeconfig');
     expect(file?.permissions).toBe('0600');
@@ -91,7 +91,7 @@ describe('nodeCloudConfig', () => {
     expect(files(config).get('/etc/kubernetes/pki/ca.crt')).toBe(config.certificateAuthority);
   });
 
-  it('runs a script that bash understands, for plain and for rich configurations', () => {
+  it('contains a script that bash parses, for minimal and full configurations', () => {
     for (const nodeConfig of [config, richConfig]) {
       const document = load(nodeCloudConfig(nodeConfig)) as CloudConfig;
       const script = document.write_files.find(({ path }) => path === '/usr/local/lib/fairway/install-node');
@@ -121,7 +121,7 @@ describe('nodeCloudConfig', () => {
     expect(treatment('1.37.0')).toBe(for37);
   });
 
-  it('is installed by a unit that every boot starts until it has succeeded once', () => {
+  it('installs a unit that runs at every boot until it has succeeded once', () => {
     const document = load(nodeCloudConfig(config)) as CloudConfig;
     const unit = files(config).get('/etc/systemd/system/fairway-node.service');
 
@@ -143,14 +143,14 @@ describe('nodeCloudConfig', () => {
     expect(files(richConfig).get('/etc/containerd/config.toml')).toContain('restrict_oom_score_adj = true');
   });
 
-  it('takes packages from where it is told', () => {
+  it('configures the given package repositories', () => {
     const script = files(richConfig).get('/usr/local/lib/fairway/install-node') ?? '';
     expect(script).toContain("'https://mirror.example.com/k8s/v1.35/deb/'");
     expect(script).not.toContain('pkgs.k8s.io');
     expect(script).not.toContain('download.docker.com');
   });
 
-  it('writes mirrors, proxies and kernel modules where they are wanted', () => {
+  it('writes mirrors, proxies and kernel modules if configured', () => {
     const rich = files(richConfig);
     expect(rich.get('/etc/containerd/certs.d/docker.io/hosts.toml')).toContain(
       'server = "https://registry-1.docker.io"',
@@ -161,7 +161,7 @@ describe('nodeCloudConfig', () => {
     expect(files(config).get('/etc/modules-load.d/kubernetes.conf')).not.toContain('ip_vs');
   });
 
-  it("goes past the proxy to what is the cluster's own, whatever the operator listed", () => {
+  it("exempts the cluster's own ranges from the proxy, whatever the operator listed", () => {
     const paths = [
       '/etc/systemd/system/containerd.service.d/20-proxy.conf',
       '/etc/systemd/system/kubelet.service.d/20-proxy.conf',
@@ -176,7 +176,7 @@ describe('nodeCloudConfig', () => {
     }
   });
 
-  it('tells apt host by host what goes past the proxy, since it knows no networks', () => {
+  it('exempts hosts from the apt proxy one by one, since apt does not know networks', () => {
     const proxy = { httpsProxy: 'http://proxy:3128', noProxy: ['mirror.example.com', '10.0.0.0/8', '.svc'] };
     const { apt } = load(nodeCloudConfig({ ...config, proxy })) as { apt: { conf: string; https_proxy: string } };
 
@@ -205,20 +205,20 @@ describe('nodeCloudConfig', () => {
 });
 
 describe('nodeUserData', () => {
-  it('is plain where that fits', () => {
+  it('is uncompressed if that fits', () => {
     const userData = nodeUserData(config);
     expect(userData.length).toBeLessThan(16_384);
     expect(Buffer.from(userData, 'base64').toString()).toBe(nodeCloudConfig(config));
   });
 
-  it('is compressed where it must be', () => {
+  it('is compressed if it must be', () => {
     const large = { ...config, extraCertificateAuthorities: Array.from({ length: 40 }, () => 'A'.repeat(2000)) };
     const userData = nodeUserData(large);
     expect(userData.length).toBeLessThanOrEqual(MAX_USER_DATA_BASE64);
     expect(gunzipSync(Buffer.from(userData, 'base64')).toString()).toBe(nodeCloudConfig(large));
   });
 
-  it('refuses what cannot fit', () => {
+  it('rejects what cannot fit', () => {
     let state = 1;
     const noise = Array.from({ length: 120_000 }, () => {
       state = (state * 48_271) % 2_147_483_647;

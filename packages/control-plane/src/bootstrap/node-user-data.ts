@@ -6,10 +6,10 @@ import { bootstrapKubeconfig, kubeletConfiguration, kubeletDropIn, kubeletFlags 
 import { CONTAINERD_SOCKET, INSTALL_UNIT, type NodeConfig, NodePath } from './node-config.ts';
 import { aptProxy, nodeProxy, proxyDropIn } from './proxy.ts';
 
-/** What Nova takes, counted after base64 (`MAX_USERDATA_SIZE`). */
+/** Nova's limit, counted after base64 (`MAX_USERDATA_SIZE`). */
 export const MAX_USER_DATA_BASE64 = 65_535;
 
-/** Thrown when a node's configuration does not fit into user data, even compressed. */
+/** Thrown if a node's configuration does not fit into user data, even compressed. */
 export class UserDataTooLargeError extends Error {
   override readonly name = 'UserDataTooLargeError';
 }
@@ -20,13 +20,13 @@ interface WrittenFile {
   readonly permissions?: string;
 }
 
-/** Files with secrets are for root alone. */
+/** Files with secrets are readable by root only. */
 const PRIVATE = '0600';
 const EXECUTABLE = '0755';
 
 /**
- * User data in base64, as Nova's `user_data` takes it: a cloud-config that makes the server a node of its cluster.
- * Compressed, which cloud-init recognises by itself, only when it would not fit otherwise.
+ * User data in base64, as in Nova's `user_data`: a cloud-config that makes the server a node of its cluster.
+ * Compressed only if it would not fit otherwise; cloud-init detects gzip itself.
  */
 export function nodeUserData(config: NodeConfig): string {
   const text = nodeCloudConfig(config);
@@ -86,7 +86,7 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
       : []),
     { path: NodePath.installScript, content: installScript(config), permissions: EXECUTABLE },
     { path: `/etc/systemd/system/${INSTALL_UNIT}`, content: installUnit() },
-    // A link would enable it, but user data writes files alone.
+    // A symlink would enable the unit, but cloud-config can write regular files only.
     {
       path: '/etc/systemd/system/multi-user.target.d/10-fairway.conf',
       content: `[Unit]\nWants=${INSTALL_UNIT}\n`,
@@ -99,7 +99,7 @@ function kernelModules(kubeProxyMode: string): string {
   return `${['overlay', 'br_netfilter', ...(kubeProxyMode === 'ipvs' ? ipvs : [])].join('\n')}\n`;
 }
 
-/** The last four are what kubelet insists on with protectKernelDefaults, beside key limits that Linux has by default. */
+/** The last four are required by kubelet with protectKernelDefaults, beside key limits that match Linux defaults. */
 const SYSCTLS = `net.ipv4.ip_forward = 1
 net.bridge.bridge-nf-call-iptables = 1
 net.bridge.bridge-nf-call-ip6tables = 1

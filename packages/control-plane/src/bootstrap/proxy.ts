@@ -2,7 +2,7 @@ import { CLUSTER_DOMAIN } from './kubelet.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { ProxySettings } from './node-settings.ts';
 
-/** The operator's proxy, past which goes what is the cluster's own: no operator knows the ranges of all clusters. */
+/** The operator's proxy settings, with the cluster's own ranges added to no_proxy: an operator cannot list the ranges of every cluster. */
 export function nodeProxy(config: NodeConfig): ProxySettings | undefined {
   const { proxy, server, podCIDR, serviceCIDR } = config;
   if (proxy === undefined) return undefined;
@@ -11,7 +11,7 @@ export function nodeProxy(config: NodeConfig): ProxySettings | undefined {
   return { ...proxy, noProxy: [...new Set([...proxy.noProxy, ...own])] };
 }
 
-/** Variables as programs read them that know of proxies. */
+/** The environment variables that programs read proxy settings from. */
 export function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings): Readonly<Record<string, string>> {
   return {
     ...(httpProxy !== undefined && { HTTP_PROXY: httpProxy }),
@@ -20,13 +20,13 @@ export function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings
   };
 }
 
-/** A systemd drop-in that gives a service the way through a proxy. */
+/** A systemd drop-in that sets a service's proxy variables. */
 export function proxyDropIn(proxy: ProxySettings): string {
   const lines = Object.entries(proxyVariables(proxy)).map(([name, value]) => `Environment="${name}=${value}"`);
   return `${['[Service]', ...lines].join('\n')}\n`;
 }
 
-/** cloud-init's `apt`: apt, once configured, asks its proxy for everything but the hosts that are named one by one. */
+/** cloud-init's `apt`: apt, once given a proxy, uses it for every host that is not exempted by name. */
 export function aptProxy({ httpProxy, httpsProxy, noProxy }: ProxySettings): object {
   const hosts = noProxy.filter((entry) => /^[a-z0-9][a-z0-9.:-]*$/i.test(entry));
   const direct = hosts.flatMap((host) =>

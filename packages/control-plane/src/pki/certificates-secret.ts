@@ -20,11 +20,11 @@ export type ComponentCertificates = ReadonlyMap<ComponentName, CertificateWithKe
 
 export interface RenewedCertificates {
   readonly certificates: ComponentCertificates;
-  /** What was issued; empty when nothing has changed, and nothing need be stored. */
+  /** What was issued; empty if nothing has changed and nothing needs to be stored. */
   readonly renewals: readonly Renewal[];
 }
 
-/** The certificates that a control plane needs: those held that are still good, and new ones for the rest. */
+/** The certificates that a control plane needs: valid ones are reused, the rest is issued. */
 export async function renewCertificates(
   pki: ClusterPki,
   names: ServerNames,

@@ -4,10 +4,10 @@ import { type IssuedCertificate, issueCertificate } from '@fairway/kube/pki/issu
 import type { ClusterPki } from './cluster-pki.ts';
 
 const DAY_MS = 86_400_000;
-/** kubeadm's figure for components' certificates. */
+/** kubeadm's default for component certificates. */
 export const COMPONENT_VALIDITY_MS = 365 * DAY_MS;
 
-/** Whose certificates a control plane runs with, beside the API server's own. */
+/** Components that have a certificate beside the API server's serving one. */
 export type ComponentName =
   | 'apiserver'
   | 'apiserver-kubelet-client'
@@ -16,7 +16,7 @@ export type ComponentName =
   | 'fairway'
   | 'front-proxy-client';
 
-/** What a component's certificate must say. */
+/** What a component's certificate must contain. */
 export interface CertificateRequirement {
   readonly component: ComponentName;
   readonly authority: 'cluster' | 'frontProxy';
@@ -27,18 +27,18 @@ export interface CertificateRequirement {
   readonly ipAddresses: readonly string[];
 }
 
-/** Where the API server must be known as. */
+/** The API server's subject alternative names. */
 export interface ServerNames {
   readonly serviceCIDR: string;
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
 }
 
-/** The user that Fairway's own controllers are in tenant clusters. */
+/** The user name of Fairway's own controllers in tenant clusters. */
 export const FAIRWAY_USER = 'fairway:controllers';
 const MASTERS = 'system:masters';
 
-/** Every certificate of a control plane; names and groups are those of kubeadm and of the default RBAC roles. */
+/** Every certificate of a control plane; names and groups match kubeadm and the default RBAC roles. */
 export function certificateRequirements(names: ServerNames): CertificateRequirement[] {
   const serviceAddress = addressAt(parseCidr(names.serviceCIDR), 1);
   return [
@@ -78,7 +78,7 @@ function client(component: ComponentName, commonName: string, organizations: str
   };
 }
 
-/** Issues what a requirement asks for, with a key of its own. */
+/** Issues the required certificate, with a new key. */
 export async function issueComponentCertificate(
   pki: ClusterPki,
   requirement: CertificateRequirement,

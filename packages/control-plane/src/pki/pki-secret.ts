@@ -9,7 +9,7 @@ import type { AuthorityPair, ClusterPki } from './cluster-pki.ts';
 /** Type of the Secret that holds a cluster's roots of trust. */
 export const PKI_SECRET_TYPE = 'fairway.dev/cluster-pki';
 
-/** Thrown when a Secret does not hold what its type promises: somebody changed it by hand. */
+/** Thrown if a Secret does not contain what its type requires, such as after a manual edit. */
 export class PkiSecretError extends Error {
   override readonly name = 'PkiSecretError';
 }
@@ -19,8 +19,8 @@ export function pkiSecretName(clusterUid: string): string {
 }
 
 /**
- * The Secret of a cluster's roots: `ca.crt`, `ca.key`, `front-proxy-ca.crt`, `front-proxy-ca.key` and `sa.key` as kubeadm
- * names them; during a rotation `ca-standby.crt` and so on; `sa-former.pub` holds keys that still verify.
+ * The Secret of a cluster's roots: `ca.crt`, `ca.key`, `front-proxy-ca.crt`, `front-proxy-ca.key` and `sa.key` as in
+ * kubeadm; during a rotation also `ca-standby.crt` and so on; `sa-former.pub` holds keys that still verify tokens.
  */
 export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: ClusterPki): Promise<Secret> {
   const { signing, verification } = pki.serviceAccountKeys;
@@ -46,7 +46,7 @@ export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: 
   };
 }
 
-/** The roots that a Secret holds. Throws a PkiSecretError naming the entry that is wrong. */
+/** Parses the roots from a Secret. Throws a PkiSecretError that names the invalid entry. */
 export async function parsePkiSecret(secret: Secret): Promise<ClusterPki> {
   const formerKeys = optionalEntry(secret, 'sa-former.pub') ?? '';
   const publicKeys = formerKeys.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? [];

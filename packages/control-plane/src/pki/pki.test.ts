@@ -17,7 +17,7 @@ const next = await createCertificateAuthority({ commonName: 'kubernetes', clock,
 const cluster = { uid: 'uid-1', name: 'demo', namespace: 'team' };
 const names = { serviceCIDR: '10.3.0.0/16', dnsNames: ['demo.example.com'], ipAddresses: ['192.0.2.7'] };
 
-it('gives each cluster authorities that no client takes for those of another', async () => {
+it('gives each cluster CAs that no client mistakes for those of another', async () => {
   const others = await createClusterPki(clock);
   const issuers = [pki, others].map(({ cluster: { active } }) => certificateInfo(active.certificatePem).organizations);
 
@@ -25,7 +25,7 @@ it('gives each cluster authorities that no client takes for those of another', a
 });
 
 describe('pkiSecret', () => {
-  it('gives back what was put in', async () => {
+  it('round-trips', async () => {
     const secret = await pkiSecret(cluster, pki);
     expect(secret.metadata).toMatchObject({ name: 'cluster-uid-1-pki', namespace: 'fairway-system' });
     const parsed = await parsePkiSecret(secret);
@@ -35,7 +35,7 @@ describe('pkiSecret', () => {
     expect(await pkiSecret(cluster, parsed)).toEqual(secret);
   });
 
-  it('holds a second authority and former keys', async () => {
+  it('stores a second CA and former keys', async () => {
     const former = pki.serviceAccountKeys.signing;
     const keys = await createServiceAccountKeys();
     const rotating: ClusterPki = {
@@ -64,8 +64,8 @@ describe('pkiSecret', () => {
   });
 });
 
-describe('rotation of the authority', () => {
-  it('believes the next one before it signs, and the former one until all is replaced', () => {
+describe('rotation of the CA', () => {
+  it('trusts the next CA before it signs, and the former one until everything is replaced', () => {
     const prepared = beginRotation(pki.cluster, next);
     const switched = switchAuthority(prepared);
     const stages = [pki.cluster, prepared, switched, completeRotation(switched)];
@@ -78,12 +78,12 @@ describe('rotation of the authority', () => {
     expect(stages.map((pair) => splitPemBundle(trustBundle(pair)).length)).toEqual([1, 2, 2, 1]);
   });
 
-  it('is refused twice at once, and without a next authority', () => {
+  it('rejects a second rotation at once, and a switch without a next CA', () => {
     expect(() => beginRotation(beginRotation(pki.cluster, next), next)).toThrow('in progress');
     expect(() => switchAuthority(pki.cluster)).toThrow('no next');
   });
 
-  it('is due two years before the end', () => {
+  it('is due two years before expiry', () => {
     const endMs = pki.cluster.active.notAfterMs;
     expect(isRotationDue(pki.cluster, endMs - 731 * DAY_MS)).toBe(false);
     expect(isRotationDue(pki.cluster, endMs - 729 * DAY_MS)).toBe(true);
@@ -120,7 +120,7 @@ describe('planRenewal', () => {
 });
 
 describe('renewCertificates', () => {
-  it('issues all of them once, and none again while nothing changes', async () => {
+  it('issues all certificates once, and none again while nothing changes', async () => {
     const first = await renewCertificates(pki, names, new Map(), clock);
     expect(first.renewals.map(({ reason }) => reason)).toEqual(Array.from({ length: 6 }, () => 'Missing'));
     const server = certificateInfo(first.certificates.get('apiserver')?.certificatePem ?? '');
@@ -130,7 +130,7 @@ describe('renewCertificates', () => {
     expect((await renewCertificates(pki, names, first.certificates, clock)).renewals).toEqual([]);
   });
 
-  it('reissues what the former authority has signed, the front proxy left alone', async () => {
+  it('reissues what the former CA has signed, except the front proxy', async () => {
     const first = await renewCertificates(pki, names, new Map(), clock);
     const switched = { ...pki, cluster: switchAuthority(beginRotation(pki.cluster, next)) };
     const { renewals } = await renewCertificates(switched, names, first.certificates, clock);

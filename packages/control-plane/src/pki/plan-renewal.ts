@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CertificateInfo } from '@fairway/kube/pki/certificate-info';
 import type { CertificateRequirement, ComponentName } from './component-certificates.ts';
 
-/** A certificate is renewed when a third of its life is left, as kubelet and cert-manager do it. */
+/** A certificate is renewed when a third of its lifetime is left, as in kubelet and cert-manager. */
 const RENEWAL_SHARE = 1 / 3;
 
 export type RenewalReason = 'Missing' | 'Expiring' | 'NamesChanged' | 'SubjectChanged' | 'AuthorityChanged';
@@ -13,7 +13,7 @@ export interface HeldCertificate {
     CertificateInfo,
     'commonName' | 'organizations' | 'dnsNames' | 'ipAddresses' | 'notBeforeMs' | 'notAfterMs'
   >;
-  /** Whether the authority that signs now has signed it. */
+  /** Whether it is signed by the CA that signs now. */
   readonly isSignedByActive: boolean;
 }
 
@@ -51,7 +51,7 @@ function renewalReason(
   return areNamesKept ? undefined : 'NamesChanged';
 }
 
-/** When a certificate should be renewed; a controller looks again then. */
+/** When a certificate should be renewed; the controller requeues for then. */
 export function renewalTimeMs(info: { readonly notBeforeMs: number; readonly notAfterMs: number }): number {
   return info.notAfterMs - (info.notAfterMs - info.notBeforeMs) * RENEWAL_SHARE;
 }

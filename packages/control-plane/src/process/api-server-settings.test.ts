@@ -22,7 +22,7 @@ function state(apiServer: 'serves' | 'starts' | 'fails', change: Partial<Supervi
   return { components, databaseBytes: 1, isDatabaseFull: false, ...change };
 }
 
-/** Chooses, and applies what was chosen. */
+/** Chooses settings and applies them. */
 function step(trial: SettingsTrial, desired: ApiServerSettings, record: SettingsRecord, seen: SupervisedState) {
   const chosen = trial.choose(desired, '1.36.3', record, seen);
   trial.noteApplied(chosen.settings);
@@ -31,14 +31,14 @@ function step(trial: SettingsTrial, desired: ApiServerSettings, record: Settings
 
 const SERVES_PLAIN: SettingsRecord = { good: PLAIN };
 
-test('settings that the API server serves with are the ones to go back to', () => {
+test('settings that the API server serves with become the fallback', () => {
   const trial = new SettingsTrial();
   expect(step(trial, PLAIN, {}, state('starts'))).toEqual({ settings: PLAIN, problem: undefined, record: {} });
 
   expect(step(trial, PLAIN, {}, state('serves')).record).toEqual({ good: PLAIN });
 });
 
-test('settings that it cannot start with are never applied', () => {
+test('settings that are known to be invalid are never applied', () => {
   const chosen = new SettingsTrial().choose(BAD_PEM, '1.36.3', SERVES_PLAIN, state('serves'));
 
   expect(chosen).toMatchObject({
@@ -57,14 +57,14 @@ test('a new cluster with such settings runs without an issuer', () => {
   expect(problem).toContain('holds no certificate');
 });
 
-test('a release that asks issuers past the rules gets none', () => {
+test('a release that would contact issuers past the egress rules gets none', () => {
   const { settings, problem } = new SettingsTrial().choose(WITH_OIDC, '1.33.9', SERVES_PLAIN, state('serves'));
 
   expect(settings).toEqual(PLAIN);
   expect(problem).toContain('upgrade to 1.34');
 });
 
-test('settings that it does not start with are taken back, and not tried again until they change', () => {
+test('settings that it fails to start with are rolled back, and not retried until they change', () => {
   const trial = new SettingsTrial();
   const apply = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(apply).toMatchObject({ settings: WITH_OIDC, problem: undefined, record: SERVES_PLAIN });
@@ -78,7 +78,7 @@ test('settings that it does not start with are taken back, and not tried again u
   const proven = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(proven).toMatchObject({ settings: PLAIN, record: { good: PLAIN, rejected: { complaint: 'no such thing' } } });
 
-  // Whoever looks after the cluster next knows it from the record.
+  // The record is all that another process has, after a restart or a handover.
   const next = new SettingsTrial().choose(WITH_OIDC, '1.36.3', proven.record, state('serves'));
   expect(next).toMatchObject({ settings: PLAIN, problem: expect.stringContaining('no such thing') });
   const other = { ...PLAIN, oidc: { ...OIDC, clientID: 'other' } };
@@ -86,14 +86,14 @@ test('settings that it does not start with are taken back, and not tried again u
   expect(step(trial, PLAIN, proven.record, state('serves')).problem).toBeUndefined();
 });
 
-test('settings that could not be written yet are not the ones that serve', () => {
+test('settings that are not written yet do not count as serving', () => {
   const trial = new SettingsTrial();
   trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves'));
 
   expect(trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves')).record).toEqual(SERVES_PLAIN);
 });
 
-test('settings are not to blame where it does not start with the ones before either', () => {
+test('settings are not blamed if it fails with the previous ones too', () => {
   const trial = new SettingsTrial();
   step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(step(trial, WITH_OIDC, SERVES_PLAIN, state('fails')).settings).toEqual(PLAIN);

@@ -5,35 +5,35 @@ import { fieldErrorBody } from '@fairway/kube/object/field-error';
 import { FAILED_AFTER } from './control-plane-state.ts';
 import type { SupervisedState } from './supervisor.ts';
 
-/** What of `spec.apiServer` kube-apiserver is started with. */
+/** The settings from `spec.apiServer` that kube-apiserver is started with. */
 export type ApiServerSettings = Pick<ClusterSpec['apiServer'], 'admissionPlugins' | 'oidc'>;
 
-/** What a cluster's record keeps of its API server's settings. */
+/** What a cluster's record keeps about its API server's settings. */
 export interface SettingsRecord {
-  /** The last that it served with. */
+  /** The last settings that it served with. */
   readonly good?: ApiServerSettings;
-  /** Those that it did not start with while it did with the ones before, by fingerprint. */
+  /** Fingerprints of settings that it failed to start with although it starts with the previous ones. */
   readonly rejected?: { readonly settings: string; readonly complaint: string };
 }
 
 /** Settings to start the API server with. */
 export interface ChosenSettings {
   readonly settings: ApiServerSettings;
-  /** Why they are not the ones that are asked for, as their owner is told. */
+  /** Why the desired settings are not in effect, for the cluster's owner. */
   readonly problem: string | undefined;
 }
 
 /**
- * Keeps a tenant's API server running whatever its tenant asks for: settings that it can't start with are not applied, and
- * those that it does not start with are taken back. They are tried again when they change.
+ * Keeps a tenant's API server running whatever the tenant sets: settings known to be invalid are not applied, and
+ * settings that it fails to start with are rolled back. They are tried again once they change.
  */
 export class SettingsTrial {
-  /** Fingerprint of what the supervisor was told last. */
+  /** Fingerprint of the settings last passed to the supervisor. */
   #applied: string | undefined;
-  /** What failed, until the settings before have shown that it was the settings. */
+  /** Settings that failed, until a start with the previous ones proves that they are the cause. */
   #suspect: { readonly settings: string; readonly complaint: string } | undefined;
 
-  /** What to run now, and what of it the record must hold before. */
+  /** What to run now, and what the record must hold before that. */
   choose(
     desired: ApiServerSettings,
     version: string,
@@ -60,7 +60,7 @@ export class SettingsTrial {
     };
   }
 
-  /** Says that the supervisor has been told to run these: its state is about them from now on. */
+  /** Records that the supervisor now runs these settings: its state refers to them from here on. */
   noteApplied(settings: ApiServerSettings): void {
     this.#applied = fingerprintOf(settings);
   }
@@ -75,7 +75,7 @@ export class SettingsTrial {
       if (this.#applied !== fingerprintOf(fallback)) return { suspect, isProven: false };
       if (isServing(state)) return { suspect, isProven: true };
       if (!isFailing(state)) return { suspect, isProven: false };
-      // It does not start with the settings before either: something else is wrong.
+      // It fails with the previous settings too, so the cause is another.
       this.#suspect = undefined;
       return 'apply';
     }
@@ -92,13 +92,13 @@ function isServing({ components }: SupervisedState): boolean {
   return ready && current;
 }
 
-/** Whether the API server ends over and over, and nothing that it needs is the cause. */
+/** Whether the API server is crash-looping although its dependencies are healthy. */
 function isFailing({ components, isDatabaseFull }: SupervisedState): boolean {
   const { failures, ready, current } = components['kube-apiserver'];
   return failures >= FAILED_AFTER && !(ready && current) && components.etcd.ready && !isDatabaseFull;
 }
 
-/** What is wrong with settings before anybody tries them; pure. */
+/** Validates settings before they are tried; pure. */
 function settingsProblem({ oidc }: ApiServerSettings, version: string): string | undefined {
   if (oidc === undefined) return undefined;
   const [error] = oidcErrors(oidc);

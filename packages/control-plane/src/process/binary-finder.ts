@@ -3,7 +3,7 @@ import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.
 
 const FIND_AGAIN_MS = 30_000;
 
-/** The programs of this machine, looked for again where none fit, since someone may have put them there. */
+/** The binaries on this machine; searched again if none match, since some may have been installed meanwhile. */
 export class BinaryFinder {
   readonly #find: () => Promise<readonly Binaries[]>;
   readonly #clock: Clock;
@@ -14,7 +14,7 @@ export class BinaryFinder {
     this.#clock = clock;
   }
 
-  /** Those for a version, or what a person is told where there are none. */
+  /** Those for a version, or an error message if there are none. */
   async for(version: string): Promise<Binaries | { readonly problem: string }> {
     const known = this.#found && chooseBinaries(this.#found.binaries, version);
     if (known) return known;

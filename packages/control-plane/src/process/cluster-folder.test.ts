@@ -13,21 +13,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** `owner:group mode`, as ls says it. */
+/** `owner:group mode`, as printed by ls. */
 async function accessOf(path: string): Promise<string> {
   const { uid, gid, mode } = await lstat(at(path));
   const name = (id: number) => (id === USER.uid ? 'cluster' : id === process.getuid?.() ? 'fairway' : String(id));
   return `${name(uid)}:${name(gid)} ${(mode & 0o7777).toString(8)}`;
 }
 
-test('without users, all is for this process alone', async () => {
+test('without users, everything is accessible to this process only', async () => {
   await openFolderTo(undefined, folder, 0);
 
   for (const name of ['.', 'config', 'pki', 'run', 'logs']) expect((await stat(at(name))).mode & 0o777).toBe(0o700);
 });
 
 describe.skipIf(process.getuid?.() !== 0)('with a user (skipped: not root)', () => {
-  test('programs read their configuration, write beside it, and replace nothing', async () => {
+  test('programs can read their configuration, create files beside it, and replace nothing', async () => {
     await mkdir(at('pki'));
     await writeFile(at('pki/sa.key'), 'key', { mode: 0o600 });
     await writeFile(at('record.json'), '{}', { mode: 0o600 });
@@ -42,7 +42,7 @@ describe.skipIf(process.getuid?.() !== 0)('with a user (skipped: not root)', () 
     expect(await accessOf('record.json')).toBe('fairway:fairway 600');
   });
 
-  test('data that root made become theirs, of the generation that is used', async () => {
+  test('data that root created is given to their user, for the generation in use', async () => {
     await mkdir(at('etcd-1/member/wal'), { recursive: true, mode: 0o700 });
     await writeFile(at('etcd-1/member/wal/0.wal'), '', { mode: 0o600 });
     await writeFile(at('outside'), '', { mode: 0o600 });
@@ -55,7 +55,7 @@ describe.skipIf(process.getuid?.() !== 0)('with a user (skipped: not root)', () 
     expect(await accessOf('outside')).toBe('fairway:fairway 600');
   });
 
-  test('an audit log becomes theirs, and another name of a file of root does not', async () => {
+  test('an audit log is given to their user, but a hard link to a file of root is not', async () => {
     await mkdir(at('logs'));
     await writeFile(at('logs/audit.log'), '', { mode: 0o600 });
     await writeFile(at('record.json'), '{}', { mode: 0o600 });

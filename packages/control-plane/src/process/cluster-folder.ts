@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { ProcessUser } from './process-user.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
 
-/** Folders that a cluster's programs read, and Fairway alone writes. */
+/** Folders that a cluster's programs read, and only Fairway writes. */
 const READ = ['config', 'pki', 'bin'];
-/** Where programs make files of their own beside those of Fairway, which they can't remove or replace. */
+/** Folders in which programs create files beside Fairway's own, which they can neither remove nor replace. */
 const SHARED = ['.', 'logs'];
-/** Pid files: for Fairway alone, which ends whom they name. */
+/** Pid files: accessible to Fairway only, since it signals the processes that they name. */
 const OWN = ['run'];
 
 /**
- * Gives a cluster's folder to its user as far as its programs need it, and closes it to everybody else. Fairway's own files
- * in it stay its own: what a program could replace, root would follow. Without a user all of it is this process's.
+ * Gives a cluster's user the access to its folder that its programs need, and denies everybody else. Fairway's own files
+ * in it keep their owner: root must not follow what a program could replace. Without a user, this process owns all of it.
  */
 export async function openFolderTo(
   user: ProcessUser | undefined,
@@ -28,7 +28,7 @@ export async function openFolderTo(
   ] as const) {
     for (const name of names) {
       const path = join(folder, name);
-      // A mode before its group would be another group's for a moment.
+      // With the mode set before the group, the previous group would have access for a moment.
       await chown(path, 0, gid);
       await chmod(path, mode);
     }
@@ -45,13 +45,13 @@ export async function openFolderTo(
   await give(join(folder, dataFolderName(generation)), user);
 }
 
-/** Gives away a file that an API server wrote as root. Whoever may make names there may also make one of a file of somebody's. */
+/** Changes the owner of a file that an API server wrote as root. Anybody who can create names there could also hard-link a foreign file. */
 async function giveFile(path: string, { uid, gid }: ProcessUser): Promise<void> {
   const { uid: owner, nlink } = await lstat(path);
   if (owner !== uid && nlink === 1) await lchown(path, uid, gid);
 }
 
-/** Gives a folder with all that is in it away, itself last: one that is its user's was given away whole. */
+/** Changes the owner of a folder and its content, the folder last: a folder that its user owns was processed completely. */
 export async function give(folder: string, user: ProcessUser): Promise<void> {
   const known = await lstat(folder).catch(() => undefined);
   if (known === undefined || known.uid === user.uid) return;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { choosePort, endpointOf, quotaToApply } from './cluster-record.ts';
 
-describe('what a cluster keeps forever', () => {
+describe('what is fixed for the lifetime of a cluster', () => {
   test.each([
     { address: undefined, host: '127.0.0.1', reason: 'records from before there was a choice' },
     { address: '10.0.0.1', host: '10.0.0.1', reason: 'nodes were told this address, whatever Fairway is told now' },
@@ -11,14 +11,14 @@ describe('what a cluster keeps forever', () => {
     expect(endpointOf(record)).toEqual({ host, port: 20_001 });
   });
 
-  test('its port is one that no other cluster has and nobody uses', async () => {
+  test('its port is one that no other cluster has and nothing listens on', async () => {
     const draws = [0, 0.0001, 0.0002];
     const random = () => draws.shift() ?? 0;
 
     expect(await choosePort(new Set([20_000]), random, (port) => Promise.resolve(port !== 20_001))).toBe(20_002);
   });
 
-  test('a machine without a free port says so', async () => {
+  test('a machine without a free port is an error', async () => {
     await expect(
       choosePort(
         new Set(),

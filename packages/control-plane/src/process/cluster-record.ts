@@ -5,36 +5,36 @@ import { type Files, pathsIn } from './files.ts';
 import { RECORD } from './folder-layout.ts';
 import type { ProcessUser } from './process-user.ts';
 
-/** What is chosen once for a cluster, and must not be lost while it lives. */
+/** What is chosen once for a cluster and must persist for its lifetime. */
 export interface ClusterRecord {
-  /** Where its API server listens; 127.0.0.1 in records from before there was a choice. */
+  /** Bind address of its API server; records from before this was configurable have 127.0.0.1. */
   readonly address?: string;
   readonly port: number;
-  /** Of Secrets at rest: 32 bytes in base64. */
+  /** Encryption key of Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
-  /** What etcd was last told. */
+  /** The etcd quota last applied. */
   readonly etcdQuotaBytes?: number;
-  /** What the API server ran when it last served. */
+  /** The Kubernetes version that the API server last served. */
   readonly version?: string;
-  /** Whose it is; undefined in records from before tenants were told apart. */
+  /** The tenant's namespace; undefined in records from before tenants were distinguished. */
   readonly namespace?: string;
   /** User and group that its programs run as; undefined: those of Fairway. */
   readonly userId?: number;
   readonly settings?: SettingsRecord;
-  /** How often the data were replaced by those of a snapshot; says which folder they are in. */
+  /** How often the data were replaced from a snapshot; selects the data folder. */
   readonly dataGeneration?: number;
-  /** Revision that the data of this generation began with. */
+  /** Revision at which this generation of the data began. */
   readonly startRevision?: number;
-  /** The request that the data of this generation come from. */
+  /** The restore request that this generation of the data comes from. */
   readonly restored?: RestoreRequest & { readonly atMs: number };
 }
 
-/** Whom a cluster's programs run as; undefined: as Fairway itself. */
+/** The user that a cluster's programs run as; undefined: Fairway's own. */
 export function userOf({ userId }: ClusterRecord): ProcessUser | undefined {
   return userId === undefined ? undefined : { uid: userId, gid: userId };
 }
 
-/** Where nodes and users find the API server. */
+/** The endpoint for nodes and users. */
 export function endpointOf({ address = '127.0.0.1', port }: ClusterRecord): Endpoint {
   return { host: address, port };
 }
@@ -48,12 +48,12 @@ export function writeRecord(files: Files, folder: string, record: ClusterRecord)
   return files.write(pathsIn(folder)(RECORD), JSON.stringify(record));
 }
 
-/** Share of a quota from which on a larger one is worth an interruption. */
+/** Fraction of a quota in use above which a larger one justifies a restart. */
 const QUOTA_NEEDED_SHARE = 0.5;
 
 /**
- * The quota that etcd is to run with. It reads its quota at its start alone, and the plan's grows with every node: it starts
- * again for a larger one only once its database needs that. A quota never shrinks.
+ * The quota that etcd is to run with. etcd reads its quota at start only, and the plan's grows with every node: etcd is
+ * restarted with a larger one only once its database needs it. A quota never shrinks.
  */
 export function quotaToApply(applied: number | undefined, wanted: number, databaseBytes: number | undefined): number {
   if (applied === undefined) return wanted;
@@ -63,20 +63,20 @@ export function quotaToApply(applied: number | undefined, wanted: number, databa
 
 export interface NewRecordInputs {
   readonly files: Files;
-  /** The cluster's own, which is made. */
+  /** The cluster's own folder, which is created. */
   readonly folder: string;
-  /** Folders of the clusters that there are. */
+  /** Folders of the existing clusters. */
   readonly others: readonly string[];
-  /** Ports that were given out in this process, also to clusters whose record is not written yet; the new one is added. */
+  /** Ports allocated by this process, including those whose record is not written yet; the new one is added. */
   readonly ports: Set<number>;
   readonly address: string;
-  /** What clients were told already. */
+  /** The endpoint that clients were already given. */
   readonly endpoint: Endpoint | undefined;
   readonly random: () => number;
   readonly isPortFree: (port: number) => Promise<boolean>;
 }
 
-/** Writes the record of a cluster that is new, with a port that no other has. */
+/** Writes the record of a new cluster, with a port that no other cluster has. */
 export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord> {
   const { files, folder, others, ports, address, endpoint, random, isPortFree } = inputs;
   for (const other of others) {
@@ -95,11 +95,11 @@ export function newEncryptionKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** Below the ports that Linux gives to connections (32768 on) and to NodePorts (30000 on), so that a port is free when its cluster starts again. */
+/** Below Linux's ephemeral ports (from 32768) and NodePorts (from 30000), so that a port is still free when its cluster starts again. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** A port that no cluster has and nobody uses now. */
+/** A port that no cluster has and nothing listens on now. */
 export async function choosePort(
   taken: ReadonlySet<number>,
   random: () => number,

@@ -9,53 +9,53 @@ import type { Probes } from './probes.ts';
 import type { ProcessHost } from './process-host.ts';
 import { ControlPlaneSupervisor } from './supervisor.ts';
 
-/** What runtimes over processes of this machine are all made of. */
+/** Options common to all runtimes over processes of this machine. */
 export interface ProcessMachine {
-  /** Holds a folder for each cluster, named by its UID. */
+  /** Contains a folder for each cluster, named by its UID. */
   readonly folder: string;
-  /** Where API servers listen: of this machine, and one that nodes reach. Clusters keep the one that they began with. */
+  /** Bind address of API servers: one of this machine that nodes can reach. Clusters keep the one that they started with. */
   readonly address: string;
   readonly host: ProcessHost;
   readonly probes: Probes;
   readonly files: Files;
   readonly isPortFree: (port: number) => Promise<boolean>;
-  /** What the programs find in their environment. */
+  /** Environment of the programs. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** What is known of one cluster's control plane in this process. */
+/** State of one cluster's control plane in this process. */
 export interface Slot<Parts> {
   readonly uid: string;
   readonly folder: string;
   readonly supervisor: ControlPlaneSupervisor;
-  /** What a runtime has beside the supervisor. */
+  /** What a runtime adds beside the supervisor. */
   readonly parts: Parts;
   record: ClusterRecord | undefined;
-  /** Version that the supervisor was last told to run. */
+  /** Version that the supervisor was last given. */
   wanted: string | undefined;
-  /** Whether the control plane is still ours to see to, since the last call. */
+  /** Whether this process may still act on the control plane, as of the last call. */
   mayAct: () => boolean;
-  /** The work of `ensure` in progress; the next waits for it. */
+  /** The `ensure` in progress; the next one waits for it. */
   turn: Promise<unknown>;
-  /** Whether it is being removed. */
+  /** Whether the control plane is being removed. */
   isGoing: boolean;
 }
 
 export interface SlotParts<Parts> {
-  /** What a cluster that is met for the first time gets. */
+  /** Creates the parts of a cluster that is new to this process. */
   open(cluster: Pick<Slot<Parts>, 'uid' | 'folder' | 'supervisor'>, announce: () => void): Parts;
-  /** Resolves when the parts do nothing any more. Final. */
+  /** Resolves when the parts have stopped. Final. */
   stop(parts: Parts): Promise<void>;
-  /** Removes what lies outside of the cluster's folder, before that goes. */
+  /** Removes resources outside of the cluster's folder, before the folder is removed. */
   remove(slot: Slot<Parts>): Promise<void>;
-  /** Gives back what the cluster had to itself, once its folder is gone. */
+  /** Releases what was allocated to the cluster, once its folder is removed. */
   free(slot: Slot<Parts>): Promise<void>;
 }
 
-/** The clusters of a runtime over processes: one slot for each that this process looks after, one folder for each that there is. */
+/** The clusters of a process runtime: one slot for each that this process manages, one folder for each on the machine. */
 export class ClusterSlots<Parts> {
   readonly #machine: ProcessMachine;
   readonly #parts: SlotParts<Parts>;
@@ -69,7 +69,7 @@ export class ClusterSlots<Parts> {
     this.#parts = parts;
   }
 
-  /** Does work on a cluster after what is in progress for it, unless it is being removed. */
+  /** Queues work on a cluster behind what is in progress for it, unless it is being removed. */
   async inTurn(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
     if (this.#isClosed) throw new Error('the runtime of control planes is closed');
     const slot = this.#of(uid);
@@ -81,7 +81,7 @@ export class ClusterSlots<Parts> {
     return slot;
   }
 
-  /** The record of a cluster, which gets one where it has none. */
+  /** The record of a cluster; created if it has none. */
   async recordOf(slot: Slot<Parts>, endpoint: Endpoint | undefined): Promise<ClusterRecord> {
     const { files, address, random, isPortFree } = this.#machine;
     const { folder } = slot;
@@ -92,7 +92,7 @@ export class ClusterSlots<Parts> {
     return slot.record;
   }
 
-  /** Changes a record, durably. Does nothing where it says so already. */
+  /** Updates a record durably. Does nothing if it is unchanged. */
   async keep(slot: Slot<Parts>, change: Partial<ClusterRecord>): Promise<void> {
     if (slot.record === undefined) return;
     const record = { ...slot.record, ...change };
@@ -101,13 +101,13 @@ export class ClusterSlots<Parts> {
     await writeRecord(this.#machine.files, slot.folder, record);
   }
 
-  /** Keeps the version that serves now, for the time when it does not. */
+  /** Records the version that serves now, for when it does not. */
   async noteVersion(slot: Slot<Parts>): Promise<void> {
     const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
     if (ready && current && slot.wanted !== undefined) await this.keep(slot, { version: slot.wanted });
   }
 
-  /** Records of all clusters on this machine, whoever looks after them. */
+  /** Records of all clusters on this machine, whichever process manages them. */
   records(): ReadonlyMap<string, ClusterRecord> {
     const { files } = this.#machine;
     return new Map(
@@ -122,7 +122,7 @@ export class ClusterSlots<Parts> {
     return [...new Set([...this.#slots.keys(), ...this.#folders()])];
   }
 
-  /** Whether nothing of a cluster is left; what there is begins to go. */
+  /** Whether nothing of a cluster is left; starts the removal of what there is. */
   remove(uid: string): boolean {
     if (!this.list().includes(uid)) return true;
     const slot = this.#of(uid);
@@ -131,7 +131,7 @@ export class ClusterSlots<Parts> {
     return false;
   }
 
-  /** Looks after a cluster no more; its programs run on. */
+  /** Stops managing a cluster; its programs keep running. */
   async release(uid: string): Promise<void> {
     const slot = this.#slots.get(uid);
     if (slot === undefined) return;
@@ -141,7 +141,7 @@ export class ClusterSlots<Parts> {
     await this.#parts.stop(slot.parts);
   }
 
-  /** Ends the programs of all clusters but some. Their data stays. */
+  /** Stops the programs of all clusters but some. Their data stay. */
   async stopAllBut(isWanted: (uid: string) => boolean): Promise<void> {
     const unwanted = this.list().filter((uid) => !isWanted(uid));
     await Promise.all(
@@ -155,7 +155,7 @@ export class ClusterSlots<Parts> {
     );
   }
 
-  /** Takes no more work, and tells nobody anything. What runs stays. */
+  /** Accepts no more work and emits no more events. Running programs are left alone. */
   close(): void {
     this.#isClosed = true;
     this.#listeners.clear();
@@ -234,7 +234,7 @@ export class ClusterSlots<Parts> {
   }
 }
 
-/** Of a control plane that is being removed. */
+/** State of a control plane that is being removed. */
 export function beingRemoved(endpoint: Endpoint | undefined): ControlPlaneState {
   return {
     phase: 'Updating',

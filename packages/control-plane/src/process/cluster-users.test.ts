@@ -14,10 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-/** As each process opens them: nothing is remembered but the folder. */
+/** Opened as by a new process: the folder is the only state. */
 const open = (range = FIVE) => new ClusterUsers(folder, range, () => 0.5);
 
-test('a cluster has one user forever, and nobody else has it', async () => {
+test('a cluster keeps one user that no other cluster gets', async () => {
   const first = await open().userOf('a');
   const second = await open().userOf('b');
 
@@ -26,7 +26,7 @@ test('a cluster has one user forever, and nobody else has it', async () => {
   expect(await open().userOf('a')).toEqual(first);
 });
 
-test('many that ask at once, in several processes, get one each', async () => {
+test('concurrent requests from several processes get one user each', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
 
   const users = await Promise.all(names.map((name) => open().userOf(name)));
@@ -35,7 +35,7 @@ test('many that ask at once, in several processes, get one each', async () => {
   await expect(open().userOf('f')).rejects.toThrow('all user ids from 1900000000 to 1900000004');
 });
 
-test('one that is given back is used again, and only by its holder is it given back', async () => {
+test('a released user is reused, and only its holder can release it', async () => {
   const one = { first: 7, last: 7 };
   const user = await open(one).userOf('a');
 
@@ -46,7 +46,7 @@ test('one that is given back is used again, and only by its holder is it given b
   expect(await open(one).userOf('b')).toEqual(user);
 });
 
-test('what they are is nobody else’s business', async () => {
+test('the allocations are readable by their owner only', async () => {
   await open().userOf('a');
 
   expect((await stat(folder)).mode & 0o777).toBe(0o700);

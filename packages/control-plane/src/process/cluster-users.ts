@@ -3,21 +3,21 @@ import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import type { ProcessUser } from './process-user.ts';
 
-/** User ids that belong to Fairway on this machine, the first and the last. Groups have the same numbers. */
+/** Range of user ids reserved for Fairway on this machine, inclusive. Groups have the same ids. */
 export interface UserRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Above what systemd gives to containers (up to 1,879,048,191) and below its foreign range (from 2,147,352,576), as its
- * document on user ids lists them; adduser and subuid stay far below.
+ * Above the range that systemd reserves for containers (up to 1,879,048,191) and below its foreign range (from 2,147,352,576), as
+ * documented by systemd; adduser and subuid stay far below.
  */
 export const DEFAULT_USERS: UserRange = { first: 1_900_000_000, last: 1_900_009_999 };
 
 /**
- * The user ids of this machine's clusters: a file for each that is taken, named by the id, which says by which cluster. A file
- * appears whole or not at all, and only where there is none, so that no two clusters ever have the same, whoever is killed when.
+ * The user ids of this machine's clusters: one file per allocated id, named by the id, containing the cluster's UID. Files
+ * are created atomically and exclusively, so that no two clusters ever share an id, whichever process is killed when.
  */
 export class ClusterUsers {
   readonly #folder: string;
@@ -30,14 +30,14 @@ export class ClusterUsers {
     this.#random = random;
   }
 
-  /** The user of a cluster, which stays the same until it is given back. Throws when all are taken. */
+  /** The user of a cluster, stable until released. Throws if the range is exhausted. */
   async userOf(clusterUid: string): Promise<ProcessUser> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const { first, last } = this.#range;
     const taken = new Set<number>();
     for (const name of await readdir(this.#folder)) {
       if (!/^\d+$/.test(name)) continue;
-      // One that was given back meanwhile is free.
+      // An id that was released meanwhile is free.
       const holder = await readFile(join(this.#folder, name), 'utf8').catch(() => undefined);
       if (holder === clusterUid) return userOf(Number(name));
       if (holder !== undefined) taken.add(Number(name));
@@ -53,7 +53,7 @@ export class ClusterUsers {
     );
   }
 
-  /** Gives a user back: nothing of the cluster is left that belongs to it. */
+  /** Releases a user: nothing that belongs to it is left of the cluster. */
   async free(clusterUid: string, { uid }: ProcessUser): Promise<void> {
     const path = join(this.#folder, String(uid));
     const holder = await readFile(path, 'utf8').catch(() => undefined);

@@ -1,9 +1,9 @@
-/** The programs of a control plane, in the order of their start. */
+/** The programs of a control plane, in start order. */
 export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
 export type Component = (typeof COMPONENTS)[number];
 
-/** What each must find serving before it is started. */
+/** Dependencies: what must serve before each is started. */
 export const NEEDS: Readonly<Record<Component, readonly Component[]>> = {
   etcd: [],
   'kube-apiserver': ['etcd'],

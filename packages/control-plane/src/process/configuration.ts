@@ -26,11 +26,11 @@ import {
   WORKING_FOLDER,
 } from './folder-layout.ts';
 
-/** A file that programs read; all are for their owner alone. */
+/** A file that programs read; accessible to its owner only. */
 export interface ConfigurationFile {
   readonly path: string;
   readonly text: string;
-  /** Who must start again to see a change. Whoever reads the file and is not named looks at it again by itself. */
+  /** Components that must restart to apply a change. Other readers reload the file themselves. */
   readonly restarts: readonly Component[];
 }
 
@@ -41,14 +41,14 @@ export interface ConfigurationInputs {
   readonly apiServer: ClusterSpec['apiServer'];
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
-  /** Whether programs run as somebody who may not be allowed into the folders above the cluster's. */
+  /** Whether programs run as a user that may not traverse the folders above the cluster's. */
   readonly hasOwnUser: boolean;
 }
 
 const API_SERVER: readonly Component[] = ['kube-apiserver'];
 const CLIENTS: readonly Component[] = ['kube-controller-manager', 'kube-scheduler'];
 
-/** All files of a control plane. Certificates and keys are read again by all who use them, so that renewal interrupts nothing. */
+/** All files of a control plane. Certificates and keys are reloaded by every component, so that renewal causes no restart. */
 export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFile[] {
   const { pki, certificates, endpoint, apiServer, encryptionKey, hasOwnUser } = inputs;
   const { signing, verification } = pki.serviceAccountKeys;
@@ -86,7 +86,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
   }
   const { oidc } = apiServer;
   if (oidc) {
-    // It would read the file again by itself, and keep what it has where that is wrong: nobody would be told.
+    // kube-apiserver would reload the file itself and, if it is invalid, keep the previous configuration without reporting it.
     files.push({ path: AUTHENTICATION, text: dump(authenticationConfiguration(oidc)), restarts: API_SERVER });
   }
   return files;
@@ -95,8 +95,8 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
 type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
 
 /**
- * What the flags `--oidc-*` would say, and two things that they can't: several claims that hold groups, and that the issuer is asked
- * by way of Fairway. In v1beta1, which 1.34 to 1.36 and later read. Which algorithms sign is for the issuer's keys to say.
+ * The equivalent of the `--oidc-*` flags, and two things that they lack: several group claims, and an issuer that is reached
+ * through Fairway's proxy. v1beta1, which 1.34 and later read. The issuer's keys determine the signing algorithms.
  */
 export function authenticationConfiguration(oidc: Oidc): object {
   const { issuerURL, clientID, usernameClaim, requiredClaims = {} } = oidc;
@@ -140,13 +140,13 @@ function prefixed(prefix: string, expression: string): string {
   return prefix === '' ? expression : `${JSON.stringify(prefix)} + ${expression}`;
 }
 
-/** What kube-apiserver does without `--oidc-username-prefix`. */
+/** kube-apiserver's default without `--oidc-username-prefix`. */
 function usernamePrefixOf({ usernamePrefix, usernameClaim, issuerURL }: Oidc): string {
   if (usernamePrefix === '-') return '';
   return usernamePrefix ?? (usernameClaim === 'email' ? '' : `${issuerURL}#`);
 }
 
-/** All but the way to its etcd leads through the proxy. */
+/** All connections but those to its etcd go through the proxy. */
 export function egressConfiguration(): object {
   return {
     apiVersion: 'apiserver.k8s.io/v1beta1',
@@ -161,7 +161,7 @@ export function egressConfiguration(): object {
   };
 }
 
-/** Secrets are encrypted with the cluster's own key; what was written before there was one is still read. */
+/** Secrets are encrypted with the cluster's own key; those from before encryption was enabled stay readable. */
 function encryptionConfiguration(encryptionKey: string): object {
   return {
     apiVersion: 'apiserver.config.k8s.io/v1',
@@ -175,7 +175,7 @@ function encryptionConfiguration(encryptionKey: string): object {
   };
 }
 
-/** OVHcloud's policy: who changed what in full, contents of Secrets and tokens never, nothing about health checks. */
+/** OVHcloud's policy: writes in full, but never the contents of Secrets and tokens, and no health checks. */
 function auditPolicy(): object {
   return {
     apiVersion: 'audit.k8s.io/v1',
@@ -195,7 +195,7 @@ function auditPolicy(): object {
           { group: 'authentication.k8s.io', resources: ['tokenreviews'] },
         ],
       },
-      // Leases are renewed every few seconds by every node, and say nothing.
+      // Every node renews its Lease every few seconds; these requests carry no information.
       { level: 'Metadata', resources: [{ group: 'coordination.k8s.io', resources: ['leases'] }] },
       { level: 'RequestResponse', verbs: ['create', 'patch', 'update', 'delete', 'deletecollection'] },
       { level: 'Request', verbs: ['get', 'list', 'watch'] },
@@ -205,8 +205,8 @@ function auditPolicy(): object {
 }
 
 /**
- * Credentials by path, which clients read again when they change. `folder` is the cluster's own, as seen from the file: clients
- * make paths absolute, and those who are not allowed into the folders above find it as the one that they work in.
+ * Credentials by path, which clients reload when they change. `folder` is the cluster's folder relative to the file: clients
+ * make paths absolute, and those that may not traverse the folders above reach it as their working directory.
  */
 function kubeconfigOf(name: string, endpoint: Endpoint, folder: string): object {
   return {

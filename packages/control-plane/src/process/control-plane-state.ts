@@ -2,28 +2,28 @@ import type { ControlPlaneState, Endpoint } from '../runtime.ts';
 import { COMPONENTS } from './components.ts';
 import type { SupervisedState } from './supervisor.ts';
 
-/** So many ends in a row are no accident. */
+/** Consecutive exits above which a component counts as failing. */
 export const FAILED_AFTER = 3;
 
 export interface StateFacts {
   readonly supervised: SupervisedState;
   readonly endpoint: Endpoint | undefined;
-  /** What it ran when it last served; undefined before it first did. */
+  /** The version that it last served; undefined before it first did. */
   readonly version: string | undefined;
-  /** What is being restored; undefined: nothing. */
+  /** The restore in progress; undefined: none. */
   readonly restoring?: string | undefined;
 }
 
 const FULL =
   'The database has reached its quota: objects can only be read and deleted. Delete objects, or add nodes if the plan raises the quota with them; writes are accepted again within a minute.';
 
-/** What the Cluster controller is told of a control plane; pure. */
+/** The state that is reported to the Cluster controller; pure. */
 export function controlPlaneState({ supervised, endpoint, version, restoring }: StateFacts): ControlPlaneState {
   const { components, databaseBytes, isDatabaseFull } = supervised;
   const ready = components['kube-apiserver'].ready;
   const common = { endpoint, version, ready, etcdUsageBytes: databaseBytes };
   if (restoring !== undefined) return { ...common, phase: 'Updating', reason: 'Restoring', message: restoring };
-  // Whoever must write to start ends; the database is why.
+  // Components that must write in order to start exit; the full database is the cause.
   if (isDatabaseFull && components.etcd.ready) {
     return { ...common, phase: 'Failed', ready: false, reason: 'DatabaseFull', message: FULL };
   }

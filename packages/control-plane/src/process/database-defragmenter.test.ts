@@ -3,7 +3,7 @@ import { silentLogger } from '@fairway/base/log';
 import { expect, test } from 'vitest';
 import { DatabaseDefragmenter, makeRoom } from './database-defragmenter.ts';
 
-/** An etcd whose database is full: so many bytes, of which so many are left after compaction. */
+/** An etcd with a full database: its size, and how much of that remains after compaction. */
 function fullEtcd({ size, live }: { readonly size: number; readonly live: number }) {
   const calls: string[] = [];
   let dbSize = size;
@@ -42,7 +42,7 @@ test.each([
   expect(etcd.calls).toEqual(calls);
 });
 
-test('what was compacted already is no reason to give up', async () => {
+test('a revision that is compacted already does not stop the defragmentation', async () => {
   const { call } = fullEtcd({ size: 110, live: 40 });
   const compacted = (path: string, body: object) =>
     path.endsWith('/compaction')
@@ -52,7 +52,7 @@ test('what was compacted already is no reason to give up', async () => {
   expect(await makeRoom(compacted, 100)).toBe(true);
 });
 
-test('it is tried once a minute, and at once when the quota grows', async () => {
+test('it is tried once a minute, and immediately when the quota grows', async () => {
   const clock = new FakeClock();
   const etcd = fullEtcd({ size: 110, live: 110 });
   let asked = 0;

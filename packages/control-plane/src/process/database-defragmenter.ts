@@ -9,12 +9,12 @@ const etcdStatus = z.object({
   dbSize: int64,
 });
 
-/** Share of the quota below which writes are allowed again; one more of etcd's pages must not close it immediately. */
+/** Fraction of the quota below which writes are allowed again, so that the next page of etcd does not exceed it immediately. */
 const ROOMY_SHARE = 0.9;
 
 /**
- * Lets an etcd take writes again that refuses them since its quota is full, if there is room: because the quota has grown, or
- * because objects were deleted. kube-apiserver can't compact such a database, as that begins with a write. Answers whether it takes writes now.
+ * Clears the NOSPACE alarm of an etcd if there is room again, because the quota has grown or objects were deleted.
+ * kube-apiserver can't compact such a database, as that begins with a write. Answers whether etcd accepts writes now.
  */
 export async function makeRoom(call: EtcdCall, quotaBytes: number): Promise<boolean> {
   const isRoomy = ({ dbSize }: z.infer<typeof etcdStatus>) => dbSize < quotaBytes * ROOMY_SHARE;
@@ -23,7 +23,7 @@ export async function makeRoom(call: EtcdCall, quotaBytes: number): Promise<bool
     try {
       await call('/v3/kv/compaction', { revision: String(status.header.revision), physical: true });
     } catch (error) {
-      // Nothing was written since the last time.
+      // No write since the last attempt.
       if (!String(error).includes('has been compacted')) throw error;
     }
     await call('/v3/maintenance/defragment', {});
@@ -43,7 +43,7 @@ export interface DatabaseDefragmenterOptions {
 
 const RETRY_MS = 60_000;
 
-/** Makes room in one cluster's database when it is full, again every minute while there is none to make. */
+/** Reclaims space in one cluster's database when it is full; retries every minute while nothing can be reclaimed. */
 export class DatabaseDefragmenter {
   readonly #options: DatabaseDefragmenterOptions;
   #work: Promise<void> | undefined;
@@ -55,7 +55,7 @@ export class DatabaseDefragmenter {
     this.#options = options;
   }
 
-  /** Begins where it is time; a larger quota is reason to try immediately. */
+  /** Starts an attempt if one is due; a larger quota makes it due immediately. */
   step(isFull: boolean, quotaBytes: number): void {
     if (!isFull || this.#work !== undefined) return;
     if (this.#options.clock.now() < this.#retryAtMs && quotaBytes === this.#quotaBytes) return;
@@ -63,7 +63,7 @@ export class DatabaseDefragmenter {
     this.#work = this.#run(quotaBytes);
   }
 
-  /** Resolves when no work is in progress. */
+  /** Resolves when no attempt is in progress. */
   async stop(): Promise<void> {
     this.#retry?.cancel();
     await this.#work;

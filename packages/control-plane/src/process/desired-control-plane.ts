@@ -24,13 +24,13 @@ export interface PreparationInputs {
   readonly folder: string;
   readonly files: Files;
   readonly clock: Clock;
-  /** What the programs find in their environment beside limits of their own. */
+  /** Environment of the programs, beside their own limits. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whom they run as. */
+  /** The user that they run as. */
   readonly user: ProcessUser | undefined;
 }
 
-/** Writes what the programs read, with certificates renewed where it is time, and says how they are to run. */
+/** Writes the files that the programs read, renewing certificates that are due, and returns how the programs are to run. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<DesiredControlPlane> {
   const { spec, record, endpoint, folder, files, clock, user } = inputs;
   const path = pathsIn(folder);

@@ -2,10 +2,10 @@ import { request } from 'node:http';
 import { z } from 'zod';
 import { withEtcdSocket } from './etcd-socket.ts';
 
-/** Asks the etcd in a cluster's folder over its JSON gateway. Rejects with what etcd complains of. */
+/** Queries the etcd in a cluster's folder through its JSON gateway. Rejects with etcd's error. */
 export type EtcdCall = (path: string, body: object) => Promise<unknown>;
 
-/** Rewriting a database of some GiB takes a while. */
+/** Defragmenting a database of several GiB takes a while. */
 const TIMEOUT_MS = 120_000;
 
 const refusal = z.object({ message: z.string() });

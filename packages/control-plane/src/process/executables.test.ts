@@ -30,7 +30,7 @@ test.each([
   expect(findExecutable(folders, name)).toBe(folder && join(parent, folder, name));
 });
 
-test('an empty place on PATH is not the working directory', () => {
+test('an empty element of PATH is not the working directory', () => {
   expect(foldersOnPath({ PATH: '/usr/bin::/bin' })).toEqual(['/usr/bin', '/bin']);
   expect(foldersOnPath({})).toEqual([]);
 });

@@ -2,18 +2,18 @@ import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where `fairway releases fetch` puts what all homes of a user share: `$XDG_DATA_HOME/fairway/releases`. */
+/** Where `fairway releases fetch` stores what all homes of a user share: `$XDG_DATA_HOME/fairway/releases`. */
 export function releasesFolder(env: Readonly<Record<string, string | undefined>>): string {
   const data = env['XDG_DATA_HOME'] || join(env['HOME'] ?? homedir(), '.local/share');
   return join(data, 'fairway/releases');
 }
 
-/** The folder of a release below that; one that has this name is whole. */
+/** The folder of a release below that; a folder with this name is complete. */
 export function releaseFolder(releases: string, version: string): string {
   return join(releases, `v${version}`);
 }
 
-/** Folders of the releases that are there, the newest first. */
+/** Folders of the fetched releases, newest first. */
 export function fetchedReleases(releases: string): readonly string[] {
   if (!existsSync(releases)) return [];
   return readdirSync(releases)

@@ -12,7 +12,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('a file is for its owner alone, and so are the folders that are made for it', async () => {
+test('a file and the folders created for it are accessible to their owner only', async () => {
   const path = join(folder, 'a/b/secret');
 
   await diskFiles.write(path, 'first');
@@ -22,7 +22,7 @@ test('a file is for its owner alone, and so are the folders that are made for it
   expect(await Promise.all([path, join(folder, 'a/b'), join(folder, 'a')].map(modeOf))).toEqual([0o600, 0o700, 0o700]);
 });
 
-test('a group that is to read it may, and no more', async () => {
+test('a reading group gets read access and no more', async () => {
   const path = join(folder, 'config');
 
   await diskFiles.write(path, 'text', process.getgid?.());
@@ -30,7 +30,7 @@ test('a group that is to read it may, and no more', async () => {
   expect(await modeOf(path)).toBe(0o640);
 });
 
-test('a link that somebody has put in the way is not followed', async () => {
+test('a symlink is not followed', async () => {
   const victim = join(folder, 'victim');
   await writeFile(victim, 'keep');
   for (const name of ['record', 'log.1']) await symlink(victim, join(folder, `${name}.draft`));
@@ -46,7 +46,7 @@ test('a link that somebody has put in the way is not followed', async () => {
   expect(diskFiles.size(join(folder, 'log'))).toBe(0);
 });
 
-test('of a long file the end is read', async () => {
+test('the tail of a long file is read', async () => {
   const path = join(folder, 'log');
   await writeFile(path, 'first line\nlast line\n');
 

@@ -2,21 +2,21 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, r
 import { constants, copyFile, mkdir, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What the runtime does with files. Those that it reads are small; what may take long or waits for a disk is asynchronous. */
+/** The runtime's file operations. Files that it reads are small; what may take long or waits for a disk is asynchronous. */
 export interface Files {
   read(path: string): string | undefined;
-  /** Replaces a file as a whole, with the folders above it, for its owner and at most one group of readers; durable when it resolves. */
+  /** Replaces a file atomically, creating parent folders, for its owner and at most one reading group; durable when it resolves. */
   write(path: string, text: string, readers?: number): Promise<void>;
   remove(path: string): void;
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
-  /** Names of the folders in a folder; none where there is no such folder. */
+  /** Names of the subfolders; empty if the folder does not exist. */
   folders(path: string): readonly string[];
-  /** Bytes; 0 where there is no such file. */
+  /** Bytes; 0 if the file does not exist. */
   size(path: string): number;
-  /** The last bytes of a file, as text. */
+  /** The tail of a file, as text. */
   tail(path: string, bytes: number): string;
-  /** Copies a file that a process goes on appending to, and empties it. */
+  /** Copies a file that a process keeps appending to, and truncates it. */
   rotate(path: string, copy: string): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export const diskFiles: Files = {
     const draft = `${path}.draft`;
     await rm(draft, { force: true });
     {
-      // Of a folder that others may write to: never through a link that somebody has put there.
+      // Others may write to the folder: never follow a link there.
       await using file = await open(draft, 'wx', 0o600);
       if (readers !== undefined) {
         await file.chown(process.geteuid?.() ?? 0, readers);
@@ -83,13 +83,13 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Makes names in a folder last through a loss of power. */
+/** Makes directory entries survive a loss of power. */
 export async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();
 }
 
-/** Makes a folder with all that is in it last through a loss of power. */
+/** Makes a folder and its content survive a loss of power. */
 export async function syncTree(path: string): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inside = join(path, entry.name);
@@ -99,7 +99,7 @@ export async function syncTree(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** The same paths below a folder. */
+/** The same operations on paths below a folder. */
 export function pathsIn(folder: string): (path: string) => string {
   return (path) => join(folder, path);
 }

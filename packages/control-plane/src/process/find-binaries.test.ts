@@ -46,7 +46,7 @@ describe('sets of binaries', () => {
     expect((await find(machine)).map(({ version }) => version)).toEqual(versions);
   });
 
-  test('etcd may lie elsewhere', async () => {
+  test('etcd may be in another folder', async () => {
     const [found] = await find({ '/a': { programs: KUBERNETES, version: '1.36.3' }, '/b': { programs: ['etcd'] } });
 
     expect(found?.paths).toMatchObject({ etcd: '/b/etcd', 'kube-apiserver': '/a/kube-apiserver' });
@@ -68,7 +68,7 @@ describe('the set for a version', () => {
     expect(chooseBinaries(found, wanted)?.version).toBe(chosen);
   });
 
-  test('a person is told what there is', async () => {
+  test('the message lists what there is', async () => {
     const found = await find({ '/a': { programs: ALL, version: '1.36.3' } });
 
     expect(missingBinaries(found, '1.34.2')).toBe(

@@ -12,10 +12,10 @@ export interface Binaries {
   readonly paths: BinaryPaths;
 }
 
-/** The ecosystem's name for a folder of control-plane binaries (controller-runtime's envtest). */
+/** The ecosystem's variable for a folder of control-plane binaries (controller-runtime's envtest). */
 export const ASSETS_VARIABLE = 'KUBEBUILDER_ASSETS';
 
-/** Folders to look in, the first first: KUBEBUILDER_ASSETS, releases that were fetched, PATH. */
+/** Folders to search, in order: KUBEBUILDER_ASSETS, fetched releases, PATH. */
 export function binaryFolders(
   env: Readonly<Record<string, string | undefined>>,
   further: readonly string[],
@@ -34,8 +34,8 @@ export interface BinaryLookup {
 }
 
 /**
- * Every set of programs in the folders. Kubernetes' own come from one folder, so that they are of one version; etcd from
- * the same one, else from the first that has it.
+ * Every set of binaries in the folders. Those of Kubernetes come from one folder, so that their versions match; etcd from
+ * the same folder, else from the first that has it.
  */
 export async function findBinaries({ folders, isExecutable, run }: BinaryLookup): Promise<readonly Binaries[]> {
   const found: Binaries[] = [];
@@ -50,7 +50,7 @@ export async function findBinaries({ folders, isExecutable, run }: BinaryLookup)
   return found;
 }
 
-/** Undefined for what does not run here, such as a program of another architecture. */
+/** Undefined for binaries that do not run here, such as those for another architecture. */
 async function versionOf(program: string, run: BinaryLookup['run']): Promise<string | undefined> {
   try {
     return /v(\d+\.\d+\.\d+)/.exec(await run(program, ['--version']))?.[1];
@@ -59,7 +59,7 @@ async function versionOf(program: string, run: BinaryLookup['run']): Promise<str
   }
 }
 
-/** The programs for a version: exactly that, else the newest patch of the same minor version, which the state then names. */
+/** The binaries for a version: that exact one, else the newest patch of the same minor version, which the state then reports. */
 export function chooseBinaries(found: readonly Binaries[], version: string): Binaries | undefined {
   const exact = found.find((candidate) => candidate.version === version);
   if (exact) return exact;
@@ -73,7 +73,7 @@ function patchOf({ version }: Binaries): number {
   return Number(version.split('.')[2]);
 }
 
-/** What a person is told where there are none for a version. */
+/** The message if there are none for a version. */
 export function missingBinaries(found: readonly Binaries[], version: string): string {
   const versions = found.map((candidate) => candidate.version).join(', ');
   return versions === ''

@@ -28,7 +28,7 @@ function inputs(change: Partial<FlagInputs> = {}): FlagInputs {
   };
 }
 
-describe('what a spec becomes on the command line', () => {
+describe('command lines for a spec', () => {
   test.each<{ component: Component; spec?: Partial<FlagInputs>; flags: readonly string[]; reason: string }>([
     { component: 'etcd', flags: ['--quota-backend-bytes=419430400'], reason: 'the plan limits the database' },
     {
@@ -116,7 +116,7 @@ describe('what a spec becomes on the command line', () => {
     expect(jwt?.claimMappings).toEqual({ username: { claim: 'email', prefix: '' }, ...(groups && { groups }) });
   });
 
-  test('issuers are asked by way of the proxy, and so is all else but etcd', () => {
+  test('issuers and everything else but etcd are reached through the proxy', () => {
     expect(authenticationConfiguration(OIDC)).toMatchObject({
       jwt: [{ issuer: { egressSelectorType: 'controlplane' } }],
     });
@@ -128,7 +128,7 @@ describe('what a spec becomes on the command line', () => {
     });
   });
 
-  test('several claims that hold groups are added up, with the prefix before each', () => {
+  test('groups of several claims are merged, each with the prefix', () => {
     const oidc = { ...OIDC, groupsClaims: ['groups', 'roles'], groupsPrefix: 'oidc:', requiredClaims: { hd: 'x' } };
 
     expect(authenticationConfiguration(oidc)).toMatchObject({
@@ -146,7 +146,7 @@ describe('what a spec becomes on the command line', () => {
   });
 });
 
-test('no Cluster switches NodeRestriction off, not one that an older release stored', () => {
+test('no Cluster can disable NodeRestriction, not even one stored by an older release', () => {
   const disabled = ['NodeRestriction', 'AlwaysPullImages'] as unknown as 'AlwaysPullImages'[];
   const flags = componentFlags(
     'kube-apiserver',

@@ -28,7 +28,7 @@ export type FlagInputs = Pick<
   readonly endpoint: Endpoint;
   /** Of etcd. */
   readonly dataFolder: string;
-  /** Whether programs run as somebody who may not be allowed into the folders above the cluster's. */
+  /** Whether programs run as a user that may not traverse the folders above the cluster's. */
   readonly hasOwnUser: boolean;
 };
 
@@ -50,11 +50,11 @@ function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 
-/** One member, on sockets in a folder that is its owner's alone: no port to guard, no certificate to renew. */
+/** A single member, on sockets in a folder that only its owner can access: no port to protect, no certificate to renew. */
 function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): string[] {
   return [
     '--name=etcd',
-    // etcd makes it an absolute path, which only this form lets its own user follow.
+    // etcd makes the path absolute; only in this form can its own user resolve it.
     `--data-dir=${hasOwnUser ? `${WORKING_FOLDER}/${dataFolder}` : dataFolder}`,
     `--listen-client-urls=unix://${ETCD_SOCKET}`,
     `--advertise-client-urls=unix://${ETCD_SOCKET}`,
@@ -66,11 +66,11 @@ function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): stri
   ];
 }
 
-/** Without NodeRestriction the holder of one node's certificate may rewrite all nodes. What Kubernetes enables by itself nobody can name. */
+/** Without NodeRestriction, one node's certificate can modify every Node. Admission plugins that are on by default can't be configured. */
 const ALWAYS_ON: ReadonlySet<string> = new Set(['NodeRestriction']);
 
 function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): string[] {
-  // Whatever a Cluster says that is stored from before they could not be named.
+  // Stored Clusters may predate the validation that rejects these.
   const disabled = (apiServer.admissionPlugins.disabled as readonly string[]).filter((name) => !ALWAYS_ON.has(name));
   const chosen = apiServer.admissionPlugins.enabled.filter((plugin) => !disabled.includes(plugin));
   const admission = new Set([...chosen, ...ALWAYS_ON]);
@@ -78,7 +78,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): strin
     `--bind-address=${endpoint.host}`,
     `--advertise-address=${endpoint.host}`,
     `--secure-port=${endpoint.port}`,
-    // An address of loopback can't stand in Endpoints.
+    // Endpoints must not contain a loopback address.
     ...(isLoopback(endpoint.host) ? ['--endpoint-reconciler-type=none'] : []),
     `--etcd-servers=unix://${ETCD_SOCKET}`,
     `--service-cluster-ip-range=${serviceCIDR}`,
@@ -106,23 +106,23 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): strin
     `--service-account-key-file=${SERVICE_ACCOUNT_VERIFICATION}`,
     `--service-account-signing-key-file=${SERVICE_ACCOUNT_KEY}`,
     `--encryption-provider-config=${ENCRYPTION}`,
-    // Whatever it connects to for its tenant goes through Fairway.
+    // Connections on behalf of its tenant go through Fairway's egress proxy.
     `--egress-selector-config-file=${EGRESS_CONFIGURATION}`,
     `--audit-policy-file=${AUDIT_POLICY}`,
     `--audit-log-path=${AUDIT_LOG}`,
     '--audit-log-maxsize=50',
     '--audit-log-maxbackup=2',
     '--audit-log-maxage=30',
-    // Half of what kube-apiserver takes by itself: several share a machine.
+    // Half of kube-apiserver's defaults: several share a machine.
     '--max-requests-inflight=200',
     '--max-mutating-requests-inflight=100',
-    // Watches are told to end; without this it waits for them for a minute before it ends itself.
+    // Ends watches at shutdown; without this it waits a minute for them before it exits.
     '--shutdown-watch-termination-grace-period=2s',
     ...(apiServer.oidc === undefined ? [] : [`--authentication-config=${AUTHENTICATION}`]),
   ];
 }
 
-/** There is one of each, so none elects a leader. They serve nothing. */
+/** Single instances, so no leader election. They serve no requests. */
 function controllerManagerFlags({ cluster, podCIDR, serviceCIDR }: FlagInputs): string[] {
   const kubeconfig = kubeconfigPath('controller-manager');
   return [

@@ -1,15 +1,15 @@
 import type { Component } from './components.ts';
 
 /*
- * Paths below a cluster's folder. Its programs work in that folder and are told relative paths: command lines stay short, the
- * home can be moved, and sockets stay within the 108 bytes that their paths may have.
+ * Paths below a cluster's folder, which is its programs' working directory; they are given relative paths: command lines stay short,
+ * the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
  */
 
-/** The folder itself for who works in it, whether or not those above let them in. */
+/** The folder itself for programs that work in it, whether or not they may traverse those above. */
 export const WORKING_FOLDER = '/proc/self/cwd';
 export const RECORD = 'record.json';
 export const ETCD_DATA = 'etcd';
-/** etcd takes a socket's path in the form of host:port alone. */
+/** etcd accepts a socket's path only in the form of host:port. */
 export const ETCD_SOCKET = 'etcd:0';
 export const ETCD_PEER_SOCKET = 'etcd-peer:0';
 export const AUDIT_LOG = 'logs/audit.log';

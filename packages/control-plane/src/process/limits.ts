@@ -1,14 +1,14 @@
 import type { Component } from './components.ts';
 
-/** What a program may take of the machine. */
+/** Resource limits of a program. */
 export interface ComponentLimits {
-  /** Bytes; one that takes more is restarted. Undefined: any. */
+  /** Bytes; a program that uses more is restarted. Undefined: no limit. */
   readonly memoryBytes: number | undefined;
-  /** Variables by which Go's runtime keeps to it. */
+  /** Environment variables by which the Go runtime keeps the limits. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Threads that run Go at a time; the API server and etcd wait for disks and clients most of the time. */
+/** Threads that execute Go code concurrently; the API server and etcd mostly wait for disks and clients. */
 const GOMAXPROCS: Readonly<Record<Component, number>> = {
   etcd: 2,
   'kube-apiserver': 2,
@@ -16,7 +16,7 @@ const GOMAXPROCS: Readonly<Record<Component, number>> = {
   'kube-scheduler': 1,
 };
 
-/** Shares of a control plane's memory, about those that idle ones of 1.36 take. */
+/** Each program's share of a control plane's memory, roughly in proportion to idle usage of 1.36. */
 const MEMORY_SHARES: Readonly<Record<Component, number>> = {
   etcd: 0.2,
   'kube-apiserver': 0.55,
@@ -24,11 +24,11 @@ const MEMORY_SHARES: Readonly<Record<Component, number>> = {
   'kube-scheduler': 0.08,
 };
 
-/** Share of its memory from which on Go collects garbage as hard as it can. */
+/** Share of its memory above which the garbage collector works hardest (GOMEMLIMIT). */
 const SOFT_SHARE = 0.9;
 const MIB = 2 ** 20;
 
-/** How the memory that the plan gives a control plane is divided; pure. */
+/** Divides the memory that the plan gives a control plane; pure. */
 export function componentLimits(component: Component, memoryMiB: number | undefined): ComponentLimits {
   const env = { GOMAXPROCS: String(GOMAXPROCS[component]) };
   if (memoryMiB === undefined) return { memoryBytes: undefined, env };

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { findLocalBinaries, localMachine } from './local-process-runtime.ts';
 
 const PROXY = 'http://proxy.example.com:3128';
-/** What an operator's shell may hold. A kube-apiserver that saw the proxies would reach what the egress rule forbids. */
+/** An operator's environment. With its proxy variables, kube-apiserver could bypass the egress rule. */
 const OPERATORS = {
   HTTP_PROXY: PROXY,
   HTTPS_PROXY: PROXY,
@@ -32,14 +32,14 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-describe("of the operator's environment", () => {
-  test('control planes get what they need and nothing else: no proxy, no credential', () => {
+describe("the operator's environment", () => {
+  test('control planes inherit what they need and nothing else: no proxy, no credential', () => {
     const { env } = localMachine(() => undefined, '127.0.0.1', { ...OPERATORS, ...PASSED_ON });
 
     expect(env).toEqual(PASSED_ON);
   });
 
-  test('so do programs that are asked for their version', async () => {
+  test('so do programs that are run for their version', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-env-'));
     folders.push(folder);
     const seen = join(folder, 'seen');
@@ -52,7 +52,7 @@ describe("of the operator's environment", () => {
       .split('\n')
       .map((line) => line.slice(0, line.indexOf('=')));
 
-    // A shell sets PWD and its like by itself.
+    // A shell sets PWD and similar variables itself.
     expect([...new Set(names)].filter((name) => name in OPERATORS)).toEqual([]);
     expect(names).toContain('SSL_CERT_FILE');
   });

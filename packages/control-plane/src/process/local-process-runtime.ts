@@ -17,19 +17,19 @@ import type { RunProgram } from './snapshots/restore-tool.ts';
 import { localIsolation } from './tenant-isolation.ts';
 
 export interface LocalProcessRuntimeOptions {
-  /** Holds a folder for each cluster. */
+  /** Contains a folder for each cluster. */
   readonly folder: string;
   /** See ProcessRuntimeOptions. */
   readonly address?: string;
-  /** As `folder`, for snapshots. */
+  /** Like `folder`, for snapshots. */
   readonly snapshotFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folders to look for binaries in, after KUBEBUILDER_ASSETS and PATH. */
+  /** Folders to search for binaries, after KUBEBUILDER_ASSETS and PATH. */
   readonly binaryFolders: readonly string[];
   readonly identify: ProcessHost['identify'];
-  /** User ids for clusters, where this process may give them; see DEFAULT_USERS. */
+  /** User ids for clusters, if this process may switch users; see DEFAULT_USERS. */
   readonly users?: UserRange;
-  /** What control planes may reach beyond the rule, and what not. */
+  /** Exceptions to the egress rule. */
   readonly egress?: EgressExceptions;
   /** By default this machine's. */
   readonly network?: EgressNetwork;
@@ -62,7 +62,7 @@ export function localProcessRuntime(options: LocalProcessRuntimeOptions): Proces
   });
 }
 
-/** What a runtime needs of this machine to run programs on it. */
+/** The parts of this machine that a runtime needs to run programs. */
 export function localMachine(
   identify: ProcessHost['identify'],
   address: string,
@@ -86,7 +86,7 @@ export function findLocalBinaries(
   return findBinaries({ folders: binaryFolders(env, further), isExecutable, run: programRunner(env) });
 }
 
-/** Programs that answer a question or make a file; what they print is small. */
+/** Short-lived programs that print something or create a file; their output is small. */
 const PROGRAM_TIMEOUT_MS = 600_000;
 
 function programRunner(env: Readonly<Record<string, string | undefined>>): RunProgram {
@@ -97,7 +97,7 @@ function programRunner(env: Readonly<Record<string, string | undefined>>): RunPr
   };
 }
 
-/** What programs may see of Fairway's own environment: nothing of clouds, credentials and proxies; the CAs that issuers of OIDC have. */
+/** The part of Fairway's own environment that programs inherit: no cloud settings, credentials or proxies; the CAs of OIDC issuers. */
 const PASSED_ON = ['PATH', 'TMPDIR', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 
 function programEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

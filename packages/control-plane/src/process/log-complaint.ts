@@ -1,7 +1,7 @@
 const COMPLAINT = /^[EF]\d{4} |"level":"(?:error|fatal|panic)"|^(?:Error|error|panic|fatal): /;
 const LONGEST = 300;
 
-/** What a program's log says last of why it ended: its last error, else its last line; undefined for an empty log. */
+/** Why a program exited, according to its log: the last error, else the last line; undefined for an empty log. */
 export function lastComplaint(log: string): string | undefined {
   const lines = log.split('\n').filter((line) => line.trim() !== '');
   const line = lines.findLast((candidate) => COMPLAINT.test(candidate)) ?? lines.at(-1);
@@ -9,7 +9,7 @@ export function lastComplaint(log: string): string | undefined {
   return withoutPrefix(line).slice(0, LONGEST);
 }
 
-/** klog puts level, time, thread and place before a message; etcd writes JSON. */
+/** klog prefixes a message with level, time, thread and source location; etcd writes JSON. */
 function withoutPrefix(line: string): string {
   if (/^[EFIW]\d{4} /.test(line)) return line.slice(line.indexOf('] ') + 2);
   try {

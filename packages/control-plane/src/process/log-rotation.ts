@@ -4,7 +4,7 @@ import type { Files } from './files.ts';
 const PERIOD_MS = 60_000;
 const LOG_BYTES = 10 * 1024 * 1024;
 
-/** Keeps logs that programs append to from growing forever: one that is long is put aside, over the one before. */
+/** Bounds the logs that programs append to: a long one is renamed, replacing the previous one. */
 export class LogRotation {
   readonly #clock: Clock;
   readonly #files: Files;
@@ -15,7 +15,7 @@ export class LogRotation {
     this.#files = files;
   }
 
-  /** Looks at the logs, if that is due. */
+  /** Checks the logs if a check is due. */
   async step(paths: readonly string[]): Promise<void> {
     if (this.#clock.now() - this.#rotatedAtMs < PERIOD_MS) return;
     this.#rotatedAtMs = this.#clock.now();

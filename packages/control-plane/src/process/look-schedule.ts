@@ -1,14 +1,14 @@
 import { COMPONENTS } from './components.ts';
 import type { ObservedComponents } from './plan-steps.ts';
 
-/** The shortest time between two looks at a control plane, while something is about to happen. */
+/** The shortest poll interval for a control plane, while a change is imminent. */
 export const BUSY_MS = 200;
-/** The longest, whatever does not serve and for however long. */
+/** The longest poll interval, however long a component has not been serving. */
 export const LONGEST_MS = 5000;
-/** Of the time for which something has not served, the share after which to look again. */
+/** Poll interval as a fraction of the time for which a component has not been serving. */
 const PATIENCE = 1 / 25;
 
-/** How long to wait before the next look at a control plane that is not as it should be; pure. Processes of ours tell by themselves when they end. */
+/** How long to wait before the next check of a control plane that is not in its desired state; pure. Child processes report their exit themselves. */
 export function nextLookMs(observed: ObservedComponents, nowMs: number): number {
   const waits = COMPONENTS.map((component) => {
     const { process, retryAtMs } = observed[component];

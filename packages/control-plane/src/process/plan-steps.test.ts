@@ -36,7 +36,7 @@ type Row = {
   readonly steps: readonly Step[];
 };
 
-describe('what is done so that all runs', () => {
+describe('steps until everything runs', () => {
   test.each<Row>([
     { reason: 'everything works', observed: {}, steps: [] },
     {
@@ -113,7 +113,7 @@ describe('what is done so that all runs', () => {
   });
 });
 
-describe('what is done so that nothing runs', () => {
+describe('steps until nothing runs', () => {
   const ending = (component: Component, sinceMs: number) => running(component, { terminatedAtMs: NOW_MS - sinceMs });
 
   test.each<Row>([

@@ -1,21 +1,21 @@
 import { COMPONENTS, type Component, NEEDS } from './components.ts';
 
-/** A component's process, as it was found. */
+/** The observed process of a component. */
 export interface ObservedProcess {
-  /** What it was started as. */
+  /** Fingerprint of its launch. */
   readonly fingerprint: string;
   readonly ready: boolean;
-  /** Since when it does not answer; undefined while it does. */
+  /** When it stopped answering; undefined while it answers. */
   readonly unreadySinceMs: number | undefined;
-  /** When it was told to end; undefined if it was not. */
+  /** When it was sent SIGTERM; undefined if it was not. */
   readonly terminatedAtMs: number | undefined;
-  /** What it has done that it is to be ended for, such as taking more memory than it may. */
+  /** Why it must be stopped, such as for exceeding its memory limit. */
   readonly offence: string | undefined;
 }
 
 export interface ObservedComponent {
   readonly process: ObservedProcess | undefined;
-  /** Not to be started before. */
+  /** Earliest time of the next start. */
   readonly retryAtMs: number;
 }
 
@@ -30,12 +30,12 @@ export type Step =
     }
   | { readonly do: 'kill'; readonly component: Component };
 
-/** How long a component may take to end in order. etcd and kube-apiserver take a second or two. */
+/** Grace period for a shutdown. etcd and kube-apiserver take a second or two. */
 export const TERMINATION_GRACE_MS = 20_000;
-/** A process that has not answered for so long, though all that it needs does, is restarted. kube-apiserver's own start takes up to a minute on a slow machine. */
+/** Restart a process that has been silent for this long while its dependencies answer: kube-apiserver takes up to a minute to start. */
 export const HANGS_AFTER_MS = 120_000;
 
-/** What to do now so that every component of `desired` runs as it says; pure. Waiting is no step. */
+/** The steps to take now so that every component of `desired` runs as specified; pure. Waiting is not a step. */
 export function planSteps(
   desired: Readonly<Partial<Record<Component, string>>>,
   observed: ObservedComponents,
@@ -51,7 +51,7 @@ export function planSteps(
     });
     if (process?.terminatedAtMs !== undefined) return killIfLate(component, process.terminatedAtMs, nowMs);
     if (process?.offence !== undefined) return [{ do: 'terminate', component, reason: 'offends' }];
-    // One at a time, from etcd on: the API is away once, not for each.
+    // One at a time, starting with etcd: the API is interrupted once instead of once per component.
     if (!areNeedsReady) return [];
     if (process === undefined) return nowMs >= retryAtMs ? [{ do: 'start', component }] : [];
     if (process.fingerprint !== wanted) return [{ do: 'terminate', component, reason: 'changed' }];
@@ -60,7 +60,7 @@ export function planSteps(
   });
 }
 
-/** What to do now so that nothing runs: who needs others ends before them. Pure. */
+/** The steps to take now so that nothing runs: dependents stop before their dependencies. Pure. */
 export function planStop(observed: ObservedComponents, nowMs: number): Step[] {
   return COMPONENTS.flatMap((component): Step[] => {
     const { process } = observed[component];

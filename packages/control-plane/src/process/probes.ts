@@ -14,15 +14,15 @@ export interface ApiServerTarget {
 
 export interface EtcdStatus {
   readonly databaseBytes: number;
-  /** Of the last change: what Kubernetes calls resourceVersion. */
+  /** The latest revision: Kubernetes' resourceVersion. */
   readonly revision: number;
-  /** Whether it refuses writes since its quota is reached; it serves reads. */
+  /** Whether it rejects writes because its quota is exceeded; it still serves reads. */
   readonly isFull: boolean;
 }
 
-/** Asks components whether they serve. A refusal, silence and a "no" are all the same: undefined or false. */
+/** Probes components for readiness. A refused connection, a timeout and a negative answer all count as not ready: undefined or false. */
 export interface Probes {
-  /** What etcd says of itself, once it serves. */
+  /** etcd's status, once it serves. */
   etcd(folder: string): Promise<EtcdStatus | undefined>;
   apiServer(target: ApiServerTarget): Promise<boolean>;
 }

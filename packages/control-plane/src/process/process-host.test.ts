@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Alive as far as this test is concerned; who tells real ones apart is `fairway up`. */
+/** Always alive here; `fairway up` checks real processes. */
 const identify = (pid: number): ProcessIdentity => ({ pid, started: '' });
 
 function launch(change: Partial<Launch> = {}): Launch {
@@ -33,7 +33,7 @@ function runToEnd(change: Partial<Launch> = {}): Promise<ProcessIdentity> {
   });
 }
 
-test('a program is in its pid file before it runs, in its folder, with its environment alone', async () => {
+test('a program is in its pid file before it runs, in its folder, with only its own environment', async () => {
   const { pid } = await runToEnd();
 
   expect(readFileSync(join(folder, 'log'), 'utf8')).toMatch(new RegExp(`${folder}\n${pid} abc \\d*\n2:\n`));
@@ -58,7 +58,7 @@ test.skipIf(!existsSync('/proc/self/status'))('memory of a process is known (ski
   expect(host.memoryBytes({ pid: 2 ** 30, started: '' })).toBeUndefined();
 });
 
-test('a program does not run where another is in the pid file', async () => {
+test('a program does not run if another is in the pid file', async () => {
   writeFileSync(join(folder, 'pid'), '1 other 5\n');
 
   await runToEnd();
@@ -67,7 +67,7 @@ test('a program does not run where another is in the pid file', async () => {
   expect(readFileSync(join(folder, 'pid'), 'utf8')).toBe('1 other 5\n');
 });
 
-test('a socket that a killed program has left is gone before the next runs, and only then', async () => {
+test('a stale socket is removed before the next program runs, and only then', async () => {
   const socket = join(folder, 'etcd:0');
   writeFileSync(socket, '');
   writeFileSync(join(folder, 'pid'), '1 other 5\n');

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import type { ProcessUser } from './process-user.ts';
 
-/** A process, told from a later one with the same id by the time of its start. */
+/** A process; the start time distinguishes it from a later one with the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Ticks since boot, as /proc has it; empty where there is no /proc. */
+  /** Clock ticks since boot, from /proc; empty on systems without /proc. */
   readonly started: string;
 }
 
@@ -15,39 +15,39 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Working directory. */
   readonly folder: string;
-  /** Appended to. Absolute, as the next. */
+  /** Log file, appended to. An absolute path, like the next. */
   readonly logFile: string;
   readonly pidFile: string;
-  /** Says what the process was started as; stands in the pid file. */
+  /** Identifies the launch; written to the pid file. */
   readonly fingerprint: string;
-  /** Paths below the folder that a killed predecessor leaves behind and that hinder a start: removed by whoever is in the pid file. */
+  /** Paths below the folder that a killed process leaves behind and that prevent a start: removed by the process that owns the pid file. */
   readonly sockets: readonly string[];
-  /** Whom the program runs as, without any other group or way to more rights; undefined: as this process. */
+  /** User to run as, without supplementary groups or a way to gain privileges; undefined: this process's. */
   readonly user?: ProcessUser | undefined;
 }
 
-/** Processes of this machine, as the supervisor sees them. */
+/** The supervisor's view of this machine's processes. */
 export interface ProcessHost {
   /**
-   * Starts a process that outlives this one and has written itself into its pid file before it runs; it ends immediately when
-   * there is such a file already. `onExit` is called when it ends while this process lives. Throws when nothing was started.
+   * Starts a process that outlives this one and that writes its pid file before it executes the program; it exits immediately if a
+   * pid file exists already. `onExit` is called if it exits while this process lives. Throws if nothing was started.
    */
   spawn(launch: Launch, onExit: () => void): ProcessIdentity;
-  /** The running process of this id, or undefined. */
+  /** The running process with this id, or undefined. */
   identify(pid: number): ProcessIdentity | undefined;
-  /** Memory that is a process's own, without files that it maps; undefined where the machine does not tell. */
+  /** Private memory of a process, without mapped files; undefined if the system does not report it. */
   memoryBytes(process: ProcessIdentity): number | undefined;
-  /** Does nothing when it is gone. */
+  /** Does nothing if it no longer runs. */
   signal(process: ProcessIdentity, signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
 /**
- * The shell writes the pid file and becomes the program (same process, same start time), so that no moment exists in which
- * a program runs that no file names, even if Fairway is killed meanwhile. `ln` makes the file as a whole, and only if there is none.
- * Where memory runs out, a program goes before Fairway does; open files are limited, as far as this user may.
+ * The shell writes the pid file and then execs the program (same process, same start time), so that a program never runs
+ * without a pid file, even if Fairway is killed meanwhile. `ln` creates the file atomically, and only if there is none.
+ * When memory runs out, the kernel kills a program before Fairway; the limit of open files is raised as far as this user may.
  *
- * Another user may not be able to reach the program, which lies below root's home as often as not. So it is opened before
- * and executed through its descriptor, under a link that gives the process its name.
+ * Another user may be unable to reach the program, which often lies below root's home. So it is opened before the switch of
+ * user and executed through its file descriptor, by way of a symlink that gives the process its name.
  */
 const SCRIPT = [
   'umask 077',
@@ -76,7 +76,7 @@ const SCRIPT = [
   'exec setpriv --reuid "${user%:*}" --regid "${user#*:}" --clear-groups --no-new-privs -- "$@"',
 ].join('\n');
 
-/** Programs may write to the folder of logs: a link of theirs leads nowhere. */
+/** Programs can write to the folder of logs: a symlink that they create there must not be followed. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 export function localProcessHost(identify: ProcessHost['identify']): ProcessHost {
@@ -133,7 +133,7 @@ export interface PidRecord {
   readonly fingerprint: string;
 }
 
-/** What a pid file says: `PID FINGERPRINT STARTED`. */
+/** Content of a pid file: `PID FINGERPRINT STARTED`. */
 export function parsePidFile(text: string): PidRecord | undefined {
   const [pid = '', fingerprint = '', started = ''] = text.trim().split(' ');
   return /^[1-9][0-9]*$/.test(pid) && fingerprint !== ''

@@ -18,32 +18,32 @@ import { SnapshotFolder } from './snapshots/snapshot-folder.ts';
 import { type Isolation, Tenancy } from './tenant-isolation.ts';
 
 export interface ProcessRuntimeOptions extends ProcessMachine {
-  /** Holds a folder of snapshots for each cluster. */
+  /** Contains a folder of snapshots for each cluster. */
   readonly snapshotFolder: string;
-  /** Looks for binaries; asked again where none fit. */
+  /** Finds binaries; called again while none match. */
   readonly findBinaries: () => Promise<readonly Binaries[]>;
-  /** Where to look for what restores snapshots, after etcd's own folder. */
+  /** Where to look for restore tools, after etcd's own folder. */
   readonly toolFolders: readonly string[];
   readonly runProgram: RunProgram;
   readonly egress: EgressOptions;
   readonly isolation: Isolation;
 }
 
-/** What a cluster has beside its supervisor. */
+/** State of a cluster beside its supervisor. */
 interface Parts {
   readonly snapshots: ClusterSnapshots;
   readonly room: DatabaseDefragmenter;
   readonly egress: ClusterEgress;
   readonly settings: SettingsTrial;
-  /** Why the supervisor was not told what to run. */
+  /** Why the supervisor was not given a desired state. */
   problem: string | undefined;
-  /** What of the API server's settings is not in effect, and why. */
+  /** Which API server settings are not in effect, and why. */
   settingsProblem: string | undefined;
-  /** Of which data the folder was given to the cluster's user by this process. */
+  /** Generation of the data whose folder this process has given to the cluster's user. */
   openedGeneration: number | undefined;
 }
 
-/** Runs control planes as processes of this machine, which outlive this one when it is killed, and end with it when it is closed. */
+/** Runs control planes as processes of this machine, which survive when this one is killed, and stop with it when it is closed. */
 export class ProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'process';
   readonly #options: ProcessRuntimeOptions;
@@ -94,19 +94,19 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     return this.#slots.onChange(listener);
   }
 
-  /** Ends all control planes in order, also those that nobody has asked about. */
+  /** Stops all control planes in order, including those that `ensure` was never called for. */
   async close(): Promise<void> {
     this.#slots.close();
     await this.#slots.stopAllBut(() => false);
   }
 
-  /** Ends nothing: whoever looks after them next adopts them. */
+  /** Stops nothing: the next process to manage them adopts them. */
   async detach(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();
   }
 
-  /** Ends what an earlier Fairway left running for clusters that are no more. Their data stays. */
+  /** Stops what an earlier Fairway left running for clusters that no longer exist. Their data stay. */
   stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
     return this.#slots.stopAllBut(isWanted);
   }
@@ -155,7 +155,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     parts.snapshots.ensure({ spec, record, etcd: paths.etcd, mayAct }, (restored) => this.#slots.keep(slot, restored));
   }
 
-  /** The record, with the user that the cluster's programs run as where each has its own. */
+  /** The record, with a dedicated user for the cluster's programs if each cluster has one. */
   async #recordOf(
     slot: Slot<Parts>,
     spec: ControlPlaneSpec,

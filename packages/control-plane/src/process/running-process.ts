@@ -1,6 +1,6 @@
 import type { ProcessIdentity } from './process-host.ts';
 
-/** What the supervisor knows of a process that runs. */
+/** The supervisor's state of a running process. */
 export interface RunningProcess {
   readonly identity: ProcessIdentity;
   readonly fingerprint: string;
@@ -9,7 +9,7 @@ export interface RunningProcess {
   unreadySinceMs: number | undefined;
   probedAtMs: number | undefined;
   terminatedAtMs: number | undefined;
-  /** What it has done that it is ended for, and that counts as a failure. */
+  /** Why it is being stopped, if that counts as a failure. */
   offence: string | undefined;
 }
 

@@ -60,7 +60,7 @@ function isAllReady(supervisor: ControlPlaneSupervisor): boolean {
   return Object.values(supervisor.state.components).every(({ ready, current }) => ready && current);
 }
 
-test('components start one after the other, each when what it needs serves', async () => {
+test('components start in order, each when its dependencies serve', async () => {
   machine.silent.add('etcd');
   const supervisor = supervise();
   await supervisor.want(desired());
@@ -76,7 +76,7 @@ test('components start one after the other, each when what it needs serves', asy
   expect(changes).toBeGreaterThan(0);
 });
 
-test('what is killed comes back, and nothing else is touched', async () => {
+test('a killed component is restarted, and nothing else is touched', async () => {
   const supervisor = await started();
 
   machine.end('kube-apiserver');
@@ -88,7 +88,7 @@ test('what is killed comes back, and nothing else is touched', async () => {
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('what ends over and over is started ever more seldom, and says why it ended', async () => {
+test('a crash-looping component is restarted with backoff, and its error is reported', async () => {
   machine.broken.set('kube-scheduler', 'I1121 10:00:00 1 a.go:1] hello\nE1121 10:00:00 1 run.go:72] no such flag\n');
   const supervisor = supervise();
   await supervisor.want(desired());
@@ -105,7 +105,7 @@ test('what ends over and over is started ever more seldom, and says why it ended
   expect(supervisor.state.components['kube-scheduler']).toMatchObject({ ready: true, failures: 0 });
 });
 
-test('what ends over and over is looked at seldom', async () => {
+test('a crash-looping component is polled seldom', async () => {
   machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] no\n');
   const supervisor = supervise();
   await supervisor.want(desired());
@@ -114,12 +114,12 @@ test('what ends over and over is looked at seldom', async () => {
 
   await clock.advance(600_000);
 
-  // At 200 ms it were 3,000.
+  // At 200 ms there would be 3,000.
   expect(machine.looks).toBeLessThan(400);
   supervisor.detach();
 });
 
-test('new settings begin without the failures of the old ones', async () => {
+test('new settings start without the backoff of the old ones', async () => {
   machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] bad settings\n');
   const supervisor = supervise();
   await supervisor.want(desired());
@@ -133,10 +133,10 @@ test('new settings begin without the failures of the old ones', async () => {
   expect(supervisor.state.components['kube-apiserver']).toMatchObject({ ready: true, failures: 0 });
 });
 
-test('a new Fairway finds what a killed one left, and leaves it running', async () => {
+test('a new Fairway adopts what a killed one left running', async () => {
   const killed = await started();
   const before = [...machine.running.keys()];
-  // The killed one does no more.
+  // The killed one takes no further action.
   void killed;
   clock = new FakeClock(clock.now());
 
@@ -148,7 +148,7 @@ test('a new Fairway finds what a killed one left, and leaves it running', async 
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('a pid file whose process id belongs to another process by now is no process of ours', async () => {
+test('a pid file whose process id was reused is ignored', async () => {
   await machine.files.write(`${FOLDER}/run/etcd.pid`, '100 first 7777\n');
   machine.spawn(
     {
@@ -174,7 +174,7 @@ test('a pid file whose process id belongs to another process by now is no proces
   expect([...machine.running.keys()]).toEqual([100]);
 });
 
-test('other settings of the API server start it again, alone', async () => {
+test('changed settings of the API server restart only that', async () => {
   const supervisor = await started();
 
   await supervisor.want(desired({ 'kube-apiserver': 'second' }));
@@ -184,7 +184,7 @@ test('other settings of the API server start it again, alone', async () => {
   expect(supervisor.state.components['kube-apiserver']).toMatchObject({ current: true, failures: 0 });
 });
 
-test('an end is orderly, and resolves when nothing is left', async () => {
+test('a stop is orderly, and resolves when nothing is left', async () => {
   const supervisor = await started();
 
   await Promise.all([supervisor.stop(), clock.advance(2000)]);
@@ -199,7 +199,7 @@ test('an end is orderly, and resolves when nothing is left', async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('one that ignores SIGTERM is killed', async () => {
+test('a component that ignores SIGTERM is killed', async () => {
   const supervisor = await started();
   machine.stubborn.add('etcd');
 
@@ -210,7 +210,7 @@ test('one that ignores SIGTERM is killed', async () => {
   expect(machine.takeEvents().slice(-2)).toEqual(['SIGTERM etcd', 'SIGKILL etcd']);
 });
 
-test('what an earlier Fairway left is ended by one that knows nothing of what it should be', async () => {
+test('processes of an earlier Fairway are stopped by one that has no desired state for them', async () => {
   await started();
   clock = new FakeClock(clock.now());
 
@@ -246,7 +246,7 @@ async function afterMicrotasks(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }
 
-test('a log that has grown long is put aside', async () => {
+test('a long log is rotated', async () => {
   await started();
   const log = `${FOLDER}/logs/etcd.log`;
   await machine.files.write(log, 'x'.repeat(11 * 1024 * 1024));
@@ -257,7 +257,7 @@ test('a log that has grown long is put aside', async () => {
   expect(machine.files.size(`${log}.1`)).toBeGreaterThan(0);
 });
 
-test('one that leaves lets the processes run, and the next adopts them', async () => {
+test('a released supervisor leaves the processes running, and the next adopts them', async () => {
   const first = await started();
   first.detach();
   await clock.advance(60_000);
@@ -268,7 +268,7 @@ test('one that leaves lets the processes run, and the next adopts them', async (
   expect(isAllReady(second)).toBe(true);
 });
 
-test('one that has lost the permission to act touches nothing, not even the file of a process that ended', async () => {
+test('without permission to act it touches nothing, not even the pid file of an exited process', async () => {
   let isOurs = true;
   const supervisor = supervise();
   await supervisor.want(desired(), () => isOurs);
@@ -282,7 +282,7 @@ test('one that has lost the permission to act touches nothing, not even the file
   expect(machine.files.read(`${FOLDER}/run/kube-scheduler.pid`)).toBeDefined();
 });
 
-test('at rest nothing runs, nothing is started again, and all comes back when it is wanted', async () => {
+test('at rest nothing runs or is restarted, and everything starts again when desired', async () => {
   const supervisor = await started();
 
   const resting = supervisor.rest();
@@ -299,7 +299,7 @@ test('at rest nothing runs, nothing is started again, and all comes back when it
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('what an earlier Fairway left running is ended too when there is to be rest', async () => {
+test('rest stops processes of an earlier Fairway too', async () => {
   await started();
   const later = supervise();
 
@@ -310,7 +310,7 @@ test('what an earlier Fairway left running is ended too when there is to be rest
   expect(machine.running.size).toBe(0);
 });
 
-test('what takes more memory than it may is ended and started again, ever more slowly, and that is told', async () => {
+test('a component above its memory limit is restarted with backoff, and reported', async () => {
   const supervisor = await started();
 
   machine.memory.set('kube-scheduler', 100 * 2 ** 20);
@@ -325,7 +325,7 @@ test('what takes more memory than it may is ended and started again, ever more s
   expect(lastFailure).toBe('it used 101 MiB of memory, and the plan allows 100 MiB');
 });
 
-test('what a full database has ended is started immediately when that takes writes again', async () => {
+test('a component stopped by a full database starts immediately once that accepts writes again', async () => {
   const supervisor = await started();
   machine.isFull = true;
   machine.broken.set('kube-controller-manager', 'E1121 10:00:00 1 run.go:72] database space exceeded\n');

@@ -13,22 +13,22 @@ import { type ProcessHost, parsePidFile } from './process-host.ts';
 import type { ProcessUser } from './process-user.ts';
 import { type RunningProcess, runningProcess } from './running-process.ts';
 
-/** How one component is to run. */
+/** How to run one component. */
 export interface ComponentLaunch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly fingerprint: string;
-  /** Bytes of memory that it may take; undefined: any. */
+  /** Memory limit in bytes; undefined: none. */
   readonly memoryBytes: number | undefined;
-  /** What it listens on, below the folder. */
+  /** Its sockets, below the folder. */
   readonly sockets: readonly string[];
   /** See Launch. */
   readonly user?: ProcessUser | undefined;
 }
 
 export interface DesiredControlPlane {
-  /** Of the components that it has. */
+  /** State of the components. */
   readonly launches: Readonly<Partial<Record<Component, ComponentLaunch>>>;
   readonly apiServer: ApiServerTarget;
 }
@@ -36,9 +36,9 @@ export interface DesiredControlPlane {
 export interface ComponentState {
   readonly running: boolean;
   readonly ready: boolean;
-  /** Whether it runs as it should now. */
+  /** Whether it runs as desired now. */
   readonly current: boolean;
-  /** Ends in a row that nobody asked for. */
+  /** Consecutive unexpected exits. */
   readonly failures: number;
   readonly lastFailure: string | undefined;
 }
@@ -46,7 +46,7 @@ export interface ComponentState {
 export interface SupervisedState {
   readonly components: Readonly<Record<Component, ComponentState>>;
   readonly databaseBytes: number | undefined;
-  /** Whether etcd refuses writes since its quota is reached. */
+  /** Whether etcd rejects writes because its quota is exceeded. */
   readonly isDatabaseFull: boolean;
 }
 
@@ -67,12 +67,12 @@ const COMPLAINT_BYTES = 8192;
 
 const HANGS = `it did not answer for ${HANGS_AFTER_MS / 1000} s`;
 
-/** Of a component that is not to be: nobody waits for it. */
+/** State of a component that is not desired: nothing waits for it. */
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
 
 /**
- * Keeps the processes of one control plane as they should be: finds what an earlier Fairway left by its pid files, starts
- * what is missing in order, ends what should be otherwise, and starts again, ever more slowly, what ends by itself.
+ * Keeps the processes of one control plane in their desired state: adopts those of an earlier Fairway by their pid files,
+ * starts missing ones in order, stops those that differ, and restarts with exponential backoff those that exit by themselves.
  */
 export class ControlPlaneSupervisor {
   readonly #options: SupervisorOptions;
@@ -96,12 +96,12 @@ export class ControlPlaneSupervisor {
     this.#logs = new LogRotation(options.clock, options.files);
   }
 
-  /** Says what should run from now on, and for how long that is ours to see to. Resolves after a first look at what does. */
+  /** Sets the desired state, and whether this process may act on it. Resolves after a first look at the processes. */
   want(desired: DesiredControlPlane, mayAct = () => true): Promise<void> {
     for (const component of COMPONENTS) {
       const before = this.#desired?.launches[component]?.fingerprint;
       const isChanged = before !== undefined && before !== desired.launches[component]?.fingerprint;
-      // What a component failed for may be what has changed.
+      // The change may have removed the cause of a component's failures.
       if (isChanged) this.#members[component].forgive();
     }
     this.#desired = desired;
@@ -110,7 +110,7 @@ export class ControlPlaneSupervisor {
     return this.#poke();
   }
 
-  /** Ends all processes in order, until something is wanted again; resolves when none is left. */
+  /** Stops all processes in order, until a new desired state is set; resolves when none is left. */
   rest(mayAct = () => true): Promise<void> {
     this.#mayAct = mayAct;
     this.#resting ??= Promise.withResolvers();
@@ -119,7 +119,7 @@ export class ControlPlaneSupervisor {
     return promise;
   }
 
-  /** Looks after the processes no more; they run on. Final. A stop or rest that is in progress rejects. */
+  /** Stops managing the processes; they keep running. Final. A stop or rest in progress rejects. */
   detach(): void {
     this.#hasLeft = true;
     this.#timer?.cancel();
@@ -128,7 +128,7 @@ export class ControlPlaneSupervisor {
     this.#stopping?.reject(error);
   }
 
-  /** Ends all processes in order, while that is ours to do; resolves when none is left. Final. */
+  /** Stops all processes in order, while permitted to act; resolves when none is left. Final. */
   stop(mayAct = () => true): Promise<void> {
     this.#mayAct = mayAct;
     if (this.#stopping === undefined) {
@@ -156,7 +156,7 @@ export class ControlPlaneSupervisor {
     return { components, databaseBytes, isDatabaseFull: isFull };
   }
 
-  /** Looks and acts now; a pass that is in progress is followed by another. */
+  /** Runs a pass now; a pass in progress is followed by another. */
   #poke(): Promise<void> {
     if (this.#hasLeft) return this.#pass ?? Promise.resolve();
     if (this.#pass !== undefined) {
@@ -174,7 +174,7 @@ export class ControlPlaneSupervisor {
 
   async #run(): Promise<void> {
     try {
-      // Whoever sees to them by now writes the same pid files.
+      // The process that manages them now writes the same pid files.
       if (this.#mayAct()) await this.#look();
       if (this.#mayAct()) this.#act();
     } catch (error) {
@@ -231,7 +231,7 @@ export class ControlPlaneSupervisor {
     const { files, clock, log } = this.#options;
     const complaint = message ?? lastComplaint(files.tail(this.#path(logPath(component)), COMPLAINT_BYTES));
     member.fail(sinceMs, clock.now(), complaint ?? 'it exited without an error message');
-    // It may be the database that it fails for.
+    // The full database may be why it fails.
     if (this.#members.etcd.process) this.#members.etcd.process.probedAtMs = undefined;
     const { failures, lastFailure } = member;
     log.warn({ component, failures, complaint: lastFailure }, 'process failed');
@@ -269,12 +269,12 @@ export class ControlPlaneSupervisor {
         return this.#desired !== undefined && (await probes.apiServer(this.#desired.apiServer));
       case 'kube-controller-manager':
       case 'kube-scheduler':
-        // They serve nobody; one that can't work ends.
+        // They have no readiness to probe; one that can't work exits.
         return true;
     }
   }
 
-  /** What a full database has ended need not wait longer once that takes writes. */
+  /** Cuts short the backoff of what a full database had stopped, once the database accepts writes. */
   #noteDatabase(database: EtcdStatus): void {
     const hasRoomAgain = this.#database?.isFull === true && !database.isFull;
     this.#database = database;

@@ -10,7 +10,7 @@ function record(change: Partial<ClusterRecord>): ClusterRecord {
   return { port: 20_000, encryptionKey: '', ...change };
 }
 
-describe('where all control planes run as one user', () => {
+describe('with one user for all control planes', () => {
   test('clusters of one namespace share the machine', () => {
     const tenancy = new Tenancy(SHARED);
 
@@ -19,7 +19,7 @@ describe('where all control planes run as one user', () => {
     expect(tenancy.problemOf({ uid: 'a', namespace: 'team' }, NONE)).toBeUndefined();
   });
 
-  test('those of another are refused, and told what the operator can do', () => {
+  test('those of another are rejected, with advice for the operator', () => {
     const tenancy = new Tenancy(SHARED);
     tenancy.problemOf({ uid: 'a', namespace: 'team' }, NONE);
 
@@ -30,7 +30,7 @@ describe('where all control planes run as one user', () => {
     expect(tenancy.problemOf({ uid: 'b', namespace: 'other' }, NONE)).toBeUndefined();
   });
 
-  test('they are refused whoever let the first in', () => {
+  test('they are rejected whichever process admitted the first', () => {
     const records = new Map([['a', record({ namespace: 'team' })]]);
 
     expect(new Tenancy(SHARED).problemOf({ uid: 'b', namespace: 'other' }, records)).toContain('namespace team');
@@ -44,7 +44,7 @@ describe('where all control planes run as one user', () => {
   });
 });
 
-test('where each has a user of its own, all share the machine', () => {
+test('with a user for each, all share the machine', () => {
   const tenancy = new Tenancy({ users: new ClusterUsers('/nowhere', DEFAULT_USERS, () => 0) });
   const records = new Map([['a', record({ namespace: 'team', userId: 1_900_000_000 })]]);
 

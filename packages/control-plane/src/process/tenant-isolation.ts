@@ -4,14 +4,14 @@ import { type ClusterRecord, userOf } from './cluster-record.ts';
 import { ClusterUsers, type UserRange } from './cluster-users.ts';
 import { findExecutable, foldersOnPath } from './executables.ts';
 
-/** How the programs of one cluster are kept from those of another: by a user for each, or not at all. */
+/** How the programs of one cluster are isolated from those of another: by a user for each, or not at all. */
 export type Isolation =
   | { readonly users: ClusterUsers }
-  /** Why this process can't make programs run as others. */
+  /** Why this process can't run programs as other users. */
   | { readonly users: undefined; readonly reason: string };
 
 export interface IsolationInputs {
-  /** Says which cluster has which user. */
+  /** Allocates a user to each cluster. */
   readonly folder: string;
   readonly range: UserRange;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,13 +20,13 @@ export interface IsolationInputs {
 
 const UID_MAP = '/proc/self/uid_map';
 
-/** The isolation that this process can give. */
+/** The isolation that this process can provide. */
 export function localIsolation({ folder, range, env, random }: IsolationInputs): Isolation {
   if (process.geteuid?.() !== 0) return { users: undefined, reason: 'Fairway does not run as root' };
   if (findExecutable(foldersOnPath(env), 'setpriv') === undefined) {
     return { users: undefined, reason: 'there is no setpriv (util-linux) on PATH' };
   }
-  // Programs find their folder and themselves there.
+  // Programs of other users find their folder and their binary through /proc.
   if (!existsSync(UID_MAP)) return { users: undefined, reason: 'there is no /proc' };
   if (!isMapped(range, readFileSync(UID_MAP, 'utf8'))) {
     return { users: undefined, reason: `user ids ${range.first} to ${range.last} do not exist in this container` };
@@ -34,7 +34,7 @@ export function localIsolation({ folder, range, env, random }: IsolationInputs):
   return { users: new ClusterUsers(folder, range, random) };
 }
 
-/** Whether a user namespace has these ids: each line of its map says `first inside, first outside, how many`. */
+/** Whether a user namespace maps these ids: each line of its map is `first inside, first outside, count`. */
 export function isMapped({ first, last }: UserRange, uidMap: string): boolean {
   return uidMap
     .trim()
@@ -44,19 +44,19 @@ export function isMapped({ first, last }: UserRange, uidMap: string): boolean {
 }
 
 /**
- * Whose control planes run on a machine where all are one user's. Programs that share a user read each other's keys and
- * databases, so they must be of one tenant, whose namespace tells.
+ * Decides whose control planes may run on a machine where all run as one user. Programs that share a user can read each other's
+ * keys and databases, so they must all belong to one tenant, identified by namespace.
  */
 export class Tenancy {
   readonly #isolation: Isolation;
-  /** Namespaces that were let in by this process, whose record may not say so yet. */
+  /** Namespaces that this process has admitted, whose record may not be written yet. */
   readonly #namespaces = new Map<string, string>();
 
   constructor(isolation: Isolation) {
     this.#isolation = isolation;
   }
 
-  /** Why a cluster may not run beside those that do; undefined: it may, and nobody of another tenant beside it from now on. */
+  /** Why a cluster may not run beside the existing ones; undefined: it is admitted, and from now on no other tenant is. */
   problemOf(
     { uid, namespace }: Pick<ClusterIdentity, 'uid' | 'namespace'>,
     records: ReadonlyMap<string, ClusterRecord>,
@@ -77,7 +77,7 @@ export class Tenancy {
     return undefined;
   }
 
-  /** Nothing is left of a cluster. */
+  /** Forgets a cluster of which nothing is left. */
   forget(uid: string): void {
     this.#namespaces.delete(uid);
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import type { ControlPlaneSpec } from '../runtime.ts';
 
-/** Tells apart specs that need another start. Names and dates of the server's certificate are not among them. */
+/** Identifies specs whose difference requires a restart. A renewed server certificate does not. */
 export function fingerprintOf(spec: ControlPlaneSpec): string {
   const { version, podCIDR, serviceCIDR, apiServer, pki, dnsNames, ipAddresses } = spec;
   const keyId = pki.serviceAccountKeys.signing.keyId;

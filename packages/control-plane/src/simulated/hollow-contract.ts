@@ -5,7 +5,7 @@ import type { Logger } from '@fairway/base/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 
-/** PEM of what a server shows, and of whom it believes. */
+/** PEM of a server's certificate and key, and of the CAs that it trusts. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
@@ -24,20 +24,20 @@ export interface HollowControlPlane {
   readonly server: {
     listen(options: { host: string; port: number; tls: ServerTls }): Promise<TlsListener>;
   };
-  /** Creates what every cluster has and starts controllers; idempotent on a store with content. */
+  /** Creates the objects that every cluster has and starts controllers; idempotent on a store with content. */
   start(): Promise<void>;
-  /** Stops controllers and server. The store is its owner's to close. */
+  /** Stops controllers and server. The store is closed by its owner. */
   stop(): Promise<void>;
 }
 
-/** What a hollow control plane is made from. */
+/** Dependencies of a hollow control plane. */
 export interface HollowControlPlaneOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   readonly clusterName: string;
-  /** Exact Kubernetes version that it stands in for. */
+  /** The exact Kubernetes version that it reports. */
   readonly version: string;
   readonly podCidr: string;
   readonly serviceCidr: string;
@@ -47,7 +47,7 @@ export interface HollowControlPlaneOptions {
   readonly pki: {
     /** Signs certificates of the CSR API. */
     readonly ca: CertificateAuthority;
-    /** PEM of every authority that is believed. */
+    /** PEM of every trusted CA. */
     readonly caBundle: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
   };
@@ -57,11 +57,11 @@ export type HollowControlPlaneFactory = (
   options: HollowControlPlaneOptions,
 ) => HollowControlPlane | Promise<HollowControlPlane>;
 
-/** Where the databases of tenant clusters are kept, by cluster UID. */
+/** The databases of tenant clusters, by cluster UID. */
 export interface ClusterStores {
-  /** Opens the cluster's store, made when it is new. */
+  /** Opens the cluster's store, creating it if needed. */
   open(clusterUid: string): Promise<Store>;
-  /** Deletes a closed store and all that is in it; nothing happens when there is none. */
+  /** Deletes a closed store with its content; does nothing if there is none. */
   drop(clusterUid: string): Promise<void>;
   list(): Promise<readonly string[]>;
 }

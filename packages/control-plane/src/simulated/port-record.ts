@@ -2,19 +2,19 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import type { Store } from '@fairway/apiserver/store/store';
 
-/** A bucket beside those of the API server, which knows nothing of it. */
+/** A bucket beside those of the API server, which does not use it. */
 const BUCKET = 'runtime.fairway.dev';
 const KEY = 'endpoint';
 
-/** The port that a cluster's API server was given, or undefined for a new cluster. */
+/** The port of a cluster's API server, or undefined for a new cluster. */
 export function recordedPort(store: Store): number | undefined {
   const entry = store.get(BUCKET, KEY);
   return entry && (JSON.parse(entry.text) as { port: number }).port;
 }
 
 /**
- * Keeps the port in the cluster's own store, so that it is found again after any crash. To be called while no server
- * works on the store.
+ * Stores the port in the cluster's own store, so that it survives any crash. To be called while no server
+ * uses the store.
  */
 export async function recordPort(store: Store, port: number): Promise<void> {
   const text = (revision: number) => JSON.stringify({ metadata: { resourceVersion: String(revision) }, port });
@@ -22,7 +22,7 @@ export async function recordPort(store: Store, port: number): Promise<void> {
   await store.write({ bucket: BUCKET, key: KEY, expected, encode: (revision) => ({ text: text(revision) }) });
 }
 
-/** A port that nobody uses now. */
+/** A port that nothing listens on now. */
 export async function findFreePort(host: string): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -44,7 +44,7 @@ export class SimulatedControlPlane {
     this.#clock = clock;
   }
 
-  /** Starts on the port that the cluster has had before, or on a free one that is recorded first. */
+  /** Starts on the cluster's previous port, or on a free one that is recorded first. */
   static async start(
     store: Store,
     spec: ControlPlaneSpec,
@@ -81,7 +81,7 @@ export class SimulatedControlPlane {
     }
   }
 
-  /** Shows a fresh certificate when the one in use nears its end. */
+  /** Replaces the server's certificate before it expires. */
   async renewCertificate(spec: ControlPlaneSpec): Promise<void> {
     if (this.#clock.now() < this.#renewAtMs) return;
     const { tls, renewAtMs } = await issueServerTls(spec, this.#clock);
@@ -90,7 +90,7 @@ export class SimulatedControlPlane {
   }
 
   async stop(): Promise<void> {
-    // The server ends its watches, which a listener alone would wait for.
+    // The server ends its watches; closing only the listener would wait for them.
     await this.#hollow.stop();
     await this.#listener.close();
   }

@@ -31,7 +31,7 @@ beforeEach(() => {
   clock = new FakeClock();
 });
 
-/** One replica's; all have the machine in common. */
+/** The runtime of one replica; replicas share the machine. */
 function replica(): SimulatedProcessRuntime {
   return new SimulatedProcessRuntime({
     folder: '/home/planes',
@@ -54,7 +54,7 @@ async function settled(runtime: SimulatedProcessRuntime, wanted = spec): Promise
   return runtime.ensure(wanted);
 }
 
-test('one program is the whole control plane, told where and what it is by a file', async () => {
+test('one program is the whole control plane, configured by a file', async () => {
   const state = await settled(replica());
 
   expect(state).toMatchObject({ phase: 'Running', ready: true, version: '1.35.8', endpoint: { host: '127.0.0.1' } });
@@ -83,7 +83,7 @@ test('a replica that releases it leaves it running, and the next adopts it', asy
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('a replica that has lost the permission to act starts, ends and writes nothing', async () => {
+test('a replica without permission to act starts, stops and writes nothing', async () => {
   const runtime = replica();
   const grant = { subject: 'team/demo', isValid: () => false };
   await runUnder(grant, () => runtime.ensure(spec));
@@ -98,7 +98,7 @@ test('a replica that has lost the permission to act starts, ends and writes noth
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('another version is another start on the same port', async () => {
+test('a new version restarts it on the same port', async () => {
   const runtime = replica();
   const before = await settled(runtime);
   machine.takeEvents();
@@ -108,7 +108,7 @@ test('another version is another start on the same port', async () => {
   expect(after).toMatchObject({ phase: 'Running', version: '1.36.3', endpoint: before.endpoint });
 });
 
-test('a cluster that is removed leaves neither program nor folder', async () => {
+test('a removed cluster leaves neither program nor folder', async () => {
   const runtime = replica();
   await settled(runtime);
   expect(await runtime.remove('uid-1')).toBe(false);

@@ -15,21 +15,21 @@ import { fingerprintOf } from './fingerprint.ts';
 import { renderSpecFile } from './spec-file.ts';
 
 export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
-  /** What runs a simulated control plane, given its folder as last argument. */
+  /** Command that runs a simulated control plane, given its folder as last argument. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
 }
 
-/** What the program reads in its folder. */
+/** The file that the program reads in its folder. */
 export const SPEC_FILE = 'control-plane.json';
 
 interface Parts {
-  /** How it is asked whether it serves, what that was made from, and until when that is good. */
+  /** Credentials for readiness probes, the certificates that they were made from, and their expiry. */
   target: { readonly apiServer: ApiServerTarget; readonly of: string; readonly renewAtMs: number } | undefined;
 }
 
 /**
- * Runs each simulated control plane as a process of its own, which serves on when this one ends or is killed, and which the next one on this machine adopts:
- * what several replicas need who hand clusters to each other.
+ * Runs each simulated control plane as a separate process, which survives when this one ends and is adopted by the next one on this machine:
+ * required by replicas that hand over clusters to each other.
  */
 export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
@@ -70,7 +70,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     return this.#slots.onChange(listener);
   }
 
-  /** Ends nothing: whoever looks after them next adopts them. */
+  /** Stops nothing: the next process to manage them adopts them. */
   async close(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();
@@ -101,7 +101,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     await slot.supervisor.want({ launches: { 'kube-apiserver': launch }, apiServer }, mayAct);
   }
 
-  /** How the API server is asked whether it serves. */
+  /** TLS options of the readiness probe. */
   async #targetOf(
     parts: Parts,
     spec: ControlPlaneSpec & { readonly endpoint: ApiServerTarget['endpoint'] },

@@ -10,7 +10,7 @@ import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
 import type { ClusterStores, HollowControlPlane, HollowControlPlaneOptions, ServerTls } from './hollow-contract.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 
-// TLS is checked against the real time, so the clock stands at it.
+// TLS validates against the real time, so the clock is set to it.
 const clock = new FakeClock(Date.now());
 const pki = await createClusterPki(clock);
 const spec: ControlPlaneSpec = {
@@ -28,14 +28,14 @@ const spec: ControlPlaneSpec = {
   endpoint: undefined,
 };
 
-/** Stores that outlive a runtime, as a database does. */
+/** Stores that outlive a runtime, like a database. */
 class LastingStores implements ClusterStores {
   readonly held = new Map<string, MemoryStore>();
 
   open(uid: string): Promise<Store> {
     const store = this.held.get(uid) ?? new MemoryStore(uid);
     this.held.set(uid, store);
-    // The data stays when this process is done with it.
+    // The data remain after this process closes it.
     return Promise.resolve({
       revision: store.revision,
       buckets: store.buckets,
@@ -60,7 +60,7 @@ class LastingStores implements ClusterStores {
   }
 }
 
-/** The least that has an API server's outside: TLS, and an answer that tells its version. */
+/** The minimum of an API server: TLS, and an answer that contains its version. */
 function tinyHollow({ version }: Pick<HollowControlPlaneOptions, 'version'>): HollowControlPlane {
   return {
     start: () => Promise.resolve(),
@@ -102,7 +102,7 @@ afterEach(async () => {
   await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
 });
 
-/** Asks, and asks again when the runtime calls, until no step is in progress. */
+/** Calls ensure, and again on each callback, until no step is in progress. */
 async function settle(runtime: SimulatedRuntime, wanted: ControlPlaneSpec): Promise<ControlPlaneState> {
   for (;;) {
     const changed = nextChange(runtime);
@@ -133,7 +133,7 @@ function ask(port: number, ca: string): Promise<string> {
 }
 
 describe('SimulatedRuntime', () => {
-  it('says that it starts, calls back, and serves with the authority of the cluster', async () => {
+  it('reports its start, calls back, and serves with the CA of the cluster', async () => {
     const runtime = aRuntime(new LastingStores());
     const changed = nextChange(runtime);
     expect(await runtime.ensure(spec)).toMatchObject({ phase: 'Starting', ready: false, reason: 'Provisioning' });
@@ -156,7 +156,7 @@ describe('SimulatedRuntime', () => {
     expect(made).toBe(1);
   });
 
-  it('keeps its port over a restart of the process, whether or not it was told', async () => {
+  it('keeps its port over a restart of the process, whether or not it is passed in', async () => {
     const stores = new LastingStores();
     const first = aRuntime(stores);
     const { endpoint } = await settle(first, spec);
@@ -164,7 +164,7 @@ describe('SimulatedRuntime', () => {
     expect((await settle(aRuntime(stores), spec)).endpoint).toEqual(endpoint);
   });
 
-  it('takes a new version on the same port', async () => {
+  it('restarts with a new version on the same port', async () => {
     const runtime = aRuntime(new LastingStores());
     const { endpoint } = await settle(runtime, spec);
     const upgraded = { ...spec, version: '1.36.4', endpoint };
@@ -173,7 +173,7 @@ describe('SimulatedRuntime', () => {
     expect(await ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.36.4');
   });
 
-  it('tells why it does not start, tries again ever more rarely, and recovers', async () => {
+  it('reports why it does not start, retries with backoff, and recovers', async () => {
     let broken = true;
     let tries = 0;
     const runtime = aRuntime(new LastingStores(), (options) => {
@@ -199,7 +199,7 @@ describe('SimulatedRuntime', () => {
     expect(await settle(runtime, spec)).toMatchObject({ phase: 'Running' });
   });
 
-  it('tries another spec at once', async () => {
+  it('tries another spec immediately', async () => {
     const runtime = aRuntime(new LastingStores(), (options) => {
       if (options.version === '1.36.4') throw new Error('no such version');
       return tinyHollow(options);
@@ -208,7 +208,7 @@ describe('SimulatedRuntime', () => {
     expect(await settle(runtime, spec)).toMatchObject({ phase: 'Running' });
   });
 
-  it('removes all that it holds, also of clusters that only the database knows', async () => {
+  it('removes everything, including clusters known only from the database', async () => {
     const stores = new LastingStores();
     const first = aRuntime(stores);
     const { endpoint } = await settle(first, spec);
@@ -232,7 +232,7 @@ describe('SimulatedRuntime', () => {
     expect(await runtime.remove('uid-1')).toBe(true);
   });
 
-  it('shows a new certificate before the old one ends', async () => {
+  it('replaces a certificate before it expires', async () => {
     let shown: string[] = [];
     const runtime = aRuntime(new LastingStores(), (options) => {
       const hollow = tinyHollow(options);
@@ -256,7 +256,7 @@ describe('SimulatedRuntime', () => {
   });
 });
 
-/** Equal, but another object, as a caller makes it on every reconcile. */
+/** An equal copy, as a caller creates it on every reconcile. */
 function structuredCloneOf(original: ControlPlaneSpec): ControlPlaneSpec {
   return { ...original, apiServer: structuredClone(original.apiServer) };
 }

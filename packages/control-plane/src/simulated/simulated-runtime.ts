@@ -12,7 +12,7 @@ export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Address to listen on; 127.0.0.1 by default. */
+  /** Bind address; 127.0.0.1 by default. */
   readonly host?: string;
 }
 
@@ -26,16 +26,16 @@ interface Failure {
   readonly retryAtMs: number;
 }
 
-/** What is known of one cluster's control plane in this process. */
+/** State of one cluster's control plane in this process. */
 interface Slot {
   store: Store | undefined;
   running: SimulatedControlPlane | undefined;
-  /** Fingerprint of the spec that runs, or that could not be started. */
+  /** Fingerprint of the spec that runs, or that failed to start. */
   fingerprint: string | undefined;
   failure: Failure | undefined;
-  /** Calls for another look when a failed start may be tried again. */
+  /** Timer for the retry of a failed start. */
   retry: Timer | undefined;
-  /** The step in progress; no other begins before its end. */
+  /** The step in progress; steps are serialized. */
   step: Promise<void> | undefined;
   removing: boolean;
 }
@@ -77,7 +77,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return true;
   }
 
-  /** It lives in this process alone: it ends, and its database is free for another. */
+  /** It exists in this process only: it stops, and its database is free for another process. */
   async release(clusterUid: string): Promise<void> {
     const slot = this.#slots.get(clusterUid);
     if (slot === undefined) return;
@@ -127,7 +127,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return failure !== undefined && this.#options.clock.now() >= failure.retryAtMs;
   }
 
-  /** Starts a step and tells when it has ended; a step never rejects, what went wrong stands in the slot. */
+  /** Starts a step and notifies when it has ended; a step never rejects, its error is kept in the slot. */
   #begin(uid: string, slot: Slot, step: () => Promise<void>): void {
     slot.step = step()
       .then(() => {
@@ -156,7 +156,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 
   async #replace(slot: Slot, spec: ControlPlaneSpec, fingerprint: string): Promise<void> {
     const { stores, log } = this.#options;
-    // What failed before with another spec says nothing about this one.
+    // Failures with another spec say nothing about this one.
     if (slot.fingerprint !== fingerprint) slot.failure = undefined;
     slot.fingerprint = fingerprint;
     slot.retry?.cancel();

@@ -2,10 +2,10 @@ import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { parsePkiSecret, pkiSecret } from '../pki/pki-secret.ts';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 
-/** What a simulated control plane in a process of its own is told. */
+/** Configuration of a simulated control plane in a separate process. */
 export interface SimulatedControlPlaneFile {
   readonly spec: ControlPlaneSpec & { readonly endpoint: Endpoint };
-  /** Of Secrets at rest: 32 bytes in base64. */
+  /** Encryption key of Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
 }
 
@@ -14,13 +14,13 @@ interface Stored extends Omit<SimulatedControlPlaneFile, 'spec'> {
   readonly pki: Secret;
 }
 
-/** As text that holds private keys. */
+/** Serializes the configuration; the text contains private keys. */
 export async function renderSpecFile({ spec, encryptionKey }: SimulatedControlPlaneFile): Promise<string> {
   const { pki, ...rest } = spec;
   return JSON.stringify({ spec: rest, pki: await pkiSecret(spec.cluster, pki), encryptionKey } satisfies Stored);
 }
 
-/** Reads what `renderSpecFile` wrote. */
+/** Parses the output of `renderSpecFile`. */
 export async function parseSpecFile(text: string): Promise<SimulatedControlPlaneFile> {
   const { spec, pki, encryptionKey } = JSON.parse(text) as Stored;
   return { spec: { ...spec, pki: await parsePkiSecret(pki) }, encryptionKey };

@@ -8,11 +8,11 @@ import { type EgressNetwork, EgressProxy } from './egress-proxy.ts';
 export interface EgressOptions {
   readonly network: EgressNetwork;
   readonly exceptions: EgressExceptions;
-  /** Addresses of this machine now. */
+  /** Current addresses of this machine. */
   readonly ownAddresses: () => readonly string[];
 }
 
-/** One cluster's way out, for as long as this process looks after it. */
+/** One cluster's egress proxies, while this process manages it. */
 export class ClusterEgress {
   readonly #folder: string;
   readonly #options: EgressOptions;
@@ -25,7 +25,7 @@ export class ClusterEgress {
     this.#log = log;
   }
 
-  /** Opens the way for a user, to the nodes in these ranges and what all may reach. Rejects where the sockets can't be made. */
+  /** Opens the proxies to a user, with the nodes' ranges and the general rules as policy. Rejects if the sockets can't be created. */
   async ensure(user: ProcessUser | undefined, nodeNetworks: readonly string[]): Promise<void> {
     const { network, exceptions, ownAddresses } = this.#options;
     const policy = egressPolicy({ nodeNetworks, exceptions, ownAddresses });

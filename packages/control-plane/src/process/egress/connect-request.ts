@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where a CONNECT request wants to go. */
+/** Target of a CONNECT request. */
 export interface Destination {
   /** A name or an address, without brackets. */
   readonly host: string;
@@ -10,7 +10,7 @@ export interface Destination {
 const LONGEST_NAME = 253;
 const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
 
-/** Reads `example.org:443`, `192.0.2.1:443`, `[2001:db8::1]:443`; undefined for anything else. */
+/** Parses `example.org:443`, `192.0.2.1:443`, `[2001:db8::1]:443`; undefined for anything else. */
 export function parseDestination(authority: string | undefined): Destination | undefined {
   const [, bracketed, plain, portText = ''] =
     /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+)):(\d{1,5})$/i.exec(authority ?? '') ?? [];

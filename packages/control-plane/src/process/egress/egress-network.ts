@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { EgressNetwork } from './egress-proxy.ts';
 
-/** A tenant chooses the names: whoever serves them may be slow. */
+/** Tenants choose the names, so their name servers may be slow. */
 const RESOLVE_TIMEOUT_MS = 3000;
 const RESOLVE_TRIES = 2;
 const CONNECT_TIMEOUT_MS = 5000;
 
 /**
- * This machine's network. Names are resolved by c-ares: `getaddrinfo` would wait in the threads that this process reads and
- * writes its files with.
+ * This machine's network. Names are resolved by c-ares: `getaddrinfo` would block the thread pool that this process does its
+ * file I/O with.
  */
 export const machineNetwork: EgressNetwork = {
   async resolve(name) {
@@ -40,7 +40,7 @@ export const machineNetwork: EgressNetwork = {
   },
 };
 
-/** Addresses of this machine now. */
+/** Current addresses of this machine. */
 export function machineAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 }

@@ -58,7 +58,7 @@ describe('what an API server may connect to', () => {
   });
 });
 
-describe('what the operator says', () => {
+describe('exceptions of the operator', () => {
   test.each([
     { allowed: ['10.9.0.0/16'], address: '10.9.1.1', port: 8443, reason: 'any port of a private range' },
     { allowed: ['127.0.0.1:9443'], address: '127.0.0.1', port: 9443, reason: 'even of this machine' },
@@ -67,11 +67,11 @@ describe('what the operator says', () => {
     expect(judge('controlplane', address, port, { allowed, denied: [] })).toBeUndefined();
   });
 
-  test('is limited to the port that it names', () => {
+  test('are limited to the port that they name', () => {
     expect(judge('controlplane', '127.0.0.1', 9444, { allowed: ['127.0.0.1:9443'], denied: [] })).toContain('loopback');
   });
 
-  test('is denied, whatever is allowed', () => {
+  test('deny ranges whatever is allowed', () => {
     const exceptions = { allowed: ['10.0.0.0/8'], denied: ['10.1.0.0/24', '93.184.215.0/24'] };
 
     expect(judge('cluster', '10.1.0.5', 10_250, exceptions)).toContain('operator');

@@ -2,41 +2,41 @@ import { isIP } from 'node:net';
 import { canonicalAddress, cidrSet, isPublicAddress } from './special-addresses.ts';
 
 /**
- * What a kube-apiserver connects for: `cluster` to nodes, pods, Services and what extends its API, `controlplane` to webhooks
- * by URL and issuers of tokens. The names are those of its EgressSelectorConfiguration.
+ * Egress types of kube-apiserver, named as in EgressSelectorConfiguration: `cluster` for nodes, pods, Services and aggregated
+ * API servers, `controlplane` for webhooks by URL and token issuers.
  */
 export type EgressKind = 'cluster' | 'controlplane';
 
 export const EGRESS_KINDS = ['cluster', 'controlplane'] as const satisfies readonly EgressKind[];
 
-/** What the operator lets control planes reach beyond the rule, and what not though the rule would. */
+/** The operator's exceptions: what control planes may reach beyond the rule, and what they may not although the rule allows it. */
 export interface EgressExceptions {
-  /** Ranges, for all ports or one: `192.0.2.0/24`, `127.0.0.1/32:9443`. */
+  /** Allowed ranges, for all ports or one: `192.0.2.0/24`, `127.0.0.1/32:9443`. */
   readonly allowed: readonly string[];
-  /** Ranges that are never reached, whatever else is said. */
+  /** Denied ranges; they override everything else. */
   readonly denied: readonly string[];
 }
 
 export interface EgressRules {
-  /** Ranges that the cluster's nodes have addresses of. */
+  /** Ranges that contain the addresses of the cluster's nodes. */
   readonly nodeNetworks: readonly string[];
   readonly exceptions: EgressExceptions;
-  /** Addresses of this machine, asked for each time: they change. */
+  /** Addresses of this machine, read on each decision: they change. */
   readonly ownAddresses: () => readonly string[];
 }
 
-/** Answers why an address may not be connected to, or undefined where it may. */
+/** Why connections to an address are denied; undefined if they are allowed. */
 export type EgressPolicy = (kind: EgressKind, address: string, port: number) => string | undefined;
 
 const KUBELET_PORT = 10_250;
-/** Beyond the cluster's own nodes: kubelets with public addresses, and what Services of type ExternalName lead to. */
+/** Beyond the cluster's own nodes: kubelets with public addresses, and targets of Services of type ExternalName. */
 const PUBLIC_CLUSTER_PORTS: ReadonlySet<number> = new Set([443, KUBELET_PORT]);
 
 const NEVER = cidrSet(['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::1', 'fe80::/10']);
 
 /**
  * What the tenants' API servers may connect to: their own nodes' kubelets, and the Internet. Never this machine, whatever
- * range a tenant gives its nodes; nor private addresses, which are the operator's, unless the operator says so.
+ * range a tenant gives its nodes; nor private addresses, which belong to the operator, unless the operator allows them.
  */
 export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressRules): EgressPolicy {
   const isDenied = cidrSet(exceptions.denied);
@@ -62,11 +62,11 @@ export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressR
 
 interface EgressTarget {
   readonly has: (address: string) => boolean;
-  /** Undefined: any. */
+  /** Undefined: any port. */
   readonly port: number | undefined;
 }
 
-/** Reads `192.0.2.0/24`, `192.0.2.0/24:443`, `2001:db8::/32`, `[2001:db8::/32]:443`. Throws for anything else. */
+/** Parses `192.0.2.0/24`, `192.0.2.0/24:443`, `2001:db8::/32`, `[2001:db8::/32]:443`. Throws for anything else. */
 export function parseEgressTarget(text: string): EgressTarget {
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
   const plain = /^([\d.]+(?:\/\d+)?)(?::(\d+))?$/.exec(text);

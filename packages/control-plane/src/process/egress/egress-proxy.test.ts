@@ -12,11 +12,11 @@ import { EgressProxy, egressSocketName, MOST_CONNECTIONS } from './egress-proxy.
 let folder: string;
 let listener: Server;
 let port: number;
-/** Connections that the listener has got. */
+/** Connections that the listener has accepted. */
 let reached: Socket[];
-/** The addresses of this machine that they were made to. */
+/** Local addresses that they were made to. */
 let reachedAt: (string | undefined)[];
-/** Answers of the name server, in turn; the last stays. */
+/** Answers of the name server, in order; the last one repeats. */
 let answers: string[][];
 let judged: string[];
 
@@ -76,7 +76,7 @@ function ask(authority: string, kind: EgressKind = 'controlplane'): Promise<Answ
   });
 }
 
-/** What comes back of what is said. */
+/** Sends text and returns what comes back. */
 function echo(socket: Socket, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let heard = '';
@@ -90,7 +90,7 @@ function echo(socket: Socket, text: string): Promise<string> {
   });
 }
 
-test('bytes go both ways, and each side may end before the other', async () => {
+test('bytes are copied both ways, and either side may end first', async () => {
   await using _ = await open(anything);
 
   const { status, socket } = await ask(`127.0.0.1:${port}`, 'cluster');
@@ -116,7 +116,7 @@ test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1
   },
 );
 
-test('the address that was judged is the one that is connected to, whatever a name means next', async () => {
+test('it connects to the address that was checked, even if the name resolves differently next', async () => {
   answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
   await using _ = await open(anything);
 
@@ -127,7 +127,7 @@ test('the address that was judged is the one that is connected to, whatever a na
   expect(reachedAt).toEqual(['127.0.0.1']);
 });
 
-test('of several addresses those that are allowed are tried in turn', async () => {
+test('the allowed ones of several addresses are tried in order', async () => {
   answers = [['169.254.169.254', '127.0.0.9', '127.0.0.1']];
   await using _ = await open((_kind, address) => (address.startsWith('127.') ? undefined : 'not that one'));
 
@@ -138,7 +138,7 @@ test('of several addresses those that are allowed are tried in turn', async () =
   expect(reachedAt).toEqual(['127.0.0.1']);
 });
 
-test('a policy that changes holds from then on', async () => {
+test('a changed policy applies to new connections', async () => {
   await using proxy = await open(anything);
   (await ask(`127.0.0.1:${port}`)).socket.destroy();
 
@@ -157,7 +157,7 @@ test.each(['', 'host', ':443', 'host:0', 'host:99999', 'a b:443', '[::1:443', ':
   },
 );
 
-test('requests other than CONNECT are refused', async () => {
+test('requests other than CONNECT are rejected', async () => {
   await using _ = await open(anything);
   const socketPath = join(folder, egressSocketName('cluster'));
 
@@ -174,7 +174,7 @@ test('requests other than CONNECT are refused', async () => {
   expect(reached).toEqual([]);
 });
 
-test('why it cannot connect stands in the answer', async () => {
+test('the answer says why a connection fails', async () => {
   await using _ = await open(anything);
   await new Promise((resolve) => listener.close(resolve));
 
@@ -185,7 +185,7 @@ test('why it cannot connect stands in the answer', async () => {
   listener = createServer().listen(0, '127.0.0.1');
 });
 
-test('there is an end to connections', async () => {
+test('connections are limited', async () => {
   await using _ = await open(anything);
   const idle = await Promise.all(
     Array.from({ length: MOST_CONNECTIONS }, async () => {
@@ -200,7 +200,7 @@ test('there is an end to connections', async () => {
   for (const socket of idle) socket.destroy();
 });
 
-test('whoever takes over listens in place of the one before, whose end does not hinder it', async () => {
+test('a successor listens in place of its predecessor, whose shutdown does not affect it', async () => {
   const before = await open(anything);
   await using _ = await open(anything);
   await before.close();
@@ -212,7 +212,7 @@ test('whoever takes over listens in place of the one before, whose end does not 
   expect((await readdir(folder)).sort()).toEqual(['cluster.sock', 'controlplane.sock']);
 });
 
-test('sockets are for this user alone, in a folder of any length', async () => {
+test('sockets are accessible to this user only, in a folder of any length', async () => {
   await chmod(folder, 0o755);
   const deep = join(folder, 'x'.repeat(120));
   await using _ = await open(anything, deep);

@@ -8,42 +8,42 @@ import { EGRESS_KINDS, type EgressKind, type EgressPolicy } from './egress-polic
 import { listenInFolder } from './listen-in-folder.ts';
 import { tunnel } from './tunnel.ts';
 
-/** How the proxy reaches the network. */
+/** The proxy's access to the network. */
 export interface EgressNetwork {
-  /** Addresses of a name; rejects where there are none. */
+  /** Resolves a name; rejects if it has no addresses. */
   resolve(name: string): Promise<readonly string[]>;
-  /** Connects to an address; rejects where it can't. */
+  /** Connects to an address; rejects on failure. */
   connect(address: string, port: number): Promise<Socket>;
 }
 
 export interface EgressProxyOptions {
-  /** Holds a socket for each kind of connections; made where it is missing. */
+  /** Contains a socket for each egress type; created if missing. */
   readonly folder: string;
-  /** Who may connect beside this process's own user. */
+  /** User that may connect beside this process's own. */
   readonly user: ProcessUser | undefined;
   readonly network: EgressNetwork;
   readonly log: Logger;
 }
 
-/** Of one control plane at a time: a node's kubelet takes one or two, each `kubectl exec` and `logs --follow` one. */
+/** Concurrent connections of one control plane: a kubelet takes one or two, each `kubectl exec` and `logs --follow` one. */
 export const MOST_CONNECTIONS = 512;
-/** A request holds a name and a port. */
+/** A request holds only a name and a port. */
 const MAX_HEADER_BYTES = 4096;
 const REQUEST_TIMEOUT_MS = 10_000;
 const MOST_ADDRESSES = 4;
 
-/** Name of the socket for a kind of connections. */
+/** Socket name of an egress type. */
 export function egressSocketName(kind: EgressKind): string {
   return `${kind}.sock`;
 }
 
 /**
- * The only way out for one cluster's kube-apiserver: an HTTP CONNECT proxy on Unix sockets, one for each kind of connections.
+ * The only egress of one cluster's kube-apiserver: an HTTP CONNECT proxy on Unix sockets, one for each egress type.
  *
- * **Guarantees.** It resolves names itself and connects to the address that the policy has judged, so that no name can lead
- * elsewhere the second time. Connections, bytes held of each, and all waiting have bounds.
+ * **Guarantees.** It resolves names itself and connects to the address that the policy has checked, so that DNS rebinding
+ * has no effect. Connections, buffers and waits are bounded.
  *
- * **Caveats.** Connections that stand stay when the policy changes. All end with this process; API servers recreate them
+ * **Caveats.** Established connections survive a change of the policy. All end with this process; API servers reconnect
  * once the next one listens.
  */
 export class EgressProxy implements AsyncDisposable {
@@ -57,7 +57,7 @@ export class EgressProxy implements AsyncDisposable {
     this.#policy = policy;
   }
 
-  /** Rejects where the sockets can't be made. */
+  /** Rejects if the sockets can't be created. */
   static async listen(options: EgressProxyOptions, policy: EgressPolicy): Promise<EgressProxy> {
     const proxy = new EgressProxy(options, policy);
     try {
@@ -69,12 +69,12 @@ export class EgressProxy implements AsyncDisposable {
     return proxy;
   }
 
-  /** Judges connections from now on. */
+  /** Replaces the policy for new connections. */
   set policy(policy: EgressPolicy) {
     this.#policy = policy;
   }
 
-  /** Ends all connections, and takes no more. */
+  /** Closes all connections and accepts no more. */
   async close(): Promise<void> {
     const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)));
     for (const socket of this.#connections) socket.destroy();
@@ -108,7 +108,7 @@ export class EgressProxy implements AsyncDisposable {
 
   async #serve(kind: EgressKind, authority: string | undefined, socket: Socket, head: Buffer): Promise<void> {
     const { network, log } = this.#options;
-    // Whoever hangs up closes it.
+    // The socket closes when the client disconnects.
     socket.on('error', () => socket.destroy());
     const destination = parseDestination(authority);
     if (destination === undefined) return refuse(socket, 400, 'CONNECT requires host:port');
@@ -131,7 +131,7 @@ export class EgressProxy implements AsyncDisposable {
     }
   }
 
-  /** Of a name's addresses those that are allowed, or why none is. */
+  /** The allowed addresses of a name, or why there are none. */
   async #judge(
     kind: EgressKind,
     { host, port }: Destination,
@@ -156,7 +156,7 @@ async function connectToFirst(network: EgressNetwork, addresses: readonly string
   throw failures[0];
 }
 
-/** The reason stands in the status line, which kube-apiserver puts into its own error. */
+/** The reason is in the status line, which kube-apiserver quotes in its own error. */
 function refuse(socket: Socket, status: number, reason: string): void {
   if (socket.destroyed) return;
   const printable = reason.replaceAll(/[^ -~]/g, ' ').slice(0, 300);

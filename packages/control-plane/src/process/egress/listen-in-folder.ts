@@ -3,12 +3,12 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import type { ProcessUser } from '../process-user.ts';
 
-/** Linux takes 107 bytes for a socket's path. */
+/** Linux limits a socket's path to 107 bytes. */
 const LONGEST_SOCKET_PATH = 100;
 
 /**
- * Listens on a Unix socket for this process's user and one more. The socket gets its name once it listens: whoever held it
- * before may be closing its own at the same moment, which would remove ours.
+ * Listens on a Unix socket for this process's user and one more. The socket is renamed into place once it listens: a
+ * predecessor that closes at the same moment unlinks its own name, and would remove ours.
  */
 export async function listenInFolder(
   server: Server,

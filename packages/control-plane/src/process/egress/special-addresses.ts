@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IANA's registry of special-purpose IPv4 addresses, and multicast: nothing of it is the Internet. */
+/** IANA's special-purpose IPv4 registry and multicast: not Internet addresses. */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -19,14 +19,14 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4',
 ];
 
-/** Of the global unicast range, what carries IPv4 addresses within, or is set aside. */
+/** Ranges within IPv6 global unicast that embed IPv4 addresses or are reserved. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 const GLOBAL_UNICAST_IPV6 = '2000::/3';
 
 const special = cidrSet([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
 const globalUnicast = cidrSet([GLOBAL_UNICAST_IPV6]);
 
-/** A set of ranges; a single address is a range too. Throws for what is neither. */
+/** A set of ranges; a single address is a range too. Throws for invalid ranges. */
 export function cidrSet(cidrs: Iterable<string>): (address: string) => boolean {
   const list = new BlockList();
   for (const cidr of cidrs) {
@@ -45,13 +45,13 @@ export function cidrSet(cidrs: Iterable<string>): (address: string) => boolean {
   };
 }
 
-/** Whether an address is one of the Internet's, as far as the address alone tells. */
+/** Whether an address is a public Internet address, judging by the address alone. */
 export function isPublicAddress(address: string): boolean {
   if (familyOf(address) === 'ipv4') return !special(address);
   return globalUnicast(address) && !special(address);
 }
 
-/** The IPv4 address within an IPv6 one that means the same (`::ffff:127.0.0.1`), else the address itself. */
+/** The IPv4 address of an IPv4-mapped IPv6 one (`::ffff:127.0.0.1`), else the address itself. */
 export function canonicalAddress(address: string): string {
   if (familyOf(address) !== 'ipv6') return address;
   const { hostname } = new URL(`http://[${address}]/`);

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** kubelet ends a stream that has been idle for four hours (streamingConnectionIdleTimeout); what is silent for longer is dead. */
+/** kubelet closes a stream that is idle for four hours (streamingConnectionIdleTimeout); anything idle for longer is dead. */
 const IDLE_TIMEOUT_MS = 5 * 3_600_000;
-/** Finds peers that went away without a word. */
+/** Detects peers that disappeared without closing. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Carries bytes both ways until both sides have ended, no faster than the slower one takes them. */
+/** Copies bytes both ways with backpressure, until both sides have ended. */
 export function tunnel(client: Socket, upstream: Socket): void {
   upstream.setKeepAlive(true, KEEP_ALIVE_MS);
   for (const [socket, other] of [

@@ -30,22 +30,22 @@ export interface ClusterSnapshotsOptions {
 export interface DesiredSnapshots {
   readonly spec: Pick<ControlPlaneSpec, 'snapshots' | 'restore'>;
   readonly record: ClusterRecord;
-  /** The program that runs. */
+  /** The etcd binary in use. */
   readonly etcd: string;
-  /** Whether the control plane is still ours to see to. */
+  /** Whether this process may still act on the control plane. */
   readonly mayAct: () => boolean;
 }
 
 type RestoredData = Pick<ClusterRecord, 'dataGeneration' | 'startRevision' | 'restored'>;
 
-/** Saves one cluster's database when that is due, and sets it back when that is asked for. */
+/** Takes one cluster's snapshots when they are due, and restores one on request. */
 export class ClusterSnapshots {
   readonly #options: ClusterSnapshotsOptions;
   readonly #keeper: SnapshotKeeper;
   readonly #restorer: Restorer;
   #record: ClusterRecord | undefined;
   #mayAct: () => boolean = () => false;
-  /** Generation whose predecessors are gone. */
+  /** Generation whose predecessors have been deleted. */
   #settled: number | undefined;
 
   constructor(options: ClusterSnapshotsOptions) {
@@ -62,14 +62,14 @@ export class ClusterSnapshots {
     this.#restorer = new Restorer({ clock, log, onChange });
   }
 
-  /** Takes a step towards the desired state; `keep` gets what changes in the record by a restore. */
+  /** Takes a step towards the desired state; `keep` stores changes of the record that a restore makes. */
   ensure({ spec, record, etcd, mayAct }: DesiredSnapshots, keep: (restored: RestoredData) => Promise<void>): void {
     this.#record = record;
     this.#mayAct = mayAct;
     const isDone = spec.restore === undefined || isSameRequest(spec.restore, record.restored);
     const needed = isDone ? [] : [spec.restore.snapshot];
     this.#keeper.want(spec.snapshots, new Set(needed));
-    // What etcd holds is saved first, so it gets the time to start, but for one that can't.
+    // A restore first takes a snapshot, so etcd gets time to start, unless it can't.
     const { ready, failures } = this.#options.supervisor.state.components.etcd;
     if (!ready && failures < FAILED_AFTER) return;
     this.#restorer.step(spec.restore, record.restored, async (request) => {
@@ -93,7 +93,7 @@ export class ClusterSnapshots {
     });
   }
 
-  /** To be called when the control plane serves: what its data were before a restore is needed no more. */
+  /** To be called when the control plane serves: the data from before a restore are no longer needed. */
   async settle(record: ClusterRecord | undefined): Promise<void> {
     if (record === undefined || this.#restorer.isBusy || this.#settled === (record.dataGeneration ?? 0)) return;
     await removeOtherData(this.#options.folder, record.dataGeneration);
@@ -113,7 +113,7 @@ export class ClusterSnapshots {
     };
   }
 
-  /** Resolves when nothing is being written any more. Final. */
+  /** Resolves when no write is in progress any more. Final. */
   async stop(): Promise<void> {
     await Promise.all([this.#keeper.stop(), this.#restorer.stop()]);
   }

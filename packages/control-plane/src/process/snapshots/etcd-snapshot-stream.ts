@@ -3,18 +3,18 @@ import { readLines } from '@fairway/kube/client/line-reader';
 import { z } from 'zod';
 import { withEtcdSocket } from '../etcd-socket.ts';
 
-/** etcd sends 32 KiB at a time; one that says nothing for so long says nothing more. */
+/** etcd sends 32 KiB at a time; a stream that is silent for this long is dead. */
 const SILENCE_MS = 30_000;
 
-/** A line of the gateway's stream: a piece of the snapshot, or why there are no more. */
+/** A line of the gateway's stream: a chunk of the snapshot, or an error. */
 const line = z.union([
   z.object({ result: z.object({ blob: z.base64().optional() }) }),
   z.object({ error: z.object({ message: z.string() }) }),
 ]);
 
 /**
- * What etcd's maintenance service sends as its snapshot, over the JSON gateway of the socket in a cluster's folder: the database,
- * then its SHA-256. Rejects when etcd does not answer or ends early in a way that it tells; the checksum shows the rest.
+ * The snapshot stream of etcd's maintenance service, over the JSON gateway of the socket in a cluster's folder: the database,
+ * then its SHA-256. Rejects if etcd does not answer or reports an error; the checksum detects any other truncation.
  */
 export async function* etcdSnapshot(folder: string): AsyncIterable<Uint8Array> {
   using socket = withEtcdSocket(folder);

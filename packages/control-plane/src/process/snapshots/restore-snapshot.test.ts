@@ -23,7 +23,7 @@ const RECORD: ClusterRecord = { port: 20_000, encryptionKey: 'k' };
 
 let parent: string;
 let snapshots: SnapshotFolder;
-/** What each program was asked, in order. */
+/** The commands that were run, in order. */
 let calls: string[];
 beforeEach(async () => {
   parent = mkdtempSync(join(tmpdir(), 'restore-'));
@@ -43,7 +43,7 @@ function putProgram(name: string): void {
   chmodSync(join(parent, 'bin', name), 0o755);
 }
 
-/** Programs as those of etcd 3.6 answer. */
+/** Fakes of the etcd 3.6 programs. */
 async function run(command: string, args: readonly string[]): Promise<string> {
   calls.push([command.slice(command.lastIndexOf('/') + 1), ...args.slice(0, 2)].join(' '));
   if (args[0] === '--version') return 'etcd Version: 3.6.16\n';
@@ -76,7 +76,7 @@ function inputs(change: Partial<RestoreInputs> = {}): RestoreInputs {
 
 const data = () => readdirSync(join(parent, 'cluster')).sort();
 
-test('new data are made beside the old, with revisions that go on, and the old become a snapshot', async () => {
+test('new data is created beside the old, with higher revisions, and the old becomes a snapshot', async () => {
   const made = await makeDataFrom(inputs());
 
   expect(made).toEqual({ dataGeneration: 1, startRevision: 1_000_000_100 });
@@ -86,7 +86,7 @@ test('new data are made beside the old, with revisions that go on, and the old b
   expect(snapshots.list().map(({ name }) => name)[0]).toMatch(/-before-restore-[0-9a-f]{8}$/);
 });
 
-describe('killed at any step and begun again, it ends the same', () => {
+describe('killed at any step and restarted, the result is the same', () => {
   const STEPS = ['etcd --version', 'etcdutl version', 'etcdutl snapshot status', 'etcdutl snapshot restore', 'sync'];
 
   test.each(STEPS)('%s', async (step) => {
@@ -107,7 +107,7 @@ describe('killed at any step and begun again, it ends the same', () => {
   });
 });
 
-describe('what it says when it cannot', () => {
+describe('errors', () => {
   test.each<{ reason: string; prepare: () => Partial<RestoreInputs>; problem: string; message: string }>([
     {
       reason: 'no such snapshot',
@@ -155,7 +155,7 @@ describe('what it says when it cannot', () => {
   });
 });
 
-test('an etcd that does not serve is restored without being saved, from where its data began', async () => {
+test('an etcd that does not serve is restored without a snapshot, from the revision its data began at', async () => {
   const record = { ...RECORD, dataGeneration: 1, startRevision: 1_000_000_100 };
 
   const made = await makeDataFrom(inputs({ record, status: () => Promise.resolve(undefined) }));
@@ -171,11 +171,11 @@ test.each([
   expect(snapshot + revisionBump(snapshot, known)).toBe(after);
 });
 
-test('a tool that cannot raise revisions is not asked to', () => {
+test('a tool that cannot bump revisions is not asked to', () => {
   expect(restoreArguments('a.db', 'etcd-1', undefined).join(' ')).not.toMatch(/bump|compacted/);
 });
 
-test('when the new data serve, all others go', async () => {
+test('other data folders are deleted once the new data serves', async () => {
   for (const name of ['etcd-1', 'etcd-2', 'etcd-notes', 'logs']) mkdirSync(join(parent, 'cluster', name));
 
   await removeOtherData(join(parent, 'cluster'), 2);

@@ -8,7 +8,7 @@ import { dataFolderName } from './data-folders.ts';
 import { findRestoreTool, type RunProgram, restoreArguments, revisionBump, revisionOf } from './restore-tool.ts';
 import { DamagedSnapshotError, type SnapshotFolder } from './snapshot-folder.ts';
 
-/** What restoring works with; the file system is real. */
+/** Dependencies of a restore; the file system is real. */
 export interface RestoreInputs {
   readonly request: RestoreRequest;
   /** The cluster's folder. */
@@ -19,15 +19,15 @@ export interface RestoreInputs {
   /** Where to look for tools, after the folder of etcd. */
   readonly toolFolders: readonly string[];
   readonly run: RunProgram;
-  /** What etcd says now; undefined while it does not serve. */
+  /** etcd's current status; undefined while it does not serve. */
   readonly status: () => Promise<EtcdStatus | undefined>;
-  /** Saves what etcd holds, under a name with this reason. */
+  /** Takes a snapshot named with this reason. */
   readonly save: (reason: string) => Promise<unknown>;
   readonly sync: (folder: string) => Promise<void>;
   readonly remove: (folder: string) => Promise<void>;
 }
 
-/** Why a request can't be carried out, and whose turn it is. */
+/** Why a request can't be carried out, and whether the tenant or the operator must act. */
 export class RestoreError extends Error {
   override readonly name = 'RestoreError';
   readonly problem: RestoreProblem;
@@ -39,8 +39,8 @@ export class RestoreError extends Error {
 }
 
 /**
- * Makes data from a snapshot beside those that are in use, which it never touches: a crash leaves a folder that no record
- * names, and the next attempt recreates it. Answers with what the record must say for etcd to start with them. Throws RestoreError.
+ * Creates data from a snapshot beside the data in use, which it never modifies: a crash leaves a folder that no record
+ * names, and the next attempt recreates it. Answers with the record that makes etcd use the new data. Throws RestoreError.
  */
 export async function makeDataFrom(
   inputs: RestoreInputs,
@@ -73,7 +73,7 @@ export async function makeDataFrom(
   }
 }
 
-/** What the cluster holds now is a snapshot as well before it goes; a crash must not make one after the other. */
+/** Takes a snapshot of the current data before they are replaced; a retry after a crash must not take another. */
 async function saveOnce({ request, snapshots, save }: RestoreInputs): Promise<void> {
   const asked = createHash('sha256').update(`${request.snapshot} ${request.requestedAt}`).digest('hex').slice(0, 8);
   const reason = `before-restore-${asked}`;

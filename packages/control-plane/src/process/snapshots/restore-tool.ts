@@ -3,24 +3,24 @@ import { z } from 'zod';
 import { findExecutable } from '../executables.ts';
 import { ETCD_PEER_SOCKET } from '../folder-layout.ts';
 
-/** Runs a program to its end, and answers with what it printed; rejects with what it complained of. */
+/** Runs a program to completion and answers with its output; rejects with its error message. */
 export type RunProgram = (command: string, args: readonly string[]) => Promise<string>;
 
-/** A program that makes data of etcd from a snapshot. */
+/** A program that creates etcd data from a snapshot. */
 export interface RestoreTool {
   readonly path: string;
-  /** Whether it can make revisions continue from where they were, so that whoever watches sees that all has changed. */
+  /** Whether it can bump revisions, so that watchers notice that everything has changed. */
   readonly canBumpRevision: boolean;
 }
 
-/** There is no such program, or none of the version of etcd: the operator puts one there. */
+/** The tool is missing, or none matches etcd's version: the operator must install one. */
 export class RestoreToolError extends Error {
   override readonly name = 'RestoreToolError';
 }
 
 /**
- * The tool for an etcd: etcdutl of its minor version, or etcdctl before 3.6, which restored snapshots itself. One that lies
- * beside the etcd comes first. Throws RestoreToolError.
+ * The tool for an etcd: etcdutl of its minor version, or etcdctl before 3.6, which restored snapshots itself. One in the
+ * same folder as etcd is preferred. Throws RestoreToolError.
  */
 export async function findRestoreTool(etcd: string, folders: readonly string[], run: RunProgram): Promise<RestoreTool> {
   const wanted = minorIn(await run(etcd, ['--version']));
@@ -48,24 +48,24 @@ function minorIn(output: string): string {
 
 const snapshotStatus = z.object({ revision: z.int().min(0) });
 
-/** The revision of the last change that a snapshot holds. */
+/** The latest revision in a snapshot. */
 export async function revisionOf(tool: RestoreTool, file: string, run: RunProgram): Promise<number> {
   const output = await run(tool.path, ['snapshot', 'status', file, '--write-out=json']);
   return snapshotStatus.parse(JSON.parse(output)).revision;
 }
 
-/** How far revisions may have gone on since they were last known: etcd's documentation assumes so much for a week. */
+/** How far revisions may have advanced since the last known one: etcd's documentation assumes this for a week. */
 const UNSEEN_REVISIONS = 1_000_000_000;
 
 /**
- * By how much to raise a snapshot's revision so that it passes what anybody has seen; pure. `known` is the last that is
- * known of the data before.
+ * By how much to raise a snapshot's revision so that it exceeds any revision that clients have seen; pure. `known` is the last
+ * known revision of the data being replaced.
  */
 export function revisionBump(snapshot: number, known: number): number {
   return Math.max(known - snapshot, 0) + UNSEEN_REVISIONS;
 }
 
-/** Arguments that make the data folder of the one member that a cluster's etcd has. Pure. */
+/** Arguments that create the data folder of the single member that a cluster's etcd has. Pure. */
 export function restoreArguments(file: string, dataFolder: string, bump: number | undefined): string[] {
   const peer = `unix://${ETCD_PEER_SOCKET}`;
   return [

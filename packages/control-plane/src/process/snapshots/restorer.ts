@@ -3,7 +3,7 @@ import type { Logger } from '@fairway/base/log';
 import type { RestoreRequest, SnapshotsState } from '../../runtime.ts';
 import { RestoreError } from './restore-snapshot.ts';
 
-/** An operator may have put a tool there, or made room. */
+/** Interval of retries: the operator may have installed a tool or freed disk space. */
 const RETRY_MS = 60_000;
 
 export interface RestorerOptions {
@@ -12,7 +12,7 @@ export interface RestorerOptions {
   readonly onChange: () => void;
 }
 
-/** Carries out one request at a time, and remembers why one could not be. What is done stands in the cluster's record. */
+/** Carries out one request at a time, and keeps the error of one that failed. Completion is recorded in the cluster's record. */
 export class Restorer {
   readonly #options: RestorerOptions;
   #work: Promise<void> | undefined;
@@ -24,7 +24,7 @@ export class Restorer {
     this.#options = options;
   }
 
-  /** Begins with what is asked for and not done; does nothing while there is work, and after a failure until it is time again. */
+  /** Starts a pending request; does nothing while one is in progress, or until a failed one is due for a retry. */
   step(
     request: RestoreRequest | undefined,
     done: RestoreRequest | undefined,
@@ -41,7 +41,7 @@ export class Restorer {
     this.#work = this.#run(request, carryOut);
   }
 
-  /** Whether the control plane is to be left alone. */
+  /** Whether the control plane must be left alone. */
   get isBusy(): boolean {
     return this.#work !== undefined;
   }
@@ -50,7 +50,7 @@ export class Restorer {
     return this.#state;
   }
 
-  /** Resolves when there is no work in progress, and begins none by itself any more. */
+  /** Resolves when nothing is in progress, and starts nothing any more. */
   async stop(): Promise<void> {
     this.#retry?.cancel();
     await this.#work;
@@ -75,7 +75,7 @@ export class Restorer {
   }
 }
 
-/** Whether two requests are one. */
+/** Whether two requests are the same. */
 export function isSameRequest(a: RestoreRequest, b: RestoreRequest | undefined): boolean {
   return a.snapshot === b?.snapshot && a.requestedAt === b.requestedAt;
 }

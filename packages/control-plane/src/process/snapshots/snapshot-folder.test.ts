@@ -25,7 +25,7 @@ async function* broken(): AsyncIterable<Uint8Array> {
   throw new Error('etcd is gone');
 }
 
-test('what is saved is what etcd sent, in however many pieces, for its owner alone', async () => {
+test('a snapshot is what etcd sent, in any number of chunks, accessible to its owner only', async () => {
   await folder.save(LATE, snapshotStream('later', 1));
   await folder.save(EARLY, snapshotStream('x'.repeat(1000)));
 
@@ -48,14 +48,14 @@ test.each([
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('a file that has changed since is found out', async () => {
+test('a file that was modified is detected', async () => {
   await folder.save(LATE, snapshotStream('text'));
   writeFileSync(folder.fileOf(LATE), 'T', { flag: 'r+' });
 
   await expect(folder.verify(LATE)).rejects.toThrow(DamagedSnapshotError);
 });
 
-test('what a killed process had begun is no snapshot, and goes', async () => {
+test('an unfinished file of a killed process is not a snapshot, and is deleted', async () => {
   await folder.save(LATE, snapshotStream('text'));
   writeFileSync(`${folder.fileOf(EARLY)}.draft`, 'half');
   writeFileSync(join(folder.path, 'notes.txt'), 'of the operator');
@@ -65,7 +65,7 @@ test('what a killed process had begun is no snapshot, and goes', async () => {
   expect(readdirSync(folder.path).sort()).toEqual([`${LATE}.db`, 'notes.txt']);
 });
 
-test('a folder that is not there yet holds nothing', async () => {
+test('a folder that does not exist yet is empty', async () => {
   expect(folder.list()).toEqual([]);
   await folder.removeDrafts();
   await folder.removeAll();

@@ -6,27 +6,27 @@ import type { SnapshotInfo } from '../../runtime.ts';
 import { syncFolder } from '../files.ts';
 import { takenAtMsOf } from './snapshot-name.ts';
 
-/** etcd puts the SHA-256 of the database behind it, in the file as in the stream. */
+/** etcd appends the SHA-256 of the database, in the file as in the stream. */
 const HASH_BYTES = 32;
 const SUFFIX = '.db';
 const DRAFT_SUFFIX = '.draft';
 
-/** A snapshot that is not what etcd sent, or not all of it. */
+/** A snapshot that is corrupt or truncated. */
 export class DamagedSnapshotError extends Error {
   override readonly name = 'DamagedSnapshotError';
 }
 
-/** The snapshots of one cluster: files of etcd's own format, for their owner alone. What has a name is whole. */
+/** The snapshots of one cluster: files in etcd's own format, accessible to their owner only. A file with its final name is complete. */
 export class SnapshotFolder {
   readonly path: string;
-  /** Drafts that are being written by this process. */
+  /** Temporary files that this process is writing. */
   readonly #writing = new Set<string>();
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(): readonly SnapshotInfo[] {
     if (!existsSync(this.path)) return [];
     return readdirSync(this.path)
@@ -43,7 +43,7 @@ export class SnapshotFolder {
     return join(this.path, name + SUFFIX);
   }
 
-  /** Writes what etcd sends, and gives it its name once its checksum is right and it is on disk. */
+  /** Writes etcd's stream to a file, and renames it to its final name once its checksum matches and it is on disk. */
   async save(name: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     const draft = this.fileOf(name) + DRAFT_SUFFIX;
@@ -71,7 +71,7 @@ export class SnapshotFolder {
     }
   }
 
-  /** Throws DamagedSnapshotError where a file is no longer what was written. */
+  /** Throws DamagedSnapshotError if a file no longer matches its checksum. */
   async verify(name: string): Promise<void> {
     const hash = new TrailingHash();
     for await (const chunk of createReadStream(this.fileOf(name))) hash.update(chunk as Buffer);
@@ -84,7 +84,7 @@ export class SnapshotFolder {
     await rm(this.fileOf(name), { force: true });
   }
 
-  /** Removes what a killed process has begun to write. */
+  /** Deletes temporary files of killed processes. */
   async removeDrafts(): Promise<void> {
     if (!existsSync(this.path)) return;
     const drafts = (await readdir(this.path)).filter((file) => file.endsWith(SUFFIX + DRAFT_SUFFIX));
@@ -99,7 +99,7 @@ export class SnapshotFolder {
   }
 }
 
-/** Hashes all of a stream but its last 32 bytes, which must be the hash. */
+/** Hashes all but the last 32 bytes of a stream and compares the hash to them. */
 class TrailingHash {
   readonly #hash = createHash('sha256');
   #tail: Buffer = Buffer.alloc(0);

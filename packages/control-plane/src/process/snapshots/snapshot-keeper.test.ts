@@ -46,14 +46,14 @@ afterEach(async () => {
 
 const count = () => keeper.list().length;
 
-/** The time passes, and what is due then is done. */
+/** Advances the clock and runs what is due. */
 async function pass(ms: number): Promise<void> {
   const { promise } = changed;
   await clock.advance(ms);
   await promise;
 }
 
-test('they are taken at once and then regularly, and the oldest go', async () => {
+test('snapshots are taken immediately and then regularly, and the oldest are deleted', async () => {
   keeper.want(POLICY, NONE);
   await pass(0);
   expect(count()).toBe(1);
@@ -68,7 +68,7 @@ test('they are taken at once and then regularly, and the oldest go', async () =>
   expect(keeper.list()).not.toContainEqual(first);
 });
 
-test('nothing is tried while etcd does not serve', async () => {
+test('no snapshot is tried while etcd does not serve', async () => {
   serves = false;
   keeper.want(POLICY, NONE);
   await clock.advance(HOUR_MS);
@@ -80,7 +80,7 @@ test('nothing is tried while etcd does not serve', async () => {
   expect(count()).toBe(1);
 });
 
-test('what fails is told, tried again ever more slowly, and forgotten when it works', async () => {
+test('a failure is reported, retried with backoff, and cleared on success', async () => {
   failure = new Error('no space left on device');
   keeper.want(POLICY, NONE);
   await pass(0);
@@ -96,7 +96,7 @@ test('what fails is told, tried again ever more slowly, and forgotten when it wo
   expect(keeper.problem).toBeUndefined();
 });
 
-test('a folder that cannot be read is a problem, and no more than that', async () => {
+test('a folder that cannot be read is reported as a problem', async () => {
   rmSync(path, { recursive: true });
   writeFileSync(path, 'a file');
   keeper.want(POLICY, NONE);
@@ -110,7 +110,7 @@ test('a folder that cannot be read is a problem, and no more than that', async (
   expect(keeper.problem).toBeUndefined();
 });
 
-test('one that is asked for is taken immediately, and once', async () => {
+test('a requested snapshot is taken immediately, and once', async () => {
   keeper.want(POLICY, NONE);
   await pass(0);
   await clock.advance(60_000);

@@ -7,21 +7,21 @@ import { nextSnapshotAtMs, superfluousSnapshots } from './snapshot-schedule.ts';
 
 export interface SnapshotKeeperOptions {
   readonly folder: SnapshotFolder;
-  /** What etcd sends now. */
+  /** etcd's snapshot stream, taken now. */
   readonly stream: () => AsyncIterable<Uint8Array>;
-  /** Whether etcd serves; nothing is tried while it does not. */
+  /** Whether etcd serves; no snapshot is tried while it does not. */
   readonly canTake: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly onChange: () => void;
 }
 
-/** How soon to look again for an etcd that does not serve yet. */
+/** Poll interval for an etcd that does not serve yet. */
 const WAIT_MS = 1000;
 const FIRST_RETRY_MS = 10_000;
 const LAST_RETRY_MS = 600_000;
 
-/** Takes one cluster's snapshots when they are due, and removes those that are too many. The folder is all that it remembers. */
+/** Takes one cluster's snapshots when they are due, and deletes those beyond the number to keep. The folder is its only state. */
 export class SnapshotKeeper {
   readonly #options: SnapshotKeeperOptions;
   #policy: SnapshotPolicy | undefined;
@@ -36,7 +36,7 @@ export class SnapshotKeeper {
     this.#options = options;
   }
 
-  /** Says when snapshots are due from now on, and which must not be removed. */
+  /** Sets when snapshots are due, and which must not be deleted. */
   want(policy: SnapshotPolicy | undefined, needed: ReadonlySet<string>): void {
     const isSame = JSON.stringify(policy) === JSON.stringify(this.#policy);
     this.#policy = policy;
@@ -45,7 +45,7 @@ export class SnapshotKeeper {
     if (!isSame) this.#schedule(0);
   }
 
-  /** The newest first; none where their folder can't be read, which is a problem then. */
+  /** Newest first; empty if their folder can't be read, which is reported as a problem. */
   list(): readonly SnapshotInfo[] {
     try {
       return this.#options.folder.list();
@@ -60,7 +60,7 @@ export class SnapshotKeeper {
     return this.#problem;
   }
 
-  /** Takes one now, whatever is due. */
+  /** Takes one now, regardless of the schedule. */
   async take(reason?: string): Promise<string> {
     const { folder, stream, clock, log } = this.#options;
     const name = snapshotName(clock.now(), reason);
@@ -69,7 +69,7 @@ export class SnapshotKeeper {
     return name;
   }
 
-  /** Resolves when nothing is being written any more. Final. */
+  /** Resolves when no write is in progress any more. Final. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -95,7 +95,7 @@ export class SnapshotKeeper {
     });
   }
 
-  /** Answers how long to wait before the next look. */
+  /** Answers how long to wait before the next check. */
   async #takeDue({ keep }: SnapshotPolicy): Promise<number> {
     const { folder, log } = this.#options;
     try {

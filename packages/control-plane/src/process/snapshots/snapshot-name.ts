@@ -1,7 +1,7 @@
-/** `20261121-163000-123`: when it was taken, in UTC; a word may follow that says why. */
+/** `20261121-163000-123`: the time of the snapshot in UTC; a word that gives the reason may follow. */
 const NAME = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})-(\d{3})(?:-[a-z0-9]+)*$/;
 
-/** The name of a snapshot that is taken now; names sort as times do. */
+/** The name of a snapshot taken now; names sort chronologically. */
 export function snapshotName(takenAtMs: number, reason?: string): string {
   const digits = new Date(takenAtMs)
     .toISOString()
@@ -11,7 +11,7 @@ export function snapshotName(takenAtMs: number, reason?: string): string {
   return reason === undefined ? name : `${name}-${reason}`;
 }
 
-/** When a snapshot of this name was taken; undefined for what is no such name. */
+/** The time in a snapshot's name; undefined if the name is not a snapshot's. */
 export function takenAtMsOf(name: string): number | undefined {
   const match = NAME.exec(name);
   if (match === null) return undefined;

@@ -34,7 +34,7 @@ test.each([
 });
 
 describe('names', () => {
-  test('say when a snapshot was taken, and may say why', () => {
+  test('contain the time of a snapshot and optionally the reason', () => {
     expect(snapshotName(NOON_MS + 7)).toBe('20261121-120000-007');
     expect(takenAtMsOf('20261121-120000-007')).toBe(NOON_MS + 7);
     expect(takenAtMsOf(snapshotName(NOON_MS, 'before-restore'))).toBe(NOON_MS);

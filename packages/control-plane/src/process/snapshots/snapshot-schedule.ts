@@ -1,8 +1,8 @@
 import type { SnapshotInfo, SnapshotPolicy } from '../../runtime.ts';
 
 /**
- * When the next snapshot is due, in milliseconds since the epoch; pure. The first is due immediately, so that what hinders
- * snapshots is known on the first day. A request is met by any snapshot that is not older.
+ * When the next snapshot is due, in milliseconds since the epoch; pure. The first is due immediately, so that problems with
+ * snapshots show on the first day. Any snapshot that is not older than a request fulfils it.
  */
 export function nextSnapshotAtMs(
   { intervalMs, requestedAtMs }: SnapshotPolicy,
@@ -14,7 +14,7 @@ export function nextSnapshotAtMs(
   return isAskedFor ? Math.min(regular, requestedAtMs) : regular;
 }
 
-/** Names of the snapshots that are too many: the oldest, but never one that is still needed. Pure. */
+/** Names of the snapshots beyond the number to keep: the oldest, but never one that is still needed. Pure. */
 export function superfluousSnapshots(
   snapshots: readonly SnapshotInfo[],
   keep: number,

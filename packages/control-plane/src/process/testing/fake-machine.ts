@@ -56,23 +56,23 @@ interface FakeProcess {
   readonly onExit: () => void;
 }
 
-/** A machine whose processes serve as soon as they run by default, and end when they are told to. It outlives its supervisors. */
+/** A machine whose processes serve immediately by default, and exit on SIGTERM. It outlives its supervisors. */
 export class FakeMachine implements ProcessHost, Probes {
   readonly files = new MemoryFiles();
   readonly running = new Map<number, FakeProcess>();
-  /** What was done, in order: `start etcd`, `SIGTERM kube-apiserver`. */
+  /** Actions in order: `start etcd`, `SIGTERM kube-apiserver`. */
   readonly events: string[] = [];
-  /** Components that end as soon as they start, saying this. */
+  /** Components that exit immediately after their start, and their last words in the log. */
   readonly broken = new Map<Component, string>();
-  /** Components that run and do not answer. */
+  /** Components that run but do not answer. */
   readonly silent = new Set<Component>();
-  /** Whether etcd's quota is reached. */
+  /** Whether etcd's quota is exceeded. */
   isFull = false;
-  /** What processes take; nothing is known of others. */
+  /** Memory usage of processes; unknown for others. */
   readonly memory = new Map<Component, number>();
   /** Components that ignore SIGTERM. */
   readonly stubborn = new Set<Component>();
-  /** How often somebody asked whether a process is alive. */
+  /** How often a process was checked for being alive. */
   looks = 0;
   #nextPid = 100;
 
@@ -122,7 +122,7 @@ export class FakeMachine implements ProcessHost, Probes {
     return [...this.running.values()].find((process) => process.component === component);
   }
 
-  /** The process ends, for whatever reason. */
+  /** The process exits, for whatever reason. */
   end(component: Component): void {
     const process = this.find(component);
     if (process === undefined) return;
@@ -130,7 +130,7 @@ export class FakeMachine implements ProcessHost, Probes {
     process.onExit();
   }
 
-  /** What has happened since the last call. */
+  /** Actions since the last call. */
   takeEvents(): string[] {
     return this.events.splice(0);
   }
