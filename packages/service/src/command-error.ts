@@ -1,10 +1,10 @@
 import { ExitCode } from './exit-code.ts';
 
-/** Thrown where a command can go no further; what a person reads. */
+/** Thrown if a command can't continue; the message is for users. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
-  /** What to do about it: a sentence, or a command to type. */
+  /** Advice: a sentence, or a command to type. */
   readonly advice: string | undefined;
 
   constructor(

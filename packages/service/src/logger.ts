@@ -3,7 +3,7 @@ import { destination, pino, stdSerializers } from 'pino';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** JSON lines on stderr: stdout is for what a person asked for. */
+/** JSON lines on stderr: stdout is for a command's result. */
 export function createLogger(level: LogLevel): Logger {
   const options = {
     level,

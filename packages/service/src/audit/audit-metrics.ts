@@ -1,7 +1,7 @@
 import type { AuditLoss, AuditObserver } from '@fairway/apiserver/audit/audit-log';
 import { Counter, type Registry } from 'prom-client';
 
-/** What becomes of the events of the audit log. */
+/** Counts audit events, written and lost. */
 export class AuditMetrics implements AuditObserver {
   readonly #events: Counter;
   readonly #lost: Counter<'reason'>;

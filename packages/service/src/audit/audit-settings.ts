@@ -1,10 +1,10 @@
-/** Where the audit log goes; kube-apiserver's options of the same names. */
+/** Where the audit log is written; the fields match kube-apiserver's options. */
 export interface AuditSettings {
   /** `-` for standard output. */
   readonly path: string;
-  /** Of a file, in megabytes. */
+  /** Maximum size of a file, in megabytes. */
   readonly maxSizeMB: number;
-  /** How many full files are kept. */
+  /** Number of rotated files to keep. */
   readonly maxBackups: number;
 }
 

@@ -13,15 +13,15 @@ import { standardOutput } from './standard-output.ts';
 
 export interface OpenAudit {
   readonly auditor: Auditor;
-  /** Writes what waits. */
+  /** Flushes buffered events. */
   close(): Promise<void>;
 }
 
 const BYTES_PER_MB = 1024 * 1024;
-/** Such a disk has room again one day; what else goes wrong at the start is a mistake of whoever chose the path. */
+/** A full disk may recover; any other error at start is a misconfigured path. */
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Opens Fairway's audit log. Rejects with a CommandError where its file can't be written. */
+/** Opens Fairway's audit log. Rejects with a CommandError if its file can't be written. */
 export async function openAudit(
   { path, maxSizeMB, maxBackups }: AuditSettings,
   { registry, clock, log }: { readonly registry: Registry; readonly clock: Clock; readonly log: Logger },

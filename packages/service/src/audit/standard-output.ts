@@ -1,6 +1,6 @@
 import type { LineWriter } from '@fairway/apiserver/audit/audit-log';
 
-/** For whoever collects a process' output, such as a container runtime. */
+/** Writes to standard output, for a container runtime or other collector. */
 export const standardOutput: LineWriter = {
   write(lines) {
     return new Promise((resolve, reject) => {

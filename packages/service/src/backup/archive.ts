@@ -1,19 +1,19 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 
-/** What a backup holds, in the clear. */
+/** Decrypted content of a backup. */
 export interface Archive {
   readonly contents: Contents;
-  /** In the order in which they can be made again; with the metadata that the source gave them, but for `managedFields`. */
+  /** In the order of a restore; with the source's metadata except `managedFields`. */
   readonly objects: readonly KubeObject[];
 }
 
 const contentsSchema = z.object({
-  /** URL of the API that was read. */
+  /** URL of the source API. */
   server: z.string(),
-  /** Whether the source was paused for it: no cluster in the file is acted on there. */
+  /** Whether the source was paused for the backup: none of its clusters is reconciled there. */
   paused: z.boolean(),
-  /** Version of each list, by `group/plural` and namespace: all of them held at one moment. */
+  /** resourceVersion of each list, by `group/plural` and namespace; all of them were current at one moment. */
   resourceVersions: z.record(z.string(), z.string()),
 });
 export type Contents = Readonly<z.infer<typeof contentsSchema>>;
@@ -26,13 +26,13 @@ const objectSchema = z.looseObject({
   metadata: z.looseObject({ name: z.string().min(1), namespace: z.string().optional(), uid: z.string().min(1) }),
 });
 
-/** One line of JSON with the contents, then one an object. */
+/** One line of JSON with the contents, then one line per object. */
 export function writeArchive({ contents, objects }: Archive): Buffer {
   const lines = [{ contents }, ...objects].map((line) => `${JSON.stringify(line)}\n`);
   return Buffer.from(lines.join(''));
 }
 
-/** Throws with the number of the line that is none. */
+/** Throws with the number of the invalid line. */
 export function readArchive(payload: Buffer): Archive {
   const [first = '', ...rest] = payload.toString('utf8').split('\n');
   const { contents } = parseLine(firstLineSchema, first, 1);

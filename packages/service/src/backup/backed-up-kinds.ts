@@ -17,15 +17,15 @@ import {
 } from '@fairway/kube/kinds/resources';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
 
-/** Kinds that the controllers act on, and so are paused until all is there. Owners before what they own. */
+/** Kinds that controllers reconcile, and that stay paused until the restore is complete. Owners before their dependents. */
 export const PAUSABLE_KINDS: readonly ResourceType[] = [cloudCredentials, clusters, nodePools, machines];
 
-/** Kinds of people's rights: made when nobody can get between the objects that they are about any more. */
+/** RBAC kinds: restored when nobody can interfere any more with the objects that they grant access to. */
 export const ACCESS_KINDS: readonly ResourceType[] = [ClusterRoles, Roles, ClusterRoleBindings, RoleBindings];
 
 /**
- * What a backup holds, in the order in which it is restored: namespaces first, owners before what they own, the clusters' keys before the
- * clusters, so that nobody makes new ones for them.
+ * The kinds in a backup, in the order of a restore: namespaces first, owners before their dependents, the clusters' keys before the
+ * clusters, so that no controller generates new ones.
  */
 export const BACKED_UP_KINDS: readonly ResourceType[] = [
   Namespaces,
@@ -44,17 +44,17 @@ export const BACKED_UP_KINDS: readonly ResourceType[] = [
 
 const BY_NAME = new Map(BACKED_UP_KINDS.map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]));
 
-/** The kind of an object, or undefined for one that no backup holds. */
+/** The kind of an object, or undefined for one that is not backed up. */
 export function backedUpKind({ apiVersion, kind }: KubeObject): ResourceType | undefined {
   return BY_NAME.get(`${apiVersion} ${kind}`);
 }
 
-/** `clusters.fairway.dev`, as kubectl names a kind. */
+/** `clusters.fairway.dev`, in kubectl's form. */
 export function kindName({ plural, group }: ResourceType): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-/** `clusters.fairway.dev default/demo`, for people. */
+/** `clusters.fairway.dev default/demo`, for messages. */
 export function objectName(type: ResourceType, { metadata: { namespace, name } }: KubeObject): string {
   return `${kindName(type)} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }

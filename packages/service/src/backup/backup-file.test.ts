@@ -7,7 +7,7 @@ import { newEncryption } from './cipher.ts';
 
 const origin = { id: '123e4567-e89b-42d3-a456-426614174000', createdAt: '2026-01-01T00:00:00Z', fairway: '1.2.3' };
 const PASSPHRASE = 'correct horse battery staple';
-/** The least that a file may ask for, so that the tests are quick. */
+/** The lowest cost that a file may have, for fast tests. */
 const CHEAP = { N: 2 ** 14, r: 8, p: 1 };
 
 const secret = {
@@ -42,11 +42,11 @@ function flipped(bytes: Buffer, at: number): Buffer {
 }
 
 describe('a backup file', () => {
-  test('gives back what was put in, with its passphrase', async () => {
+  test('round-trips with its passphrase', async () => {
     expect(await read(encrypted, PASSPHRASE)).toEqual(archive);
   });
 
-  test('says in its first line how to read it, and nothing of what it holds', () => {
+  test('describes its format in the first line, and reveals nothing of its content', () => {
     const header = JSON.parse(encrypted.subarray(0, headerEnd).toString()) as object;
 
     expect(header).toMatchObject({
@@ -68,20 +68,20 @@ describe('a backup file', () => {
     expect(await read(plain)).toEqual(archive);
   });
 
-  test('never has the same key twice', () => {
+  test('never reuses a key', () => {
     const [one, other] = [newEncryption(CHEAP), newEncryption(CHEAP)];
 
     expect([one.kdf.salt, one.nonce]).not.toEqual([other.kdf.salt, other.nonce]);
   });
 
-  test('takes a passphrase however a keyboard composes it', async () => {
+  test('accepts a passphrase in any Unicode normalization', async () => {
     const bytes = await encodeBackup(archive, origin, 'u\u0308ber den Wolken', newEncryption(CHEAP));
 
     expect(await read(bytes, '\u00fcber den Wolken')).toEqual(archive);
   });
 });
 
-describe('a file is refused', () => {
+describe('a file is rejected', () => {
   const future = withHeader(encrypted, (header) => ({ ...header, version: 2, fairway: '9.0.0', encryption: 'new' }));
   const expensive = withHeader(encrypted, (header) => {
     const { kdf, ...rest } = header['encryption'] as { kdf: object };
@@ -125,7 +125,7 @@ describe('a file is refused', () => {
     await expect(async () => read(bytes, passphrase)).rejects.toThrow(message);
   });
 
-  test('when a line of it is no object', async () => {
+  test('if one of its lines is not an object', async () => {
     const [object] = archive.objects;
     const { kind: _kind, ...broken } = object as KubeObject;
     const bytes = await encodeBackup({ ...archive, objects: [broken] }, origin, undefined);

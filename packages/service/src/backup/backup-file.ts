@@ -16,19 +16,19 @@ import {
 } from './header.ts';
 
 const NEWLINE = 0x0a;
-/** Longer than any header: what has no line end by then is another file. */
+/** Longer than any header: without a line end by then, it is not a backup. */
 const MAX_HEADER_BYTES = 4096;
 
 export interface BackupOrigin {
   readonly id: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** Version of this Fairway. */
+  /** Fairway version that wrote it. */
   readonly fairway: string;
 }
 
 /**
- * A backup as bytes: one line of JSON that says how to read the rest, then the rest. Without a passphrase it can be read by anybody, as
+ * Serializes a backup: one line of JSON that describes the format, then the payload. Without a passphrase the payload is unencrypted
  * JSON lines.
  */
 export async function encodeBackup(
@@ -46,13 +46,13 @@ export async function encodeBackup(
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), payload]);
 }
 
-/** A backup whose bytes are all there and none of them damaged; what it holds is still sealed. */
+/** A backup whose checksum matches; its payload may still be encrypted. */
 export interface ReadBackup {
   readonly header: Header;
   readonly payload: Buffer;
 }
 
-/** Throws a CommandError that says what is wrong with the file: another one, a newer one, cut off, or damaged. */
+/** Throws a CommandError that says what is wrong with the file: not a backup, a newer format, truncated or corrupt. */
 export function parseBackup(name: string, bytes: Buffer): ReadBackup {
   const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
   const header = parseHeader(name, bytes.subarray(0, Math.max(end, 0)).toString('utf8'));
@@ -70,7 +70,7 @@ export function parseBackup(name: string, bytes: Buffer): ReadBackup {
   return { header, payload };
 }
 
-/** Opens what was parsed. Throws a CommandError for a passphrase that is wrong. */
+/** Decrypts what was parsed. Throws a CommandError for a wrong passphrase. */
 export async function openBackup(
   name: string,
   { header, payload }: ReadBackup,
@@ -80,7 +80,7 @@ export async function openBackup(
   let packed = payload;
   if (encryption !== null) {
     const context = contextOf({ ...rest, encryption, compression });
-    // Whole it is, as the checksum has told.
+    // The checksum has matched, so the file is not corrupt.
     packed = await unseal(payload, encryption, passphrase ?? '', context).catch((cause: unknown) => {
       throw usageError(`${name}: the passphrase is wrong, or the file was modified`, undefined, cause);
     });
@@ -118,7 +118,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Parsed, so that the order of the fields is always the same. */
+/** Re-serialized from the parsed header, so that the order of fields is fixed. */
 function contextOf(preamble: Preamble): string {
   return JSON.stringify(preambleSchema.parse(preamble));
 }

@@ -4,10 +4,10 @@ import type { Preamble } from './header.ts';
 export type Encryption = NonNullable<Preamble['encryption']>;
 
 const TAG_BYTES = 16;
-/** 128 MiB and about half a second a guess: what OWASP asks of scrypt at the least. */
+/** 128 MiB and about half a second per guess: OWASP's minimum for scrypt. */
 const COST = { N: 2 ** 17, r: 8, p: 1 } as const;
 
-/** Fresh salt and nonce: a key seals one file. */
+/** Fresh salt and nonce: a key encrypts one file only. */
 export function newEncryption(cost: { readonly N: number; readonly r: number; readonly p: number } = COST): Encryption {
   return {
     cipher: 'aes-256-gcm',
@@ -16,7 +16,7 @@ export function newEncryption(cost: { readonly N: number; readonly r: number; re
   };
 }
 
-/** The payload encrypted, its tag (16 bytes) last. Whoever opens it must have the same `context`. */
+/** The encrypted payload, followed by its tag (16 bytes). Decryption requires the same `context`. */
 export async function seal(
   payload: Buffer,
   encryption: Encryption,
@@ -28,7 +28,7 @@ export async function seal(
   return Buffer.concat([cipher.update(payload), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** What was sealed. Rejects when passphrase, context or any byte is another. */
+/** The decrypted payload. Rejects if the passphrase, the context or any byte differs. */
 export async function unseal(
   sealed: Buffer,
   encryption: Encryption,
@@ -48,10 +48,10 @@ function nonceOf({ nonce }: Encryption): Buffer {
 }
 
 function keyOf({ kdf: { N, r, p, salt } }: Encryption, passphrase: string): Promise<Buffer> {
-  // Node refuses more than 32 MiB unless it is told.
+  // Node's default limit is 32 MiB.
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // The same letters, however a keyboard composes them.
+  // Equal characters have one encoding, however they were typed.
   scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64'), 32, options, (error, key) =>
     error ? reject(error) : resolve(key),
   );

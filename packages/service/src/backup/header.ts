@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What a backup calls itself in its first line. */
+/** Format name in a backup's first line. */
 export const FORMAT = 'fairway-backup';
-/** Raised when a reader of before would take a new file wrongly. */
+/** Incremented when an older reader would misread a new file. */
 export const FORMAT_VERSION = 1;
 
 const base64 = (bytes: number) =>
   z.string().refine((text) => Buffer.from(text, 'base64').length === bytes, `must be ${bytes} bytes in base64`);
 
-/** RFC 7914; the limits keep a file that somebody made up from taking all memory. */
+/** RFC 7914; the limits keep a crafted file from exhausting memory. */
 const scrypt = z.object({
   name: z.literal('scrypt'),
   N: z
@@ -22,28 +22,28 @@ const scrypt = z.object({
 
 const encryption = z.object({ cipher: z.literal('aes-256-gcm'), kdf: scrypt, nonce: base64(12) });
 
-/** All of the first line that is known before the payload is; the cipher vouches for it too. */
+/** The part of the first line that is known before the payload; the cipher authenticates it. */
 export const preambleSchema = z.object({
   format: z.literal(FORMAT),
   version: z.literal(FORMAT_VERSION),
-  /** Another for every backup. */
+  /** Unique per backup. */
   id: z.uuid(),
   createdAt: z.iso.datetime(),
-  /** Version of the Fairway that wrote it. */
+  /** Fairway version that wrote it. */
   fairway: z.string(),
   compression: z.enum(['gzip', 'none']),
   encryption: encryption.nullable(),
 });
 
 export const headerSchema = preambleSchema.extend({
-  /** What follows the line: its length in bytes, and the SHA-256 in hexadecimal. */
+  /** The payload after the line: its length in bytes, and its SHA-256 in hexadecimal. */
   payload: z.object({ bytes: z.int().min(0), sha256: z.hex().length(64) }),
 });
 
 export type Preamble = Readonly<z.infer<typeof preambleSchema>>;
 export type Header = Readonly<z.infer<typeof headerSchema>>;
 
-/** Of any version: what tells a backup from another file, and an old reader from a new file. */
+/** Common to all versions: distinguishes a backup from other files, and lets an old reader detect a new format. */
 export const anyHeaderSchema = z.looseObject({
   format: z.literal(FORMAT),
   version: z.int().min(1),

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a new file is whole, and for its owner alone', async () => {
+test('a new file is complete, and accessible to its owner only', async () => {
   const path = join(folder, 'new');
 
   await writeNewFile(path, Buffer.from('text'), 'u');
@@ -20,7 +20,7 @@ test('a new file is whole, and for its owner alone', async () => {
   expect(await readdir(folder)).toEqual(['new']);
 });
 
-test('a file that is there stays, and no draft is left', async () => {
+test('an existing file is kept, and no temporary file is left', async () => {
   const path = join(folder, 'old');
   await writeNewFile(path, Buffer.from('old'), 'u');
 
@@ -30,6 +30,6 @@ test('a file that is there stays, and no draft is left', async () => {
   expect(await readdir(folder)).toEqual(['old']);
 });
 
-test('a folder that is missing is named', async () => {
+test('the error names a missing folder', async () => {
   await expect(writeNewFile(join(folder, 'a', 'b'), Buffer.from(''), 'u')).rejects.toThrow(/cannot be written: ENOENT/);
 });

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { CommandError, usageError } from '../command-error.ts';
 
 /**
- * Writes a file that its owner alone can read, whole or not at all, and never over another one. Throws a CommandError where it
- * already exists or can't be made.
+ * Writes a file atomically, readable by its owner only, and never overwrites one. Throws a CommandError if it
+ * already exists or can't be created.
  */
 export async function writeNewFile(path: string, bytes: Buffer, unique: string): Promise<void> {
   const draft = `${path}.${unique}.draft`;
@@ -17,7 +17,7 @@ export async function writeNewFile(path: string, bytes: Buffer, unique: string):
     } finally {
       await file.close();
     }
-    // A link, unlike a rename, takes no file's place.
+    // Unlike a rename, a link does not replace an existing file.
     await link(draft, path);
     await syncFolder(dirname(path));
   } catch (error) {

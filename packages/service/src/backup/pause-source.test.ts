@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** A clock on which every sleep is the moment for a controller to do something, and ends immediately. */
+/** A clock that lets a controller act on each sleep, which returns immediately. */
 function clockWith(controllers: readonly (() => Promise<void>)[]): Clock {
   const clock = new FakeClock();
   const steps = controllers.values();
@@ -47,7 +47,7 @@ async function cluster(name = 'demo'): Promise<Cluster> {
   return api.client.resource(clusters).get(name, { namespace: 'team' });
 }
 
-test('a source is paused when every object has said so', async () => {
+test('a source is paused once every object has acknowledged it', async () => {
   const heard: string[] = [];
   const clock = clockWith([
     async () => {
@@ -65,7 +65,7 @@ test('a source is paused when every object has said so', async () => {
   expect(heard).toEqual(['backup', 'the pool has not spoken yet']);
 });
 
-test('a cluster that is made meanwhile is paused too', async () => {
+test('a cluster created meanwhile is paused too', async () => {
   const clock = clockWith([
     async () => {
       await say(clusters, 'demo');
@@ -80,7 +80,7 @@ test('a cluster that is made meanwhile is paused too', async () => {
   expect((await cluster('late')).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'backup' });
 });
 
-test("a person's pause stays the person's", async () => {
+test('a pause set by a person is kept', async () => {
   const value = { metadata: { annotations: { 'fairway.dev/paused': 'by hand' } } };
   await api.client.resource(clusters).patch('demo', { type: 'merge', value }, { namespace: 'team' });
   const clock = clockWith([() => say(clusters, 'demo'), () => say(nodePools, 'general')]);
@@ -90,7 +90,7 @@ test("a person's pause stays the person's", async () => {
   expect((await cluster()).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'by hand' });
 });
 
-test('where nobody answers, the object is named and the question asked', async () => {
+test('without acknowledgement, the error names the object and asks whether controllers run', async () => {
   await say(clusters, 'demo');
 
   await expect(pauseSource(api.client, { clock: clockWith([]), signal, timeoutMs: 2_000 })).rejects.toMatchObject({

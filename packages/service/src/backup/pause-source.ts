@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Pauses all clusters and resolves when every controller has heard of it, for every cluster, pool and machine: nothing is in progress
- * any more. Rejects with a CommandError when that is not so in time; what was paused stays so.
+ * Pauses all clusters and resolves when controllers have acknowledged it for every cluster, pool and machine: nothing is in progress
+ * any more. Rejects with a CommandError on timeout; the clusters stay paused.
  */
 export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs }: Waiting): Promise<void> {
   const deadlineMs = clock.now() + timeoutMs;
@@ -59,7 +59,7 @@ interface Part extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
 
-/** Names of the clusters, pools and machines whose controllers may still be at work on them. */
+/** Names of the clusters, pools and machines that controllers may still be working on. */
 async function unaware(client: KubeClient, all: readonly Cluster[], signal: AbortSignal): Promise<readonly string[]> {
   const isAware = ({ status }: Pick<Part, 'status'>) => isConditionTrue(status?.conditions, 'Paused');
   const keys = new Set(all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));

@@ -21,7 +21,7 @@ function namesOf(objects: readonly KubeObject[] | undefined): (string | undefine
   return (objects ?? []).map(({ metadata }) => metadata.name);
 }
 
-test('namespaces are those with something of Fairway in them', () => {
+test('namespaces with objects of Fairway are selected', () => {
   const namespaces = [
     object({ name: 'fairway-system' }),
     object({ name: 'used' }),
@@ -39,7 +39,7 @@ test('namespaces are those with something of Fairway in them', () => {
   expect([...selectNamespaces(listing, namespaces)].sort()).toEqual(['annotated', 'fairway-system', 'used']);
 });
 
-describe('of what was listed, what moves', () => {
+describe('objects that are selected', () => {
   const installed = { managedFields: [{ manager: 'fairway-install' }] };
   const cases: readonly { type: ResourceType; object: KubeObject; moves: boolean; reason: string }[] = [
     { type: ConfigMaps, object: object({ name: 'settings' }), moves: true, reason: "a tenant's" },
@@ -118,7 +118,7 @@ describe('of what was listed, what moves', () => {
     expect(selected.get(type)).toEqual(moves ? [candidate] : []);
   });
 
-  test('what a moving owner controls moves with it', () => {
+  test('dependents of a selected owner are selected', () => {
     const owner = object({ name: 'pool', uid: 'here' });
     const owned = object({
       name: 'machine',
@@ -132,7 +132,7 @@ describe('of what was listed, what moves', () => {
     expect(selectObjects(listing, false).get(machines)).toEqual([owned]);
   });
 
-  test('of a cluster that others use too, only rights that are about Fairway', () => {
+  test('from a shared cluster, only RBAC rules about Fairway are selected', () => {
     const role = (name: string, apiGroups: string[]) => object({ name }, { rules: [{ apiGroups }] });
     const binding = (name: string, role: string) => object({ name }, { roleRef: { kind: 'ClusterRole', name: role } });
     const listing = new Map<ResourceType, KubeObject[]>([

@@ -15,17 +15,17 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { PAUSABLE_KINDS } from './backed-up-kinds.ts';
 import { RESTORE_LABEL } from './restore/restore-record.ts';
 
-/** Everything that was read, by kind. */
+/** All objects read, by kind. */
 export type Listing = ReadonlyMap<ResourceType, readonly KubeObject[]>;
 
-/** Who `fairway install` says that it is: what it has made, it makes again. */
+/** The manager of `fairway install`: what it created, it creates again in the target. */
 const INSTALLER = 'fairway-install';
 const BOOTSTRAPPING_LABEL = 'kubernetes.io/bootstrapping';
 const OWN_NAMES: ReadonlySet<string | undefined> = new Set([
   ...FAIRWAY_ROLES.map(({ metadata }) => metadata.name),
   CATALOGUE_BINDING.metadata.name,
 ]);
-/** Secrets that are worth nothing elsewhere: who the source's API is, its tokens, and what Helm knows of it. */
+/** Secrets without value elsewhere: the source API's certificates and tokens, and Helm's release data. */
 const BOUND_SECRET_TYPES: ReadonlySet<string | undefined> = new Set([
   ROOTS_TYPE,
   'kubernetes.io/service-account-token',
@@ -33,7 +33,7 @@ const BOUND_SECRET_TYPES: ReadonlySet<string | undefined> = new Set([
   'helm.sh/release.v1',
 ]);
 
-/** The namespaces that are backed up: Fairway's own, those with its objects, and those that an operator has annotated for it. */
+/** The namespaces to back up: Fairway's own, those with its objects, and those that an operator has annotated for it. */
 export function selectNamespaces(listing: Listing, namespaces: readonly KubeObject[]): ReadonlySet<string> {
   const used = PAUSABLE_KINDS.flatMap((type) => listing.get(type) ?? []).map(({ metadata }) => metadata.namespace);
   const annotated = namespaces.filter(isAnnotated).map(({ metadata }) => metadata.name);
@@ -47,8 +47,8 @@ function isAnnotated({ metadata }: KubeObject): boolean {
 }
 
 /**
- * Of what was listed, what moves: nothing that the target has by itself, and nothing that a controller makes again for an owner that
- * does not move. `isShared`: the source serves more than Fairway, so that only roles that are about Fairway move.
+ * The listed objects to back up: none that every target has by itself, and none that a controller recreates for an owner that
+ * is not backed up. `isShared`: the source is not dedicated to Fairway, so only roles about Fairway are included.
  */
 export function selectObjects(listing: Listing, isShared: boolean): Listing {
   const uids = new Set([...listing.values()].flat().map(({ metadata }) => metadata.uid));
@@ -72,7 +72,7 @@ function moves(type: ResourceType, object: KubeObject): boolean {
   );
 }
 
-/** Cluster-wide rights of a cluster that others use too: those to Fairway's kinds, and those that a moving binding names. */
+/** Cluster-wide roles on a shared cluster: those for Fairway's kinds, and those referenced by an included binding. */
 function withoutStrangers(moving: Map<ResourceType, readonly KubeObject[]>): Listing {
   const bound = (moving.get(RoleBindings) ?? []).map((each) => (each as RoleBinding).roleRef);
   const named = new Set(bound.filter(({ kind }) => kind === 'ClusterRole').map(({ name }) => name));

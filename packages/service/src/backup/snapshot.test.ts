@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** A client that has something done before each request whose path matches. */
+/** A client with a callback before each request whose path matches. */
 function client(matches: RegExp, before: (attempt: number) => Promise<unknown>): KubeClient {
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   let attempt = 0;
@@ -34,7 +34,7 @@ function namesIn({ objects }: Awaited<ReturnType<typeof takeSnapshot>>, kind: st
   return objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
 }
 
-test('a snapshot has everything, however small the chunks', async () => {
+test('a snapshot is complete, however small the chunks', async () => {
   const whole = await takeSnapshot(api.client, { signal });
   const chunked = await takeSnapshot(api.client, { signal, chunkSize: 1 });
 
@@ -43,7 +43,7 @@ test('a snapshot has everything, however small the chunks', async () => {
   expect(whole.resourceVersions).toMatchObject({ 'clusters.fairway.dev': expect.stringMatching(/^\d+$/) as string });
 });
 
-test('it is of one moment: what changes while it is read is in it whole or not at all', async () => {
+test('it is consistent: a change during the read is in it entirely or not at all', async () => {
   // A second cluster's parts come between the reading of clusters and that of ConfigMaps.
   const busy = client(/configmaps/, async (attempt) => {
     if (attempt > 2) return;
@@ -57,7 +57,7 @@ test('it is of one moment: what changes while it is read is in it whole or not a
   expect(namesIn(snapshot, 'ConfigMap')).toEqual(['of-new-1', 'of-new-2']);
 });
 
-test('an API that never comes to rest is told, with what to do', async () => {
+test('an API that keeps changing is an error with advice', async () => {
   const busy = client(/configmaps/, (attempt) =>
     api.create(ConfigMaps, { metadata: { name: `c-${attempt}`, namespace: 'team' } }),
   );
@@ -65,7 +65,7 @@ test('an API that never comes to rest is told, with what to do', async () => {
   await expect(takeSnapshot(busy, { signal })).rejects.toThrow(/changed during each of 10 attempts/);
 });
 
-test('an API that serves tenants alone is told', async () => {
+test('an API that serves only tenants is an error', async () => {
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   const gateway: Transport = {
     request: (request) => inner.request({ ...request, path: request.path.replace('configmaps', 'nothings') }),
@@ -75,7 +75,7 @@ test('an API that serves tenants alone is told', async () => {
   await expect(takeSnapshot(new KubeClient(gateway), { signal })).rejects.toThrow('the API does not serve configmaps');
 });
 
-test('a list that the server has forgotten the beginning of is read again', async () => {
+test('a list whose continue token expired is read again', async () => {
   let isForgotten = true;
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   const transport: Transport = {

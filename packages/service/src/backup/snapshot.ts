@@ -7,30 +7,30 @@ import { CommandError } from '../command-error.ts';
 import { BACKED_UP_KINDS, kindName, PAUSABLE_KINDS } from './backed-up-kinds.ts';
 import { type Listing, selectNamespaces, selectObjects } from './selection.ts';
 
-/** What the API held at one moment. */
+/** The content of the API at one moment. */
 export interface Snapshot {
   /** In the order of a restore. */
   readonly objects: readonly KubeObject[];
-  /** Of each list, by kind and namespace. */
+  /** resourceVersion of each list, by kind and namespace. */
   readonly resourceVersions: Readonly<Record<string, string>>;
 }
 
 export interface SnapshotOptions {
   readonly signal: AbortSignal;
-  /** Objects a request; 500 by default, as kubectl does it. */
+  /** Objects per request; 500 by default, as in kubectl. */
   readonly chunkSize?: number;
 }
 
-/** A cluster at rest needs two; each change in between costs one more. */
+/** A cluster without changes needs two; each change in between costs one more. */
 const MAX_PASSES = 10;
 const CHUNK_SIZE = 500;
-/** Of a list that takes so long that the server has forgotten its beginning. */
+/** Attempts for a list that takes so long that its continue token expires. */
 const MAX_LIST_ATTEMPTS = 5;
 
 /**
- * Everything that a backup holds, as it was at one moment. No API lists several kinds at once, so all are read again until nothing
- * has changed from one reading to the next: the state then held from the end of the one to the beginning of the other. Rejects with a
- * CommandError when it never comes to rest.
+ * Reads everything to back up as of one moment. No API lists several kinds at once, so all are read again until two
+ * consecutive readings are equal: that state held from the end of the first to the beginning of the second. Rejects with a
+ * CommandError if the content keeps changing.
  */
 export async function takeSnapshot(client: KubeClient, options: SnapshotOptions): Promise<Snapshot> {
   const isShared = !(await client.version()).gitVersion.includes('+fairway-');
@@ -79,7 +79,7 @@ async function readAll(client: KubeClient, options: SnapshotOptions): Promise<Re
   return { listing, resourceVersions };
 }
 
-/** A whole list, in chunks. A server that has forgotten the beginning before the end came answers 410: from the start, then. */
+/** A complete list, in chunks. If the continue token expires, the server answers 410 and the list restarts. */
 async function listAll(
   client: KubeClient,
   type: ResourceType,
@@ -114,12 +114,12 @@ function notServed(type: ResourceType, cause: ApiError): CommandError {
   });
 }
 
-/** Items of a list may leave out what the list says of them all. */
+/** Items of a list may omit apiVersion and kind. */
 function typed(type: ResourceType, object: KubeObject): KubeObject {
   return { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
 }
 
-/** Who wrote which field is the source's business, and half of the bytes. */
+/** managedFields matter to the source only, and are half of the size. */
 function withoutOwners(object: KubeObject): KubeObject {
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -14,7 +14,7 @@ import { metricsRoute } from './metrics-route.ts';
 export interface EmbeddedEngineOptions {
   readonly store: Store;
   readonly pki: Pick<ServerPki, 'authority' | 'serviceAccountKeys'>;
-  /** Fairway's own. */
+  /** Fairway's own API. */
   readonly version: string;
   readonly auditor: Auditor;
   readonly clock: Clock;
@@ -23,11 +23,11 @@ export interface EmbeddedEngineOptions {
 }
 
 export interface EmbeddedEngine extends Engine {
-  /** For listeners: nobody outside reaches it until it listens. */
+  /** To listen with: the API is private to this process until then. */
   readonly server: ApiServer;
 }
 
-/** The API server in this process, with what a control plane does beside it. */
+/** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
   const { store, pki, version, auditor, clock, random, log } = options;
   const { clouds, credentials, registry } = parts;
@@ -53,7 +53,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
   const close = async () => {
     caches.abort();
     await informers.stopped();
-    // It ends its watches and then its listener, which alone would wait for them.
+    // The server ends its watches before its listener; closing only the listener would wait for them.
     await server.close();
     ledger.stop();
   };

@@ -21,14 +21,14 @@ export interface EmbeddedManagementOptions {
   readonly informers: InformerSet;
   readonly authority: CertificateAuthority;
   readonly store: Pick<Store, 'subscribe'>;
-  /** What ResourceQuotas count. */
+  /** Resources that ResourceQuotas count. */
   readonly ledger: QuotaLedger;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** What kube-controller-manager does for an API without pods, which Fairway's own is: owners, namespaces, events, quotas, certificates, aggregated roles. */
+/** The part of kube-controller-manager for an API without pods: garbage collection, namespaces, events, quotas, certificates, aggregated roles. */
 export function embeddedManagement(options: EmbeddedManagementOptions): Runnable[] {
   const { client, informers, authority, store, ledger, clock, random, log } = options;
   const requests = informers.informer(CertificateSigningRequests);

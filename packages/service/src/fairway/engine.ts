@@ -6,27 +6,27 @@ import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { Registry } from 'prom-client';
 
-/** A Kubernetes API that holds Fairway's objects. Controllers can't tell one from another. */
+/** A Kubernetes API with Fairway's objects. Controllers work the same on every engine. */
 export interface Engine {
-  /** The API, as Fairway's controllers. */
+  /** The API with the identity of Fairway's controllers. */
   readonly client: KubeClient;
-  /** What clouds, bootstrapper and admission ask without waiting: namespaces, cloud credentials, clusters, plans and releases. */
+  /** Synchronous reads for clouds, bootstrapper and admission: namespaces, cloud credentials, clusters, plans and releases. */
   readonly reader: ObjectReader;
-  /** The caches that controllers share; started already, and stopped by `close`. */
+  /** The controllers' shared caches; already started, and stopped by `close`. */
   readonly informers: InformerSet;
-  /** What the API does not do by itself, and so runs beside the controllers. */
+  /** Tasks that the API does not do itself; they run beside the controllers. */
   readonly runnables: readonly Runnable[];
-  /** Ends the caches, and the API where it lives in this process; the controllers have ended before. */
+  /** Stops the caches, and the API if it is in this process; controllers must have stopped before. */
   close(): Promise<void>;
 }
 
-/** What is there before the engine, because the engine's own admission asks for it. */
+/** Dependencies of the engine's own admission, created before the engine. */
 export interface EngineParts {
   readonly clouds: Clouds;
-  /** Read through the engine itself, so only once it is open. */
+  /** Reads through the engine itself, so only once it is open. */
   readonly credentials: () => ClusterCredentials;
   readonly registry: Registry;
 }
 
-/** Resolves when the API answers and its reader knows what there is. */
+/** Resolves when the API answers and the caches of its reader have synced. */
 export type OpenEngine<E extends Engine = Engine> = (parts: EngineParts) => Promise<E>;

@@ -25,39 +25,39 @@ import { connectTenant } from './tenant-connection.ts';
 export interface FairwayOptions<E extends Engine> {
   readonly openEngine: OpenEngine<E>;
   readonly cloudsYaml: CloudsYaml;
-  /** Entry of clouds.yaml that clusters of the namespace `default` live in. */
+  /** Entry of clouds.yaml for clusters in the namespace `default`. */
   readonly cloudName: string;
-  /** Whoever made it closes it, after Fairway. */
+  /** Closed by its creator, after Fairway. */
   readonly controlPlanes: ControlPlanes;
-  /** Operator's image of nodes, by id or name. */
+  /** The operator's node image, by id or name. */
   readonly defaultImage: string | undefined;
-  /** What the operator says about all nodes. */
+  /** The operator's settings for all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
-  /** Shares the keys with other replicas; it runs before the controllers begin and after they end. All are this one's by default. */
+  /** Distributes the keys among replicas; it starts before the controllers and stops after them. By default this process has all keys. */
   readonly share?: (parts: { readonly client: KubeClient; readonly registry: Registry }) => KeyOwner & Runnable;
-  /** Who asks, for the logs of clouds. */
+  /** User agent, for the logs of clouds. */
   readonly userAgent?: string | undefined;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
-  /** How often a project's servers are listed while nothing is expected to change; a minute by default. */
+  /** How often a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often Keystone is asked about each CloudCredential; a minute by default. */
+  /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Told about each step of the start. */
+  /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
 
-/** Controllers and cloud provider at work over an engine. */
+/** Controllers and cloud provider, running over an engine. */
 export interface Fairway<E extends Engine> extends EngineParts {
   readonly engine: E;
-  /** Ends the controllers, then the engine, then the connections to clouds. */
+  /** Stops the controllers, then the engine, then the connections to clouds. */
   close(): Promise<void>;
 }
 
-/** Puts Fairway together over any engine; resolves when its controllers run. */
+/** Assembles Fairway over any engine; resolves when its controllers run. */
 export async function startFairway<E extends Engine>(options: FairwayOptions<E>): Promise<Fairway<E>> {
   const { openEngine, cloudsYaml, cloudName, controlPlanes, clock, random, log, onStep = () => {} } = options;
   await using opening = new AsyncDisposableStack();
@@ -85,7 +85,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   const credentials = new ClusterCredentials(client, clock);
   await controlPlanes.takeOver?.();
   if (options.share === undefined) {
-    // Where there are others, what a cluster has is theirs to judge who hold it.
+    // With replicas, only the holder of a cluster's key may stop its control plane.
     const clusterUids = new Set(reader.list(clusters).map(identityOf));
     await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
   }

@@ -52,14 +52,14 @@ async function installed(): Promise<void> {
   await install(admin(), manifests(), { ...options, signal: new AbortController().signal }, () => {});
 }
 
-test('a cluster without the kinds is refused with their names', async () => {
+test('a cluster without the kinds is rejected with their names', async () => {
   const opening = openManagementEngine({ client: admin(), ...shared });
 
   await expect(opening).rejects.toThrow(MissingKindsError);
   await expect(opening).rejects.toThrow(/does not serve clusters, nodepools, .* of fairway\.dev\/v1alpha1/);
 });
 
-test('what may not be read is told immediately, instead of being asked for forever', async () => {
+test('missing permissions are an immediate error, instead of endless retries', async () => {
   await installed();
 
   await expect(openManagementEngine({ client: as('somebody', []), ...shared })).rejects.toMatchObject({
@@ -68,7 +68,7 @@ test('what may not be read is told immediately, instead of being asked for forev
   });
 });
 
-test('its reader knows what is there when it is open', async () => {
+test('its reader is synced when it is open', async () => {
   await installed();
 
   const engine = await openManagementEngine({ client: admin(), ...shared });

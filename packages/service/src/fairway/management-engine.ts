@@ -16,25 +16,25 @@ import { z } from 'zod';
 import type { Engine } from './engine.ts';
 
 export interface ManagementEngineOptions {
-  /** As Fairway's controllers; closed with the engine. */
+  /** The client of Fairway's controllers; closed with the engine. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Ends the wait for the first lists. */
+  /** Aborts the wait for the first lists. */
   readonly signal?: AbortSignal;
 }
 
-/** Thrown when an API server does not serve all of Fairway's kinds: `fairway install` has not been run, or by an older release. */
+/** Thrown if an API server does not serve all of Fairway's kinds: `fairway install` was not run, or by an older release. */
 export class MissingKindsError extends Error {
   override readonly name = 'MissingKindsError';
 }
 
-/** What is read without waiting; the same caches serve the controllers. */
+/** Kinds for synchronous reads; controllers share the caches. */
 const READ_KINDS = [Namespaces, cloudCredentials, clusters, plans, kubernetesReleases];
 
 /**
- * A real Kubernetes cluster that holds Fairway's objects as custom resources; its own control plane does the rest. Rejects with a
+ * A real Kubernetes cluster that stores Fairway's objects as custom resources; its own control plane does the rest. Rejects with a
  * MissingKindsError, or with the ApiError or TransportError of the first request.
  */
 export async function openManagementEngine(options: ManagementEngineOptions): Promise<Engine> {
@@ -49,7 +49,7 @@ export async function openManagementEngine(options: ManagementEngineOptions): Pr
   };
   try {
     await requireKinds(client);
-    // What may not be read is told now: a cache would ask forever.
+    // Missing permissions are reported now: a cache would retry forever.
     await Promise.all(READ_KINDS.map((type) => client.resource<KubeObject>(type).list({ limit: 1 })));
     informers.start(caches.signal);
     await informers.whenSynced(signal);

@@ -1,7 +1,7 @@
 import type { Route } from '@fairway/apiserver/server/routes';
 import type { Registry } from 'prom-client';
 
-/** `/metrics` in Prometheus' text format, for whoever RBAC lets read it. */
+/** `/metrics` in Prometheus' text format, authorized by RBAC. */
 export function metricsRoute(registry: Registry): Route {
   return {
     path: '/metrics',

@@ -11,22 +11,22 @@ import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import { type ExpectedProject, tenantCredential } from '@fairway/tenancy/cloud/tenant-credential';
 import { type CloudOpening, openCloud, openProject } from '../up/clouds.ts';
 
-/** Namespace annotation by which the operator says which cloud its clusters live in. */
+/** Namespace annotation with which the operator selects the cloud of its clusters. */
 const CLOUD_ANNOTATION = 'fairway.dev/cloud';
-/** Namespace annotation by which the operator says which OpenStack project the namespace is. */
+/** Namespace annotation with which the operator binds the namespace to an OpenStack project. */
 const PROJECT_ANNOTATION = 'fairway.dev/project-id';
 
 export interface TenantCloudsOptions {
   readonly cloudsYaml: CloudsYaml;
-  /** Entry that clusters of the namespace `default` live in. */
+  /** Entry for clusters in the namespace `default`. */
   readonly defaultCloud: string;
   readonly opening: CloudOpening;
-  /** Fairway's own API; both are asked when they are there. */
+  /** Fairway's own API; read once available. */
   readonly reader: () => ObjectReader;
   readonly client: () => KubeClient;
 }
 
-/** The clouds of all namespaces and credentials; each entry of clouds.yaml has one set of connections and one budget. */
+/** The clouds of all namespaces and credentials; each entry of clouds.yaml has one connection pool and one rate limit. */
 export function tenantClouds(options: TenantCloudsOptions): {
   readonly clouds: ConfiguredClouds;
   readonly close: () => Promise<void>;
@@ -79,7 +79,7 @@ export function tenantClouds(options: TenantCloudsOptions): {
   };
 }
 
-/** The operator's word first; else where clusters with this credential live already. */
+/** The operator's annotation first; else the cloud of existing clusters with this credential. */
 function expectedProject(
   reader: ObjectReader,
   {

@@ -11,7 +11,7 @@ import type { ClientCertificate } from '@fairway/kube/client/https-connections';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 
-/** Reaches a tenant's API server over TLS with a certificate of Fairway's controllers, which is renewed while the connection lives. */
+/** Connects to a tenant's API server over TLS with a certificate of Fairway's controllers, which is renewed during the connection's lifetime. */
 export async function connectTenant(
   cluster: Cluster,
   credentials: ClusterCredentials,
@@ -28,7 +28,7 @@ export async function connectTenant(
   });
 }
 
-/** Matters to the server's certificate alone. */
+/** Used for the server's certificate only. */
 const ANY_SERVICE_CIDR = '10.3.0.0/16';
 
 async function issueFor(pki: ClusterPki, clock: Clock): Promise<ClientCertificate> {
@@ -39,7 +39,7 @@ async function issueFor(pki: ClusterPki, clock: Clock): Promise<ClientCertificat
   return { certificate: certificatePem, privateKey: privateKeyPem };
 }
 
-/** Issues on first use, and again after two thirds of the certificate's life. */
+/** Issued on first use, and renewed after two thirds of its lifetime. */
 function renewedCertificate(issue: () => Promise<ClientCertificate>, clock: Clock): () => Promise<ClientCertificate> {
   let current: { readonly certificate: Promise<ClientCertificate>; readonly renewAtMs: number } | undefined;
   return () => {

@@ -14,17 +14,17 @@ function crd(...versions: CrdVersion[]): CustomResourceDefinition {
   };
 }
 
-test('the definitions have the rules over several fields', () => {
+test('the definitions contain the cross-field rules', () => {
   expect(JSON.stringify(definitions())).toContain('x-kubernetes-validations');
 });
 
-test('the mark of a schema tells the schemas of kinds apart', () => {
+test('the schema annotation distinguishes the schemas of kinds', () => {
   const marks = definitions().map(({ metadata }) => metadata.annotations?.[SCHEMA_ANNOTATION]);
 
   expect(new Set(marks).size).toBe(marks.length);
 });
 
-describe('versions that are there and ours lacks', () => {
+describe('existing versions that ours lacks', () => {
   const ours = crd(version('v1', { storage: true }));
 
   it.each([
@@ -44,7 +44,7 @@ describe('versions that are there and ours lacks', () => {
     expect(keepVersions(ours, existing).spec.versions.map(({ name }) => name)).toEqual(names);
   });
 
-  it('are served as they were, and store nothing new', () => {
+  it('stay served, and are not the storage version', () => {
     const old = version('v1alpha1', { storage: true, served: false });
 
     const [, kept] = keepVersions(ours, crd(old)).spec.versions;

@@ -4,7 +4,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import type { ResourceType } from '@fairway/kube/object/meta';
 
-/** Kubernetes' minor version from which an API server knows all functions that the rules use: `cidr` came last. */
+/** Minimum Kubernetes minor version that has all CEL functions in the rules: `cidr` was the last added. */
 export const RULES_SINCE_MINOR = 31;
 
 export const CustomResourceDefinitions: ResourceType<CustomResourceDefinition> = {
@@ -15,7 +15,7 @@ export const CustomResourceDefinitions: ResourceType<CustomResourceDefinition> =
   namespaced: false,
 };
 
-/** On each CRD: which schema it has. Whoever writes the kinds looks whether it is their own. */
+/** Annotation of each CRD: a hash of its schema. Writers of the kinds compare it to their own. */
 export const SCHEMA_ANNOTATION = 'fairway.dev/schema';
 
 /** The CRDs of all kinds. */
@@ -32,8 +32,8 @@ function fingerprintOf({ spec }: CustomResourceDefinition): string {
 }
 
 /**
- * Our definition, with the versions of the one that is there which ours lacks: objects may be stored in them, and an API
- * server refuses to lose one. They are served as they were, and nothing new is stored in them.
+ * Our definition, plus the versions that only the existing one has: objects may be stored in them, and an API
+ * server does not allow their removal. They stay served as they were, and are not the storage version.
  */
 export function keepVersions(
   ours: CustomResourceDefinition,

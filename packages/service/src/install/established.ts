@@ -9,7 +9,7 @@ import { ExitCode } from '../exit-code.ts';
 import { CustomResourceDefinitions } from './definitions.ts';
 
 const PATIENCE_MS = 60_000;
-/** An API server says that a kind is established a moment before it serves it. */
+/** An API server reports a kind as established shortly before it serves it. */
 const SERVED_RETRY_MS = 100;
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the API server serves the kinds; rejects with a CommandError when a name is taken by another's CRD, or after a minute. */
+/** Resolves when the API server serves the kinds; rejects with a CommandError if a name conflicts with another CRD, or after a minute. */
 export async function definitionsEstablished(
   client: KubeClient,
   kinds: readonly Kind[],

@@ -6,8 +6,8 @@ import type { ClusterRole, Role } from '@fairway/kube/kinds/generated/types';
 const RBAC_VERSION = 'rbac.authorization.k8s.io/v1';
 
 /**
- * What the gateway needs beside what the controllers have: to ask who somebody is and may do what, to pass requests on in their names,
- * and to have itself asked about writes. Impersonation reaches as far as an administrator: `serve --no-gateway` works without it.
+ * The gateway's permissions beside the controllers': to authenticate and authorize users, to forward requests by impersonation,
+ * and to register its admission webhook. Impersonation is equivalent to administrator rights: `serve --no-gateway` works without it.
  */
 export const GATEWAY_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
@@ -17,7 +17,7 @@ export const GATEWAY_ROLE: ClusterRole = {
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
     { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
     { apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'], verbs: ['impersonate'] },
-    // Uids and extras; the keys of extras, which RBAC takes for subresources, are anybody's to choose.
+    // Uids and extras; RBAC treats keys of extras as subresources, and they can't be enumerated.
     { apiGroups: ['authentication.k8s.io'], resources: ['*'], verbs: ['impersonate'] },
     {
       apiGroups: ['admissionregistration.k8s.io'],
@@ -33,7 +33,7 @@ export const GATEWAY_ROLE: ClusterRole = {
   ],
 };
 
-/** The roots of its certificates, which all replicas share. */
+/** The CAs of its certificates, shared by all replicas. */
 export const GATEWAY_SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
   kind: 'Role',
@@ -48,5 +48,5 @@ export const GATEWAY_SYSTEM_ROLE: Role = {
   ],
 };
 
-/** Kubernetes' own Role for API servers behind kube-apiserver: which authorities sign its clients. */
+/** Kubernetes' own Role for aggregated API servers: grants access to the client CAs. */
 export const AUTHENTICATION_READER = { namespace: 'kube-system', role: 'extension-apiserver-authentication-reader' };

@@ -49,20 +49,20 @@ function changes(told: readonly Installed[]): Record<string, number> {
 const all = manifests().length;
 const operators = manifests().filter(({ isOperators }) => isOperators).length;
 
-test('an empty cluster gets all of it, and serves the kinds', async () => {
+test('an empty cluster gets everything, and serves the kinds', async () => {
   const told = await installed();
 
   expect(changes(told)).toEqual({ created: all });
   expect((await client.resource(clusters).list()).items).toEqual([]);
 });
 
-test('again, nothing changes', async () => {
+test('a second run changes nothing', async () => {
   await installed();
 
   expect(changes(await installed())).toEqual({ unchanged: all - operators, kept: operators });
 });
 
-test('a dry run tells the same and makes nothing', async () => {
+test('a dry run reports the same and creates nothing', async () => {
   const told = await installed({ dryRun: true });
 
   expect(changes(told)).toEqual({ created: all });
@@ -70,7 +70,7 @@ test('a dry run tells the same and makes nothing', async () => {
   expect((await client.resource(Namespaces).list()).items).toHaveLength(1);
 });
 
-test('a dry run over an older installation tells what would change', async () => {
+test('a dry run over an older installation reports the changes', async () => {
   await installed();
   const rules = [{ apiGroups: ['fairway.dev'], resources: ['clusters'], verbs: ['get'] }];
   const role = { metadata: { name: MEMBER }, rules };
@@ -82,7 +82,7 @@ test('a dry run over an older installation tells what would change', async () =>
   expect((await client.resource(ClusterRoles).get(MEMBER)).rules).toEqual(rules);
 });
 
-test("what the operator changes of plans stays, and what is Fairway's comes back", async () => {
+test("the operator's changes of plans are kept, and Fairway's fields are reset", async () => {
   await installed();
   await client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 7 } } });
   await client.resource(ClusterRoles).delete(MEMBER);
@@ -107,7 +107,7 @@ test('CRDs of another release are found', async () => {
   expect(await foreignDefinitions(client)).toEqual(['machines.fairway.dev']);
 });
 
-test("others' labels stay", async () => {
+test('foreign labels are kept', async () => {
   await installed();
   const labels = { 'example.org/team': 'platform' };
   await client.resource(ClusterRoles).patch(MEMBER, { type: 'merge', value: { metadata: { labels } } });
@@ -116,7 +116,7 @@ test("others' labels stay", async () => {
   expect((await client.resource(ClusterRoles).get(MEMBER)).metadata.labels).toMatchObject(labels);
 });
 
-test('a field that somebody else has set otherwise is told, and taken over when asked to', async () => {
+test('a field that another manager has set differently is a conflict, and taken over on request', async () => {
   await installed();
   await client
     .resource(ClusterRoles)
@@ -128,7 +128,7 @@ test('a field that somebody else has set otherwise is told, and taken over when 
   expect(told.filter(({ change }) => change === 'configured').map(({ name }) => name)).toEqual([MEMBER]);
 });
 
-test('a short name that another CRD has taken ends the installation with its name', async () => {
+test('a short name that another CRD has fails the installation with that name', async () => {
   const names = { plural: 'others', singular: 'other', kind: 'Cluster', listKind: 'ClusterList' };
   const schema = { openAPIV3Schema: { type: 'object' as const } };
   const versions = [{ name: 'v1', served: true, storage: true, schema }];

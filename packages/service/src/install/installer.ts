@@ -10,12 +10,12 @@ import { CustomResourceDefinitions, keepVersions } from './definitions.ts';
 import { definitionsEstablished } from './established.ts';
 import type { Manifest } from './manifests.ts';
 
-/** Whose fields they are, so that a later installation may change and remove them, and another manager's stay. */
+/** Field manager, so that a later installation may change and remove its fields, and those of other managers are kept. */
 export const FIELD_MANAGER = 'fairway-install';
 
 export interface InstallOptions {
   readonly dryRun: boolean;
-  /** Takes over fields that another manager has set otherwise. */
+  /** Takes over fields that another manager has set differently (force). */
   readonly forceConflicts: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -24,19 +24,19 @@ export interface InstallOptions {
 export interface Installed {
   readonly type: ResourceType;
   readonly name: string;
-  /** `kept`: it is the operator's, and there already. */
+  /** `kept`: exists already and belongs to the operator. */
   readonly change: 'created' | 'configured' | 'unchanged' | 'kept';
 }
 
-/** Whether objects wait for something that a dry run does not make: their namespace, or their kind. */
+/** Whether objects depend on what a dry run does not create: their namespace, or their kind. */
 interface Missing {
   namespace: boolean;
   readonly kinds: Set<string>;
 }
 
 /**
- * Writes what makes a cluster a management cluster (`manifests`), or brings it up to date, and tells of each object. May be run again at any time, also after it
- * was cut off. Rejects with a CommandError that names all conflicts, after everything else is done.
+ * Applies what makes a cluster a management cluster (`manifests`), or updates it, and reports each object. Idempotent, also after an
+ * interruption. Rejects with a CommandError that names all conflicts, after everything else is done.
  */
 export async function install(
   client: KubeClient,
@@ -117,7 +117,7 @@ async function getOrUndefined(
   }
 }
 
-/** What a person would call a change: not who owns which field, and not what the cluster says of it. */
+/** What users consider a change: not ownership of fields, nor status. */
 function contentOf(object: KubeObject): object {
   const { managedFields: _owners, resourceVersion: _revision, generation: _generation, ...metadata } = object.metadata;
   const { status: _status, ...rest } = object as KubeObject & { status?: unknown };

@@ -1,4 +1,4 @@
-/** Whether an API server of this version is that of a `fairway up`, by what it says of itself. */
+/** Whether an API server of this version is that of a `fairway up`, according to its own version. */
 export function isEmbedded(gitVersion: string): boolean {
   return gitVersion.includes('+fairway-');
 }

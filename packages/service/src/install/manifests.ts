@@ -21,11 +21,11 @@ import { PERMISSIONS, SERVICE_ACCOUNT } from './permissions.ts';
 export interface Manifest {
   readonly type: ResourceType;
   readonly object: KubeObject;
-  /** Objects that are the operator's once they are there are made and never changed. */
+  /** Objects that belong to the operator once created; they are never updated. */
   readonly isOperators: boolean;
 }
 
-/** What makes a cluster a management cluster, in the order in which it is written. */
+/** What makes a cluster a management cluster, in the order of application. */
 export function manifests(): Manifest[] {
   const namespace: Namespace = { metadata: { name: SYSTEM_NAMESPACE }, spec: {} };
   const account: ServiceAccount = { metadata: { name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE } };

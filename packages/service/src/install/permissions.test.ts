@@ -4,7 +4,7 @@ import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
 import { PERMISSIONS } from './permissions.ts';
 
-/** One line a resource: `GROUP/RESOURCE[NAMES]: verbs`. */
+/** One line per resource: `GROUP/RESOURCE[NAMES]: verbs`. */
 function flat(rules: readonly PolicyRule[] = []): string[] {
   return rules
     .flatMap(({ apiGroups = [], resources = [], resourceNames, verbs }) =>
@@ -22,7 +22,7 @@ function rulesOf(name: string): string[] {
   return flat(PERMISSIONS.clusterRoles.find(({ metadata }) => metadata.name === name)?.rules);
 }
 
-test('the controllers get what they declare, and what fairway serve does beside them', () => {
+test('the controllers get the permissions that they declare, plus those of fairway serve itself', () => {
   expect(rulesOf('fairway-controllers')).toEqual([
     '/events: create patch',
     '/namespaces: get list watch',
@@ -45,7 +45,7 @@ test('the controllers get what they declare, and what fairway serve does beside 
   ]);
 });
 
-test('in its own namespace Fairway keeps roots of trust and Leases', () => {
+test('in its own namespace Fairway stores CAs and Leases', () => {
   const [role] = PERMISSIONS.roles;
 
   expect(flat(role.rules)).toEqual([

@@ -7,14 +7,14 @@ import { Events, Leases, Namespaces, Secrets } from '@fairway/kube/kinds/resourc
 import { CustomResourceDefinitions, definitions } from './definitions.ts';
 import { AUTHENTICATION_READER, GATEWAY_ROLE, GATEWAY_SYSTEM_ROLE } from './gateway-permissions.ts';
 
-/** Who `fairway serve` is in a management cluster. */
+/** The identity of `fairway serve` in a management cluster. */
 export const SERVICE_ACCOUNT = 'fairway';
 
 const RBAC_VERSION = 'rbac.authorization.k8s.io/v1';
 
-/** What `fairway serve` does beside its controllers. It may not read a list of Secrets: it gets the one that a CloudCredential names. */
+/** Permissions of `fairway serve` beside its controllers'. It may not list Secrets: it gets the one that a CloudCredential names. */
 const SERVICE_RIGHTS: readonly Right[] = [
-  // Whether they are of this release.
+  // To check whether they are of this release.
   {
     type: CustomResourceDefinitions,
     names: definitions().map(({ metadata }) => metadata.name ?? ''),
@@ -34,7 +34,7 @@ const CONTROLLERS_ROLE: ClusterRole = {
   rules: policyRules([...DECLARED, ...SERVICE_RIGHTS]),
 };
 
-/** What belongs to Fairway alone: the clusters' roots of trust, and the Leases by which replicas share the work. */
+/** Fairway's own namespace: the clusters' CAs, and the Leases by which replicas share the work. */
 const SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
   kind: 'Role',
@@ -75,7 +75,7 @@ function binding(name: string, namespace: string, role: string): RoleBinding {
   };
 }
 
-/** The rights of Fairway's own ServiceAccount. */
+/** The permissions of Fairway's own ServiceAccount. */
 export const PERMISSIONS = {
   clusterRoles: [CONTROLLERS_ROLE, GATEWAY_ROLE],
   clusterRoleBindings: [clusterBinding('fairway-controllers'), clusterBinding('fairway-gateway')],

@@ -31,14 +31,14 @@ function homeAt(name: string): Home {
   return home;
 }
 
-test('replicas of one home look after its control planes, wherever the home is moved to', async () => {
+test('replicas with one home manage its control planes, wherever the home is moved to', async () => {
   await Promise.all([1, 2, 3].map(() => claimControlPlanes(client, homeAt('a'), 'one')));
   renameSync(join(folder, 'a'), join(folder, 'b'));
 
   await expect(claimControlPlanes(client, homeAt('b'), 'two')).resolves.toBeUndefined();
 });
 
-test('a replica with another home is told where they run', async () => {
+test('a replica with another home gets an error that says where they run', async () => {
   await claimControlPlanes(client, homeAt('a'), 'one');
 
   await expect(claimControlPlanes(client, homeAt('b'), 'two')).rejects.toThrow(
@@ -46,7 +46,7 @@ test('a replica with another home is told where they run', async () => {
   );
 });
 
-test('when the operator gives them up, they may be elsewhere', async () => {
+test('once the operator deletes the Lease, they may run elsewhere', async () => {
   await claimControlPlanes(client, homeAt('a'), 'one');
   await client.resource(Leases).delete('fairway-control-planes', { namespace: SYSTEM_NAMESPACE });
 

@@ -7,19 +7,19 @@ import { Leases } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Home } from '../up/home.ts';
 
-/** A Lease for its name alone: whoever creates it first has said where control planes live. */
+/** A Lease used for its name only: the first to create it decides where control planes run. */
 const NAME = 'fairway-control-planes';
 const HOME_ID = 'fairway.dev/home-id';
 const PLACE = 'fairway.dev/place';
 
-/** Thrown where the control planes of a management cluster live somewhere else. */
+/** Thrown if the control planes of a management cluster run elsewhere. */
 export class ForeignControlPlanesError extends Error {
   override readonly name = 'ForeignControlPlanesError';
 }
 
 /**
- * Makes sure that control planes which are programs of one machine, with their data in one folder, are looked after there and nowhere else: a replica
- * that took a cluster over with another folder would start it again, with nothing in it. Rejects with a ForeignControlPlanesError, and with the API's errors.
+ * Ensures that control planes that run on one machine, with their data in one folder, are managed there only: a replica
+ * that took a cluster over with another folder would start it empty. Rejects with a ForeignControlPlanesError, and with the API's errors.
  */
 export async function claimControlPlanes(client: KubeClient, home: Home, host = hostname()): Promise<void> {
   const own = homeId(home);
@@ -32,7 +32,7 @@ export async function claimControlPlanes(client: KubeClient, home: Home, host = 
   );
 }
 
-/** What to do about a ForeignControlPlanesError. */
+/** Advice for a ForeignControlPlanesError. */
 export const FOREIGN_ADVICE = `run all replicas on that machine with that --home; if its data are lost: kubectl -n ${SYSTEM_NAMESPACE} delete lease ${NAME}`;
 
 async function sayOrRead(client: KubeClient, annotations: Readonly<Record<string, string>>): Promise<Lease> {
@@ -45,7 +45,7 @@ async function sayOrRead(client: KubeClient, annotations: Readonly<Record<string
   }
 }
 
-/** Names the folder, wherever it is moved to. */
+/** Identifies the folder, wherever it is moved to. */
 function homeId(home: Home): string {
   return home.readOrMake(home.id, () => randomBytes(16).toString('hex'));
 }

@@ -13,22 +13,22 @@ import { metricsRoute } from '../fairway/metrics-route.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import type { ListenAddress } from './listen-address.ts';
 
-/** Where the gateway of a replica serves, and what it is known as. */
+/** Address of a replica's gateway, and its certificate's names. */
 export interface GatewayServing {
   readonly connection: HttpsTransportOptions;
   readonly listen: ListenAddress;
-  /** Further names and addresses for its certificate. */
+  /** Additional names and addresses for its certificate. */
   readonly hosts: readonly string[];
   /** See ManagementGatewayOptions. */
   readonly webhookUrl: string | undefined;
 }
 
-/** Opens the gateway of a Fairway that runs, with connections of its own to the management cluster. */
+/** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
   { connection, listen, hosts, webhookUrl }: GatewayServing,
   { engine, clouds, credentials, registry }: Fairway<Engine>,
   shared: {
-    /** Of this replica. */
+    /** This replica's identity. */
     readonly identity: string;
     readonly audit: AuditSettings;
     readonly clock: Clock;

@@ -1,6 +1,6 @@
-/** Where a server listens. */
+/** Bind address of a server. */
 export interface ListenAddress {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
 }

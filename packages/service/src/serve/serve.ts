@@ -22,41 +22,41 @@ import { replicaIdentity, shareClusters } from './share.ts';
 export interface ServeOptions {
   /** Where control planes that run here keep their state. */
   readonly home: Home;
-  /** The management cluster, as Fairway's controllers; closed at the end. */
+  /** Client of the management cluster, with the identity of Fairway's controllers; closed at the end. */
   readonly client: KubeClient;
   /** Entry of clouds.yaml; undefined for a simulated cloud in this process. */
   readonly cloud: string | undefined;
-  /** The tenants' door; none by default. */
+  /** The gateway for tenants; none by default. */
   readonly gateway?: GatewayServing | undefined;
-  /** Of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
+  /** Audit log of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
   readonly defaultImage: string | undefined;
   readonly nodeSettings?: NodeSettings | undefined;
-  /** How often a project's servers are listed while nothing is expected to change; a minute by default. */
+  /** How often a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often Keystone is asked about each CloudCredential; a minute by default. */
+  /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Ends the start. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
-  /** Told which CRDs are not those of this release, by name; mostly none. */
+  /** Called with the names of the CRDs that are not those of this release; usually none. */
   readonly onForeignKinds?: (names: readonly string[]) => void;
-  /** Told about each step of the start. */
+  /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
 
 export interface RunningReplica {
   readonly cloudName: string;
   readonly gateway: ManagementGateway | undefined;
-  /** What it is called among its like: in Leases, metrics and the logs of clouds. */
+  /** The replica's identity: in Leases, metrics and the logs of clouds. */
   readonly identity: string;
   readonly fairway: Fairway<Engine>;
-  /** Ends everything in order; resolves when nothing of it runs any more. */
+  /** Stops everything in order; resolves when it has stopped. */
   stop(): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   return { cloudName, identity, gateway, fairway, stop: () => running.disposeAsync() };
 }
 
-/** An installation of a release that knew nothing of this did not give the right to look either. */
+/** An older release's installation did not grant permission to read them. */
 async function foreignKinds(client: KubeClient): Promise<readonly string[]> {
   try {
     return await foreignDefinitions(client);

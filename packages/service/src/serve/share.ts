@@ -17,15 +17,15 @@ export interface SharingOptions {
   readonly log: Logger;
 }
 
-/** Names the group and its Leases. */
+/** Name prefix of the group and its Leases. */
 export const SHARD_GROUP = 'fairway';
 /**
- * The same for all replicas, forever: another number would give clusters to two at once. Enough that three replicas differ by one part in twenty, few
- * enough that taking all of them is a matter of a second.
+ * Number of shards. The same for all replicas, forever: another number would assign clusters to two at once. Enough that the load of three replicas
+ * differs by at most 5 %, few enough that acquiring all of them takes about a second.
  */
 export const SHARDS = 64;
 
-/** Shares the clusters with the other replicas of the management cluster. */
+/** Distributes the clusters among the replicas of the management cluster. */
 export function shareClusters({ client, registry, identity, clock, random, log }: SharingOptions): ShardMember {
   const member = new ShardMember({
     client,
@@ -44,7 +44,7 @@ export function shareClusters({ client, registry, identity, clock, random, log }
 
 const SUFFIX_LENGTH = 5;
 
-/** A name for this run of this process, after its host or pod; a DNS label. */
+/** A name for this run of this process, derived from its host or pod; a DNS label. */
 export function replicaIdentity(random: () => number, host = hostname()): string {
   const label = host
     .toLowerCase()

@@ -1,2 +1,2 @@
-/** The database of a simulated control plane that is a process of its own, in its folder. */
+/** The database file of a simulated control plane that runs as a separate process, in its folder. */
 export const CLUSTER_DATABASE = 'cluster.db';

@@ -6,7 +6,7 @@ import { parseSpecFile } from '@fairway/control-plane/simulated/spec-file';
 import { createLogger } from '../logger.ts';
 import { runSimulatedControlPlane } from './run.ts';
 
-/** Not for people: `fairway serve` starts it for each simulated cluster, with the cluster's folder. */
+/** Internal: `fairway serve` starts it for each simulated cluster, with the cluster's folder. */
 process.umask(0o077);
 const [folder = '.'] = process.argv.slice(2);
 const log = createLogger('warn');

@@ -11,7 +11,7 @@ import { Secrets } from '@fairway/kube/kinds/resources';
 import { CLUSTER_DATABASE } from './database-file.ts';
 
 export interface SimulatedControlPlaneOptions extends SimulatedControlPlaneFile {
-  /** Holds the database. */
+  /** The folder of the database. */
   readonly folder: string;
   readonly clock: Clock;
   readonly random: () => number;

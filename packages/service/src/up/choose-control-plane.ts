@@ -8,22 +8,22 @@ export type ControlPlaneKind = 'simulated' | 'process';
 export interface ControlPlaneChoiceInputs {
   /** `--control-plane`. */
   readonly asked: ControlPlaneKind | undefined;
-  /** What the clusters of the home run on already. */
+  /** What the home's existing clusters run on. */
   readonly remembered: ControlPlaneKind | undefined;
   readonly home: string;
   /** KUBEBUILDER_ASSETS. */
   readonly assets: string | undefined;
-  /** Kubernetes versions whose programs are on this machine, and where; the first first. */
+  /** Kubernetes versions with binaries on this machine, and where; the preferred one first. */
   readonly found: readonly { readonly version: string; readonly folder: string }[];
 }
 
 export interface ControlPlaneChoice {
   readonly kind: ControlPlaneKind;
-  /** What a person should know of the choice. */
+  /** A note about the choice for the user. */
   readonly note: string | undefined;
 }
 
-/** How clusters' control planes run: as asked, else as those that are there, else as processes where there are programs of a release that Fairway offers. */
+/** How clusters' control planes run: as requested, else as the existing ones, else as processes if there are binaries of an offered release. */
 export function chooseControlPlane({
   asked,
   remembered,

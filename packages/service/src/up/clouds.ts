@@ -15,18 +15,18 @@ export interface CloudOpening {
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics?: OpenStackMetrics | undefined;
-  /** Who asks, for the cloud's logs. */
+  /** User agent, for the cloud's logs. */
   readonly userAgent?: string | undefined;
-  /** How often a project's servers are listed while nothing is expected to change; a minute by default. */
+  /** How often a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How long the cloud may still be at work on a request that got no answer. */
+  /** How long the cloud may still be processing a request that got no answer. */
   readonly settleMs?: number | undefined;
 }
 
-/** The node that joins tells that its server runs, so that the list need not be asked often while a server boots. */
+/** A node that joins shows that its server runs, so the list need not be polled often while a server boots. */
 const SERVER_POLL_MAX_MS = 10_000;
 
-/** clouds.yaml as OpenStack's own clients find it, or the one file that is named. */
+/** clouds.yaml from the standard locations of OpenStack clients, or the given file. */
 export function readCloudsYaml(file?: string): CloudsYaml {
   return new CloudsYaml({
     env: file === undefined ? process.env : { OS_CLIENT_CONFIG_FILE: file },
@@ -49,13 +49,13 @@ export function openCloud(yaml: CloudsYaml, name: string, opening: CloudOpening)
   });
 }
 
-/** How the project is reached: with the entry's own login, or with a tenant's. */
+/** Connections to a project: with the entry's own credentials, or with a tenant's. */
 export interface ProjectLogin {
   readonly credentialKey: string;
   readonly source: CredentialSource;
 }
 
-/** A project of a cloud, as its clusters share it. */
+/** A project of a cloud, shared by its clusters. */
 export function openProject(cloud: Cloud, opening: CloudOpening, login?: ProjectLogin): ProjectCloud {
   const { clock, random, log, settleMs, observeMs } = opening;
   const client = cloud.client(login?.source);

@@ -15,7 +15,7 @@ import { moveOutOfOneFile } from './move-simulated.ts';
 
 export interface ControlPlanesOptions {
   readonly home: Home;
-  /** How the tenants' Secrets are kept where Fairway keeps them. */
+  /** Encryption of the tenants' Secrets where Fairway stores them. */
   readonly codec: () => ValueCodec;
   readonly clock: Clock;
   readonly random: () => number;
@@ -25,14 +25,14 @@ export interface ControlPlanesOptions {
 /** The runtime of one Fairway. */
 export interface ControlPlanes {
   readonly runtime: ControlPlaneRuntime;
-  /** Brings what an earlier Fairway has left in the home into the form that this runtime knows; before all else. */
+  /** Migrates the home of an earlier Fairway to the format of this runtime; runs before all else. */
   takeOver?(): Promise<void>;
-  /** Ends what an earlier Fairway left running for clusters that are no more. */
+  /** Stops what an earlier Fairway left running for clusters that no longer exist. */
   stopAllBut(isCluster: (uid: string) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Simulated control planes whose databases share one file, and so one flush for what all of them write at a time. */
+/** Simulated control planes with databases in one file, so that concurrent writes share one flush. */
 export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPlanes {
   const database = SqliteDatabase.open(options.home.clustersDatabase, { codec: options.codec() });
   const runtime = new SimulatedRuntime({
@@ -46,7 +46,7 @@ export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPl
   });
   return {
     runtime,
-    // They lived in the process that is gone.
+    // They lived in the previous process.
     stopAllBut: () => Promise.resolve(),
     async close() {
       await runtime.close();
@@ -56,11 +56,11 @@ export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPl
 }
 
 const SIMULATED_PROGRAM = join(import.meta.dirname, '../simulated-control-plane/main.ts');
-/** One serves a few nodes, and there may be many: little memory for young objects, few malloc arenas. */
+/** Each serves a few nodes, and there may be many: a small young generation and few malloc arenas. */
 const SIMULATED_FLAGS = ['--max-semi-space-size=2'];
 const SIMULATED_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 
-/** Simulated control planes that serve on when Fairway ends, for the replica that takes them over. */
+/** Simulated control planes that keep running when Fairway stops, for the replica that takes them over. */
 export function simulatedProcesses({
   env,
   address,
@@ -79,7 +79,7 @@ export function simulatedProcesses({
     return {
       runtime,
       takeOver: () => moveOutOfOneFile(home, codec),
-      // Those of clusters that are gone were removed by whoever held them.
+      // Those of deleted clusters were removed by the replica that managed them.
       stopAllBut: () => Promise.resolve(),
       close: () => runtime.close(),
     };
@@ -88,15 +88,15 @@ export function simulatedProcesses({
 
 interface ProcessControlPlanes {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Holds a folder of snapshots for each cluster. */
+  /** Contains a folder of snapshots for each cluster. */
   readonly snapshotFolder: string;
-  /** Where API servers listen. */
+  /** Bind address of API servers. */
   readonly address: string;
-  /** Whether they serve on when Fairway ends, for the next that starts. */
+  /** Whether they keep running when Fairway stops, for the next that starts. */
   readonly areLeft: boolean;
-  /** User ids for clusters, where this process may give them. */
+  /** User ids for clusters, if this process may switch users. */
   readonly users: UserRange;
-  /** What API servers may reach beyond the rule, and what not. */
+  /** Exceptions to the egress rule of API servers. */
   readonly egress: EgressExceptions;
 }
 

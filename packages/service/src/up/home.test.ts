@@ -31,7 +31,7 @@ test.each([
   expect(readFileSync(home.lock, 'utf8')).toBe('200 9');
 });
 
-test('a lock that is given back is free', () => {
+test('a released lock is free', () => {
   lockHome(home, self, () => undefined)();
 
   expect(home.read(home.lock)).toBeUndefined();
@@ -63,7 +63,7 @@ describe('replicas share a home', () => {
     expect(home.read(home.lockOf(200))).toBe('200 9');
   });
 
-  test('and those that are gone hold nobody up', () => {
+  test('and locks of processes that no longer exist are ignored', () => {
     shareHome(home, { pid: 400, started: '1' }, identify);
     lockHome(home, self, identify);
 
@@ -76,7 +76,7 @@ test('this process is identified, one that does not exist is not', () => {
   expect(identifyProcess(2 ** 22 + 1)).toBeUndefined();
 });
 
-test('a folder that cannot be made is an error, not a wait', () => {
+test('a folder that cannot be created is an error, not a hang', () => {
   expect(() => new Home('/proc/fairway/home').create()).toThrow(/ENOENT/);
 });
 

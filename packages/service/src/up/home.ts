@@ -18,7 +18,7 @@ import { closeHome } from './private-home.ts';
 const LOCK = 'lock';
 const SHARED_LOCK = /^lock-\d+$/;
 
-/** The folder that one Fairway keeps everything in. */
+/** The folder with all state of one Fairway. */
 export class Home {
   readonly path: string;
 
@@ -31,7 +31,7 @@ export class Home {
     return join(this.path, 'fairway.db');
   }
 
-  /** Who asked for what; full ones lie beside it. */
+  /** The audit log; rotated files are beside it. */
   get auditLog(): string {
     return join(this.path, 'audit.log');
   }
@@ -41,22 +41,22 @@ export class Home {
     return join(this.path, 'clusters.db');
   }
 
-  /** A folder for each control plane that runs as processes. */
+  /** Contains a folder for each control plane that runs as processes. */
   get controlPlanes(): string {
     return join(this.path, 'control-planes');
   }
 
-  /** What their databases held: a folder of snapshots for each cluster. */
+  /** Contains a folder of database snapshots for each cluster. */
   get snapshots(): string {
     return join(this.path, 'snapshots');
   }
 
-  /** A folder for each simulated control plane that is a process of its own. */
+  /** Contains a folder for each simulated control plane that runs as a separate process. */
   get simulatedControlPlanes(): string {
     return join(this.path, 'simulated-control-planes');
   }
 
-  /** How control planes run here, for as long as the home is kept. */
+  /** How control planes run here, fixed for the lifetime of the home. */
   get controlPlaneKind(): string {
     return join(this.path, 'control-plane');
   }
@@ -65,7 +65,7 @@ export class Home {
     return join(this.path, 'simulator.journal');
   }
 
-  /** What the disks of hollow nodes hold. */
+  /** Disk contents of hollow nodes. */
   get nodes(): string {
     return join(this.path, 'nodes');
   }
@@ -74,12 +74,12 @@ export class Home {
     return join(this.path, 'pki');
   }
 
-  /** What Secrets are encrypted with; without it they are lost. */
+  /** Encryption keys of Secrets; without them, Secrets are lost. */
   get encryptionKeys(): string {
     return join(this.pki, 'encryption.keys');
   }
 
-  /** What clients of a gateway trust. */
+  /** The CA that clients of a gateway trust. */
   get gatewayAuthority(): string {
     return join(this.path, 'gateway-ca.crt');
   }
@@ -92,12 +92,12 @@ export class Home {
     return join(this.path, 'clouds.yaml');
   }
 
-  /** Ports that were chosen by ourselves, kept so that they stay the same. */
+  /** Ports that Fairway chose, stored so that they stay the same. */
   get ports(): string {
     return join(this.path, 'ports.json');
   }
 
-  /** Tells the folder from all others. */
+  /** Unique id of the folder. */
   get id(): string {
     return join(this.path, 'id');
   }
@@ -106,7 +106,7 @@ export class Home {
     return join(this.path, LOCK);
   }
 
-  /** Makes the folder, for its owner alone; closes one that is there to others, or throws a SharedHomeError. */
+  /** Creates the folder for its owner only; makes an existing one private, or throws a SharedHomeError. */
   create(): void {
     closeHome(this);
     makeFolder(this.pki);
@@ -116,19 +116,19 @@ export class Home {
     return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   }
 
-  /** A file for each of those that share the folder. */
+  /** Contains a lock file for each process that shares the folder. */
   lockOf(pid: number): string {
     return `${this.lock}-${pid}`;
   }
 
-  /** Ids of the processes that have the folder, alone or together. */
+  /** Ids of the processes that hold the folder, exclusively or shared. */
   holders(identify: Identify): readonly number[] {
     if (!existsSync(this.path)) return [];
     const locks = readdirSync(this.path).filter((name) => name === LOCK || SHARED_LOCK.test(name));
     return locks.flatMap((name) => holderOf(this, join(this.path, name), identify)?.pid ?? []);
   }
 
-  /** A file that is made once: of several processes that do so at a time, all get what one of them made. */
+  /** A file that is created once: concurrent processes all get the content that one of them wrote. */
   readOrMake(path: string, make: () => string): string {
     const known = this.read(path);
     if (known !== undefined) return known;
@@ -144,7 +144,7 @@ export class Home {
     return readFileSync(path, 'utf8');
   }
 
-  /** Replaces a file as a whole: a crash leaves the old one or the new one. Secrets are readable by their owner alone. */
+  /** Replaces a file atomically: a crash leaves the old or the new one. Secrets are readable by their owner only. */
   write(path: string, text: string, mode = 0o600): void {
     const draft = `${path}.${process.pid}.draft`;
     const file = openSync(draft, 'w', mode);
@@ -154,7 +154,7 @@ export class Home {
     renameSync(draft, path);
   }
 
-  /** The same without waiting for the disk, which may take long: for a Fairway that runs already, and has Leases to renew. */
+  /** The same asynchronously, since the disk may be slow: for a running Fairway, which has Leases to renew. */
   async replace(path: string, text: string): Promise<void> {
     const draft = `${path}.${process.pid}.draft`;
     const file = await open(draft, 'w', 0o600);
@@ -168,26 +168,26 @@ export class Home {
   }
 }
 
-/** Makes a folder and those above it. Node's own recursive mkdir never ends below a folder that takes none, such as /proc. */
+/** Creates a folder and its parents. Node's recursive mkdir loops forever below a folder that allows none, such as /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** Thrown when another Fairway runs on the same home. */
+/** Thrown if another Fairway runs on the same home. */
 export class HomeInUseError extends Error {
   override readonly name = 'HomeInUseError';
 }
 
-/** A process as its lock names it: process ids are used again, the time of its start tells it from a later one. */
+/** A process as identified in its lock: process ids are reused, so the start time is part of the identity. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Ticks since boot, as /proc has it; empty where there is no /proc. */
+  /** Clock ticks since boot, from /proc; empty on systems without /proc. */
   readonly started: string;
 }
 
-/** Takes the home for this process alone; a lock whose process is gone is taken over. Returns how to give it back. */
+/** Locks the home exclusively for this process; a lock of a dead process is taken over. Returns how to release it. */
 export function lockHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -215,10 +215,10 @@ export function lockHome(home: Home, self: ProcessIdentity, identify: Identify):
   return () => unlinkSync(home.lock);
 }
 
-/** Takes the home for this process and others like it, but none that takes it for itself. Returns how to give it back. */
+/** Locks the home shared with other processes, excluding exclusive locks. Returns how to release it. */
 export function shareHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   const path = home.lockOf(self.pid);
-  // Each writes its own before it looks for the other's: of two that start at once, at least one sees the other.
+  // Each writes its own before it checks for the other's: of two that start at once, at least one sees the other.
   home.write(path, `${self.pid} ${self.started}`);
   try {
     refuseIfHeld(home, home.lock, self, identify);
@@ -250,7 +250,7 @@ function refuseIfHeld(home: Home, path: string, self: ProcessIdentity, identify:
 /** Position of `starttime` after the command in /proc/PID/stat (proc_pid_stat(5)). */
 const START_TIME_FIELD = 19;
 
-/** The process of this id, or undefined when none runs; one that was killed and not yet reaped runs no more. */
+/** The process with this id, or undefined if none runs; a zombie does not count as running. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   if (!Number.isInteger(pid)) return undefined;
   try {

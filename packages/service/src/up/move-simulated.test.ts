@@ -52,7 +52,7 @@ const MOVED = {
   ],
 };
 
-test('a control plane moves with its revisions, its port and its Secrets sealed', async () => {
+test('a control plane moves with its revisions, its port and its encrypted Secrets', async () => {
   await moveOutOfOneFile(home, () => kept);
 
   expect(await contentOf('one')).toEqual(MOVED);
@@ -61,7 +61,7 @@ test('a control plane moves with its revisions, its port and its Secrets sealed'
   expect(existsSync(folderOf('never-served'))).toBe(false);
 });
 
-test('a move that was killed while it copied starts over', async () => {
+test('a move that was killed while copying starts over', async () => {
   const draft = join(folderOf('one'), 'cluster.db.draft');
   await diskFiles.makeFolder(folderOf('one'));
   await diskFiles.write(draft, 'half of it');
@@ -72,7 +72,7 @@ test('a move that was killed while it copied starts over', async () => {
   expect(readdirSync(folderOf('one')).sort()).toEqual(['cluster.db', 'record.json']);
 });
 
-test('a home without the file is left alone', async () => {
+test('a home without the file is unchanged', async () => {
   await moveOutOfOneFile(home, () => kept);
   const before = readFileSync(join(folderOf('one'), 'cluster.db'));
 

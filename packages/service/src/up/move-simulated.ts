@@ -12,8 +12,8 @@ import { CLUSTER_DATABASE } from '../simulated-control-plane/database-file.ts';
 import type { Home } from './home.ts';
 
 /**
- * Moves what `fairway up` keeps in one file for all simulated control planes to a folder for each, where `fairway serve` has
- * them. May be killed anywhere: a folder that has its database is whole, and nobody has worked on either while both are there.
+ * Moves the control planes that `fairway up` keeps in one file to a folder for each, where `fairway serve` expects
+ * them. May be killed anywhere: a folder with its database is complete, and neither is used while both exist.
  */
 export async function moveOutOfOneFile(home: Home, codec: () => ValueCodec): Promise<void> {
   if (!existsSync(home.clustersDatabase)) return;
@@ -32,7 +32,7 @@ export async function moveOutOfOneFile(home: Home, codec: () => ValueCodec): Pro
 
 async function copyTo(folder: string, uid: string, store: Store): Promise<void> {
   const port = recordedPort(store);
-  // It has never served: it starts over.
+  // It never served, so it starts over.
   if (port === undefined) return;
   await diskFiles.makeFolder(folder);
   const record = readRecord(diskFiles, folder) ?? { port, encryptionKey: newEncryptionKey() };

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('reads what holds for all nodes', () => {
+it('reads the settings for all nodes', () => {
   const path = join(folder, 'nodes.yaml');
   writeFileSync(path, 'failCgroupV1: false\n');
 

@@ -17,7 +17,7 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o7777).toString(8);
 }
 
-/** As an older release, or an operator, has left it. */
+/** A home with permissions set by an older release, or an operator. */
 function openHome(): void {
   mkdirSync(home.pki, { recursive: true });
   mkdirSync(home.controlPlanes);
@@ -28,7 +28,7 @@ function openHome(): void {
   for (const path of [home.path, home.pki, home.controlPlanes]) chmodSync(path, 0o755);
 }
 
-test('a home that others may read is closed to them, with its databases, keys and kubeconfig', () => {
+test('a home that others can read is made private, with its databases, keys and kubeconfig', () => {
   openHome();
   home.create();
 
@@ -37,7 +37,7 @@ test('a home that others may read is closed to them, with its databases, keys an
   expect(files.map(modeOf)).toEqual(['600', '600', '600', '600']);
 });
 
-test('what a link leads to keeps its mode', () => {
+test('the target of a symlink keeps its mode', () => {
   openHome();
   const outside = join(folder, 'clouds.yaml');
   writeFileSync(outside, '');
@@ -48,7 +48,7 @@ test('what a link leads to keeps its mode', () => {
   expect(modeOf(outside)).toBe('644');
 });
 
-test("another user's home is refused, and the error says whose it is", () => {
+test("another user's home is rejected, and the error names its owner", () => {
   openHome();
   const { uid } = statSync(home.path);
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Thrown where a home can't be kept from others: it, or a file in it, is another user's, or it is a folder that all share. */
+/** Thrown if a home can't be made private: it, or a file in it, belongs to another user, or it is a shared folder. */
 export class SharedHomeError extends Error {
   override readonly name = 'SharedHomeError';
 }
@@ -16,8 +16,8 @@ export interface HomeFolders {
 }
 
 /**
- * Closes a home that exists to everybody but its owner, with the files and folders that lie in it directly and in its `pki`: whatever mode they
- * were made with, by an older release or by hand. What lies deeper can't be reached then. Throws a SharedHomeError where that is not ours to do.
+ * Makes an existing home private to its owner, with the files and folders directly in it and in its `pki`, whatever mode they
+ * were created with. What lies deeper is then unreachable for others. Throws a SharedHomeError if this process may not do that.
  *
  * @param self user id of this process; undefined where there are none.
  */
@@ -30,7 +30,7 @@ export function closeHome({ path, pki }: HomeFolders, self: number | undefined =
     throw new SharedHomeError(`${path} is a folder shared by all users, and Fairway keeps secrets there: ${below}`);
   }
   if (!existsSync(pki) && readdirSync(path).length > 0) {
-    // Somebody's folder of other things, whose mode is not for us to change; what Fairway makes in it is closed by itself.
+    // A user's folder with other content, whose mode must not change; what Fairway creates in it is private by itself.
     if ((folder.mode & OTHERS_WRITE) === 0) return;
     throw new SharedHomeError(
       `users other than the owner may write to ${path}, and Fairway keeps secrets there: ${below}`,
@@ -40,9 +40,9 @@ export function closeHome({ path, pki }: HomeFolders, self: number | undefined =
   for (const inner of [path, pki].filter((each) => existsSync(each))) {
     for (const name of readdirSync(inner)) {
       const entry = join(inner, name);
-      // Gone again: a lock of another replica, or a draft.
+      // Deleted meanwhile: a lock of another replica, or a temporary file.
       const stats = lstatSync(entry, { throwIfNoEntry: false });
-      // A link's target has an owner and a mode of its own.
+      // A symlink's target has its own owner and mode.
       if (stats === undefined || stats.isSymbolicLink()) continue;
       refuseForeign(entry, stats, self, `give it back with: chown -R ${self} ${path}`);
       close(entry, stats);

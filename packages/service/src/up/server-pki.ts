@@ -18,16 +18,16 @@ import type { Home } from './home.ts';
 const DAY_MS = 86_400_000;
 const AUTHORITY_VALIDITY_MS = 3650 * DAY_MS;
 const CERTIFICATE_VALIDITY_MS = 365 * DAY_MS;
-/** The administrator's and the server's certificates are reissued at every start, and so often while it runs. */
+/** The administrator's and the server's certificates are reissued at every start, and at this interval while it runs. */
 export const CERTIFICATE_RENEWAL_MS = 20 * DAY_MS;
 
-/** The roots of trust of one Fairway's own API. */
+/** The CAs of Fairway's own API. */
 export interface ServerPki {
   readonly authority: CertificateAuthority;
   readonly serviceAccountKeys: ServiceAccountKeys;
 }
 
-/** Reads the roots from the home, or makes them. Each is one file that is there whole or not at all. */
+/** Reads the CAs from the home, or creates them. Each is one file that is written atomically. */
 export async function loadServerPki(home: Home, clock: Clock): Promise<ServerPki> {
   const authorityPath = join(home.pki, 'ca.pem');
   const keysPath = join(home.pki, 'service-account.key');
@@ -49,7 +49,7 @@ function splitAuthority(pem: string): [string, string] {
   return [pem.slice(0, key), pem.slice(key)];
 }
 
-/** What Fairway's API server shows. */
+/** The serving certificate of Fairway's API server. */
 export async function serverTls({ authority }: ServerPki, host: string, clock: Clock): Promise<TlsOptions> {
   const isAddress = /^[0-9.]+$|:/.test(host);
   const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {

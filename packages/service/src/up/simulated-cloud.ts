@@ -18,15 +18,15 @@ export interface SimulatedCloudOptions {
 
 export interface SimulatedCloud {
   readonly cloud: Cloud;
-  /** Boots hollow nodes for its servers; their control planes must be on their way. */
+  /** Boots hollow nodes for its servers; their control planes must be starting. */
   startNodes(): void;
   close(): Promise<void>;
 }
 
-/** Name of the entry whose user sees all projects, as the machines' own view of the cloud. */
+/** Name of the entry whose user sees all projects; hollow nodes read the cloud through it. */
 const ADMIN_ENTRY = 'simulator-admin';
 
-/** A simulated OpenStack over HTTP on loopback, whose servers boot as hollow nodes; it keeps its state and its port in the home. */
+/** A simulated OpenStack over HTTP on loopback, whose servers boot as hollow nodes; its state and port are stored in the home. */
 export async function startSimulatedCloud(options: SimulatedCloudOptions): Promise<SimulatedCloud> {
   const { home, clock, random, log, latency } = options;
   const profile = latency === 'realistic' ? REALISTIC_LATENCY : NO_LATENCY;

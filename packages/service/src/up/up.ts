@@ -16,15 +16,15 @@ import { startSimulatedCloud } from './simulated-cloud.ts';
 export interface UpOptions {
   readonly home: Home;
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   /** Entry of clouds.yaml; undefined for the simulated cloud. */
   readonly cloud: string | undefined;
-  /** How the simulated cloud takes its time. */
+  /** Latencies of the simulated cloud. */
   readonly latency: 'none' | 'realistic';
-  /** Operator's image of nodes, by id or name. */
+  /** The operator's node image, by id or name. */
   readonly defaultImage: string | undefined;
-  /** What the operator says about all nodes. */
+  /** The operator's settings for all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
   readonly version: string;
   /** `audit.log` in the home, 100 MB and 10 backups by default. */
@@ -32,15 +32,15 @@ export interface UpOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** See ProjectCloud; shorter where a test kills and restarts against a cloud that answers immediately. */
+  /** See ProjectCloud; shorter in tests that kill and restart against a cloud that answers immediately. */
   readonly settleMs?: number | undefined;
-  /** How often a project's servers are listed while nothing is expected to change; a minute by default. */
+  /** How often a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often Keystone is asked about each CloudCredential; a minute by default. */
+  /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
   /** How control planes run; simulated by default. */
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
-  /** Told about each step of the start. */
+  /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
 
@@ -48,7 +48,7 @@ export interface RunningFairway {
   /** `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly cloudName: string;
-  /** Ends everything in order; resolves when nothing of it runs any more. */
+  /** Stops everything in order; resolves when it has stopped. */
   stop(): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   return { url: listener.url, cloudName, stop: () => running.disposeAsync() };
 }
 
-/** Runs `task` each time so long after the last one ended; a failure is as good as a success until then. Returns how to stop. */
+/** Runs `task` repeatedly, with a pause after each run; a failure does not change the pause. Returns how to stop. */
 function every(periodMs: number, clock: Clock, task: () => Promise<void>): () => void {
   let timer = clock.after(periodMs, run);
   function run(): void {

@@ -47,8 +47,8 @@ const machine = {
   },
 } satisfies KubeObject & { spec: object; status: object };
 
-describe('the object to make', () => {
-  test('is what a person wrote, paused, with its owners as they are called here', () => {
+describe('the desired object', () => {
+  test('has the spec that the user wrote, is paused, and refers to its owners by their new UIDs', () => {
     const made = desiredObject(machines, machine, (uid) => (uid === 'u-pool' ? 'new' : undefined));
 
     expect(made).toEqual({
@@ -82,7 +82,7 @@ describe('the object to make', () => {
 });
 
 describe('its status', () => {
-  test('is what was known, with who it is, and nothing that the new Fairway has to find out', () => {
+  test('has what is known, including the cloud identity, and nothing that the new Fairway has to observe', () => {
     expect(desiredStatus(machines, machine)).toEqual({
       originUID: 'u-machine',
       phase: 'Ready',
@@ -90,13 +90,13 @@ describe('its status', () => {
     });
   });
 
-  test('keeps who it was before it moved the first time', () => {
+  test('keeps the cloud identity that it had before the first move', () => {
     const moved = { ...machine, status: { ...machine.status, originUID: ORIGIN } };
 
     expect(desiredStatus(machines, moved)).toMatchObject({ originUID: ORIGIN });
   });
 
-  test('says who it is of an object that nobody has looked at yet', () => {
+  test('contains the cloud identity of an object that was never reconciled', () => {
     const { status: _status, ...fresh } = machine;
 
     expect(desiredStatus(clusters, fresh)).toEqual({ conditions: [], originUID: 'u-machine' });

@@ -11,7 +11,7 @@ import { Namespaces, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { Condition, KubeObject, ObjectMeta, OwnerReference, ResourceType } from '@fairway/kube/object/meta';
 import { PAUSABLE_KINDS } from '../backed-up-kinds.ts';
 
-/** An object of the kinds that have one; the rest is as its kind says. */
+/** An object with a spec; the other fields depend on its kind. */
 export interface StatefulObject extends KubeObject {
   readonly status?: { readonly originUID?: string; readonly conditions?: readonly Condition[] } & Record<
     string,
@@ -20,7 +20,7 @@ export interface StatefulObject extends KubeObject {
 }
 
 const KINDS_WITH_IDENTITY: readonly ResourceType[] = [clusters, nodePools, machines];
-/** Kinds whose status nobody can find out again as it was: what was made for them, and for whom. */
+/** Kinds with status that cannot be observed again: resources created for them, and their cloud identity. */
 const KINDS_WITH_STATUS: readonly ResourceType[] = [...KINDS_WITH_IDENTITY, cloudCredentials];
 
 export function hasIdentity(type: ResourceType): boolean {
@@ -32,8 +32,8 @@ export function isPausable(type: ResourceType): boolean {
 }
 
 /**
- * The object to make for one of a backup: without what an API server gives, its owners by their UIDs over there, and paused where
- * controllers would act on it. An owner that `uidOf` does not know is left out, because a garbage collector would take the object along.
+ * The object to create for one in a backup: without server-set fields, with owner UIDs of the target, and paused if
+ * controllers reconcile it. Owners that `uidOf` does not know are left out, because the garbage collector would delete the object.
  */
 export function desiredObject(
   type: ResourceType,
@@ -58,12 +58,12 @@ export function desiredObject(
   return { ...withoutGiven(type, content), metadata: desired };
 }
 
-/** Finalizers of a deletion that the API server itself carries out. */
+/** Finalizers that the API server itself handles. */
 function isApiServers(finalizer: string): boolean {
   return finalizer === 'foregroundDeletion' || finalizer === 'orphan';
 }
 
-/** What the API server or its controllers fill in. */
+/** Fields set by the API server or its controllers. */
 function withoutGiven(type: ResourceType, content: object): object {
   const fields: Record<string, unknown> = { ...content };
   if (type === Namespaces) delete fields['spec'];
@@ -71,11 +71,11 @@ function withoutGiven(type: ResourceType, content: object): object {
   return fields;
 }
 
-/** The status that the object had, with who it is to the cloud; undefined for kinds whose status is found out again. */
+/** The object's status with its cloud identity; undefined for kinds whose status is observed again. */
 export function desiredStatus(type: ResourceType, source: KubeObject): object | undefined {
   if (!KINDS_WITH_STATUS.includes(type)) return undefined;
   const { status = {} } = source as StatefulObject;
-  // Whatever was found out, was so of another generation and by another Fairway.
+  // Observations refer to another generation and another Fairway.
   const { observedGeneration: _observed, conditions = [], ...known } = status;
   return {
     ...known,
@@ -86,7 +86,7 @@ export function desiredStatus(type: ResourceType, source: KubeObject): object | 
   };
 }
 
-/** The annotation that people had set on the object before it was backed up. */
+/** The pause annotation that a person had set before the backup. */
 export function pauseOfPeople({ metadata }: KubeObject): string | undefined {
   const value = metadata.annotations?.[PAUSED_ANNOTATION];
   return value === BACKUP_PAUSE || value === RESTORE_PAUSE ? undefined : value;
@@ -97,8 +97,8 @@ export function isBeingRestored({ metadata }: KubeObject): boolean {
 }
 
 /**
- * Paths of the fields in which an existing object differs from the wanted one. What the wanted one does not speak of is left
- * out, but for maps of data: there is no default for those.
+ * Paths of the fields in which an existing object differs from the desired one. Fields that the desired one does not set are
+ * ignored, except in maps of data, which have no defaults.
  */
 export function differences(desired: KubeObject, existing: KubeObject): string[] {
   const { metadata: _desired, apiVersion: _version, kind: _kind, ...wanted } = desired;
@@ -116,7 +116,7 @@ function fieldDifferences(wanted: object, existing: unknown, path: readonly stri
   });
 }
 
-/** An empty list and none at all mean the same. */
+/** An empty list equals an absent one. */
 function isSame(a: unknown, b: unknown): boolean {
   const normal = (value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value);
   return isDeepStrictEqual(normal(a), normal(b));

@@ -23,7 +23,7 @@ const { signal } = new AbortController();
 const BACKUP = { id: '123e4567-e89b-42d3-a456-426614174000', createdAt: '2026-01-01T00:00:00Z' };
 const FINALIZERS = ['fairway.dev/cloud-resources'];
 
-/** A Fairway with two clusters, one of them on its way out, and one paused by a person. */
+/** A Fairway with two clusters: one is being deleted, and one was paused by a person. */
 async function source(): Promise<{ readonly api: TestApi; readonly archive: Archive }> {
   const api = new TestApi();
   for (const name of ['fairway-system', 'team', 'unrelated'])
@@ -83,7 +83,7 @@ function restore(client: KubeClient, archive: Archive, options: Partial<RestoreR
   });
 }
 
-/** All that a target holds, with owners by name in place of UIDs, and without what differs from server to server. */
+/** All objects of a target, with owners by name in place of UIDs, and without server-specific fields. */
 async function contentOf({ client }: TestApi): Promise<readonly object[]> {
   const objects: StatefulObject[] = [];
   for (const type of BACKED_UP_KINDS) {
@@ -106,7 +106,7 @@ async function contentOf({ client }: TestApi): Promise<readonly object[]> {
 
 const WITH_IDENTITY: readonly ResourceType[] = [clusters, nodePools, machines];
 
-/** Objects that the controllers might act on without knowing who they are to the cloud. */
+/** Objects that controllers might reconcile without knowing their cloud identity. */
 function strangers({ server }: TestApi): readonly KubeObject[] {
   return WITH_IDENTITY.flatMap((type) => server.reader.list(type)).filter(
     (object) => !isBeingRestored(object) && (object as StatefulObject).status?.originUID === undefined,
@@ -125,7 +125,7 @@ afterEach(async () => {
 });
 
 describe('a restored Fairway', () => {
-  test('has all objects with who they are to the cloud, and their owners', async () => {
+  test('has all objects with their cloud identity and owners', async () => {
     await restore(target.client, origin.archive);
 
     const held = await target.client.resource(clusters).list({ namespace: 'team' });
@@ -146,7 +146,7 @@ describe('a restored Fairway', () => {
     expect(content.some((each) => 'name' in each && each.name === 'unrelated')).toBe(false);
   });
 
-  test('has nothing paused but what people had paused', async () => {
+  test('has nothing paused except what people had paused', async () => {
     await restore(target.client, origin.archive);
 
     const { items } = await target.client.resource(clusters).list();
@@ -157,14 +157,14 @@ describe('a restored Fairway', () => {
     ]);
   });
 
-  test('goes on deleting what was being deleted', async () => {
+  test('resumes deletions that were in progress', async () => {
     await restore(target.client, origin.archive);
 
     const leaving = await target.client.resource(clusters).get('leaving', { namespace: 'team' });
     expect(leaving.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('has its clusters paused where that is asked for, as a person would do it', async () => {
+  test('keeps its clusters paused on request, as a person would', async () => {
     await restore(target.client, origin.archive, { keepPaused: true });
 
     const { items } = await target.client.resource(clusters).list();
@@ -175,7 +175,7 @@ describe('a restored Fairway', () => {
     ]);
   });
 
-  test('is not changed by a second run, which brings nothing back', async () => {
+  test('is not changed by a second run, which recreates nothing', async () => {
     await restore(target.client, origin.archive);
     const value = { metadata: { finalizers: null } };
     await target.client.resource(machines).patch('demo-1', { type: 'merge', value }, { namespace: 'team' });
@@ -188,7 +188,7 @@ describe('a restored Fairway', () => {
   });
 });
 
-describe('an object that is there and differs', () => {
+describe('an existing object that differs', () => {
   const [plan] = SHIPPED_PLANS as [Plan];
   const changed = { ...plan, spec: { ...plan.spec, displayName: 'Changed' } };
   let archive: Archive;
@@ -206,7 +206,7 @@ describe('an object that is there and differs', () => {
     expect(await contentOf(target)).toEqual(before);
   });
 
-  test('is as in the backup where that is asked for', async () => {
+  test('is overwritten on request', async () => {
     await restore(target.client, archive, { overwrite: true });
 
     const { spec } = await target.client.resource(plans).get(plan.metadata.name ?? '');
@@ -241,7 +241,7 @@ describe('a restore that is killed', () => {
     }
   });
 
-  test('while it resumes makes nothing any more: what people have deleted since stays gone', async () => {
+  test('while resuming recreates nothing: what people have deleted since stays deleted', async () => {
     let resumed = false;
     const killed = target.clientKilledAt(Number.POSITIVE_INFINITY, 'before', () => {
       resumed ||= target.server.reader

@@ -12,21 +12,21 @@ import { writeObjects } from './write-objects.ts';
 export interface RestoreRequest {
   readonly backup: Pick<Header, 'id' | 'createdAt'>;
   readonly archive: Archive;
-  /** Let the backup count where an object already exists and differs. */
+  /** Overwrite existing objects that differ from the backup. */
   readonly overwrite: boolean;
   /** Leave the clusters paused. */
   readonly keepPaused: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told of the plan before anything is written; what it throws ends the restore. Not called by a run that has only to resume. */
+  /** Called with the plan before anything is written; an exception ends the restore. Not called by a run that only has to resume. */
   readonly onPlan: (plan: RestorePlan) => void;
-  /** Told of every object of a kind that is as it should be. */
+  /** Called for every object of a kind that is in its desired state. */
   readonly onDone: (type: ResourceType) => void;
 }
 
 /**
- * Makes everything of an archive, and gives it to the controllers when all is there. May be killed at any instruction: the next run finds out
- * how far this one has come from what the target holds.
+ * Creates everything in an archive, and resumes reconciliation once all is there. May be killed at any point: the next run determines
+ * the progress from what the target contains.
  */
 export async function restoreArchive(client: KubeClient, request: RestoreRequest): Promise<void> {
   const { backup, archive, overwrite, keepPaused, clock, signal, onPlan, onDone } = request;

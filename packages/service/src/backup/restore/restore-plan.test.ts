@@ -17,7 +17,7 @@ function an(type: ResourceType, metadata: ObjectMeta, content: object = {}): Kub
   return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: meta, ...content };
 }
 
-/** A target that holds these. */
+/** A target that contains these objects. */
 function target(...objects: readonly [ResourceType, KubeObject][]): Lookup {
   return (type, namespace, name) =>
     objects.find(
@@ -35,7 +35,7 @@ const moved = { status: { originUID: 'there', observedGeneration: 1 } };
 
 const NOTHING = /^$/;
 
-describe('what is done about a cluster', () => {
+describe('the action for a cluster', () => {
   const cases: readonly { existing: KubeObject | undefined; action?: Action; conflict?: RegExp; reason: string }[] = [
     { existing: undefined, action: 'create', reason: 'it is not there' },
     {
@@ -82,13 +82,13 @@ describe('what is done about a cluster', () => {
     expect(steps.map((step) => step.action)).toEqual(action === undefined ? [] : [action]);
   });
 
-  test('one that is another is not overwritten, whoever asks for it', () => {
+  test('a different cluster of that name is not overwritten, even on request', () => {
     const { conflicts } = planned(source, an(clusters, { uid: 'here' }, spec), clusters, true);
 
     expect(conflicts).toHaveLength(1);
   });
 
-  test('one that only differs is overwritten where that is asked for', () => {
+  test('the same cluster with differences is overwritten on request', () => {
     const changed = an(clusters, { uid: 'here' }, { spec: { plan: 'standard' }, ...moved });
     const { steps, conflicts } = planned(source, changed, clusters, true);
 
@@ -101,7 +101,7 @@ describe('pools and machines', () => {
   const part = { spec: { clusterName: 'demo' } };
   const objects = [source, an(nodePools, { uid: 'pool' }, part), an(machines, { uid: 'machine' }, part)];
 
-  test('are made for a cluster that is being restored', () => {
+  test('are created for a cluster that is being restored', () => {
     const begun = an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, ...moved });
 
     expect(planRestore(objects, target([clusters, begun]), false).steps.map(({ action }) => action)).toEqual([
@@ -111,7 +111,7 @@ describe('pools and machines', () => {
     ]);
   });
 
-  test('are left out for a cluster that has lived on without them', () => {
+  test('are left out for a cluster that has kept running without them', () => {
     const atWork = an(clusters, { uid: 'here' }, { ...spec, ...moved });
 
     expect(planRestore(objects, target([clusters, atWork]), true).steps.map(({ action }) => action)).toEqual([
@@ -131,7 +131,7 @@ describe('pools and machines', () => {
   });
 });
 
-describe('what is done about a namespace', () => {
+describe('the action for a namespace', () => {
   const cloud = (value: string) => ({ 'fairway.dev/cloud': value });
   const cases: readonly { has: Record<string, string>; overwrite: boolean; action?: Action; reason: string }[] = [
     { has: cloud('a'), overwrite: false, action: 'keep', reason: 'it says the same' },
@@ -147,7 +147,7 @@ describe('what is done about a namespace', () => {
     expect(conflicts).toHaveLength(action === undefined ? 1 : 0);
   });
 
-  test("other people's annotations on it stay, and are no conflict", () => {
+  test('foreign annotations on it are kept, and are not a conflict', () => {
     const wanted = an(Namespaces, { annotations: { note: 'theirs', ...cloud('a') } });
     const existing = an(Namespaces, { annotations: { note: 'ours' } });
 
@@ -157,7 +157,7 @@ describe('what is done about a namespace', () => {
   });
 });
 
-test('a Secret that holds something else is named, and overwritten where that is asked for', () => {
+test('a Secret with different data is a conflict, and overwritten on request', () => {
   const wanted = an(Secrets, {}, { data: { a: 'MQ==' } });
   const existing = an(Secrets, { uid: 'here' }, { data: { a: 'Mg==' } });
 
@@ -165,7 +165,7 @@ test('a Secret that holds something else is named, and overwritten where that is
   expect(planned(wanted, existing, Secrets, true).steps).toMatchObject([{ action: 'overwrite' }]);
 });
 
-test('an object that this Fairway does not know is a conflict, not a loss', () => {
+test('an object of unknown kind is a conflict, not silently dropped', () => {
   const stranger = { apiVersion: 'fairway.dev/v9', kind: 'Mystery', metadata: { name: 'x', uid: 'u' } };
 
   expect(planRestore([stranger], target(), false).conflicts).toEqual([

@@ -15,35 +15,35 @@ import {
   type StatefulObject,
 } from './desired-object.ts';
 
-/** What is to be done about one object of a backup. */
+/** The action for one object of a backup. */
 export type Step = {
   readonly type: ResourceType;
-  /** As it is in the backup. */
+  /** The object in the backup. */
   readonly source: KubeObject;
 } & (
   | { readonly action: 'create' }
-  /** A restore has made it and not got further: its status may be missing. */
+  /** Created by an interrupted restore: its status may be missing. */
   | { readonly action: 'complete'; readonly existing: KubeObject }
-  /** It is there as it should be. */
+  /** Present and as desired. */
   | { readonly action: 'keep'; readonly existing: KubeObject }
-  /** It differs, and the person at the keyboard has said that the backup counts. */
+  /** Present but different, and the user has chosen to overwrite. */
   | { readonly action: 'overwrite'; readonly existing: KubeObject; readonly fields: readonly string[] }
-  /** A Namespace that is there gets the labels and annotations that it lacks. */
+  /** An existing Namespace gets the labels and annotations that it lacks. */
   | { readonly action: 'annotate'; readonly existing: KubeObject; readonly metadata: object }
-  /** Its cluster is in place, and has lived on without it. */
+  /** Its cluster exists, and has kept running without it. */
   | { readonly action: 'leaveOut' }
 );
 
 export interface RestorePlan {
   readonly steps: readonly Step[];
-  /** One sentence each: what stands in the way. */
+  /** One sentence per conflict. */
   readonly conflicts: readonly string[];
 }
 
-/** Looks an object up in the target; it need not be there. */
+/** Gets an object from the target, or undefined. */
 export type Lookup = (type: ResourceType, namespace: string | undefined, name: string) => KubeObject | undefined;
 
-/** What a restore would do, by what the target holds. Pure. */
+/** Plans a restore against the content of the target. Pure. */
 export function planRestore(objects: readonly KubeObject[], lookup: Lookup, overwrite: boolean): RestorePlan {
   const steps: Step[] = [];
   const conflicts: string[] = [];
@@ -87,7 +87,7 @@ function stepFor(type: ResourceType, source: KubeObject, existing: KubeObject, o
   return { type, source, action: isPausable(type) && isBeingRestored(existing) ? 'complete' : 'keep', existing };
 }
 
-/** Whether the object that is there is the one of the backup: by who it is, or because a restore has just begun to make it. */
+/** Whether the existing object is the one in the backup: by its cloud identity, or because a restore has just created it. */
 function isMine(type: ResourceType, source: KubeObject, existing: KubeObject): boolean {
   if (!hasIdentity(type)) return isBeingRestored(existing);
   if (identityOf(existing) === identityOf(source)) return true;
@@ -95,7 +95,7 @@ function isMine(type: ResourceType, source: KubeObject, existing: KubeObject): b
   return isBeingRestored(existing) && status?.originUID === undefined;
 }
 
-/** Clusters that live in the target, by `namespace/name`: restored earlier, or never gone from it. */
+/** Clusters that run in the target, by `namespace/name`: restored earlier, or never deleted. */
 function clustersInPlace(objects: readonly KubeObject[], lookup: Lookup): ReadonlySet<string> {
   const found = objects
     .filter((object) => backedUpKind(object) === clusters)
@@ -112,7 +112,7 @@ function clusterKeyOf(part: KubeObject): string {
   return `${part.metadata.namespace}/${spec.clusterName}`;
 }
 
-/** A namespace is often there already; what an operator has said of it for Fairway must be the same. */
+/** A namespace often exists already; the operator's Fairway annotations on it must match. */
 function namespaceStep(source: KubeObject, existing: KubeObject, overwrite: boolean): Step | string {
   const type = Namespaces;
   const annotations = added(source.metadata.annotations, existing.metadata.annotations, overwrite);
@@ -125,7 +125,7 @@ function namespaceStep(source: KubeObject, existing: KubeObject, overwrite: bool
   return { type, source, action: 'annotate', existing, metadata: value };
 }
 
-/** Entries to write, of those that are Fairway's or are not there yet. */
+/** Entries to write: those that are Fairway's or absent in the target. */
 function added(
   wanted: Readonly<Record<string, string>> = {},
   held: Readonly<Record<string, string>> = {},

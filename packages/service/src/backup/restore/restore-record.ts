@@ -4,18 +4,18 @@ import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** On the ConfigMap that says how far a restore has come: the id of the backup. */
+/** Annotation of the ConfigMap that records a restore's progress: the id of the backup. */
 export const RESTORE_LABEL = `${GROUP}/restore`;
 
 /**
- * How far a restore has come once all objects are there. `Resuming`: they are given to the controllers, and may have been changed and deleted
- * since; whoever runs it again makes nothing any more, and resumes the rest. `Done`.
+ * Progress of a restore once all objects exist. `Resuming`: controllers are taking them over, and they may have been changed or deleted
+ * since; another run creates nothing any more and resumes the rest. `Done`.
  */
 export type RestorePhase = 'Resuming' | 'Done';
 
 const PHASES: readonly RestorePhase[] = ['Resuming', 'Done'];
 
-/** The phase that the target knows of this backup; undefined while not everything has been made. */
+/** The recorded phase of this backup's restore; undefined while objects are still being created. */
 export async function readPhase(client: KubeClient, backupId: string): Promise<RestorePhase | undefined> {
   try {
     const { data } = await client.resource(ConfigMaps).get(nameOf(backupId), { namespace: SYSTEM_NAMESPACE });
@@ -26,7 +26,7 @@ export async function readPhase(client: KubeClient, backupId: string): Promise<R
   }
 }
 
-/** Notes a phase, durably: what follows relies on it. */
+/** Records a phase; the steps that follow rely on it. */
 export async function writePhase(
   client: KubeClient,
   backupId: string,

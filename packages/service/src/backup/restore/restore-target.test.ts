@@ -11,7 +11,7 @@ import { requireTarget } from './restore-target.ts';
 
 const { signal } = new AbortController();
 
-test('a cluster without the kinds is told how to get them', async () => {
+test('a cluster without the kinds is an error that says how to install them', async () => {
   const server = new ApiServer({
     store: new MemoryStore(),
     resources: authKinds(MANAGEMENT_KINDS),
@@ -36,7 +36,7 @@ describe('a restore', () => {
   });
   afterAll(() => gateway.close());
 
-  test('is for an administrator', async () => {
+  test('requires an administrator', async () => {
     await expect(requireTarget(gateway.as('operator'), 'https://fairway', signal)).resolves.toBeUndefined();
   });
 

@@ -11,7 +11,7 @@ import type { Lookup } from './restore-plan.ts';
 
 const CHUNK_SIZE = 500;
 
-/** Rejects with a CommandError where the API lacks Fairway's kinds, or the person the right to say who a cluster is. */
+/** Rejects with a CommandError if the API lacks Fairway's kinds, or the user may not write a cluster's identity. */
 export async function requireTarget(client: KubeClient, server: string, signal: AbortSignal): Promise<void> {
   for (const kind of KINDS) {
     try {
@@ -49,7 +49,7 @@ async function mayWriteStatus(client: KubeClient, signal: AbortSignal): Promise<
   return Review.parse(JSON.parse(await answer.text())).status.allowed;
 }
 
-/** What the target holds of the kinds and namespaces of these objects, read now. */
+/** The target's current objects of the kinds and namespaces of these objects. */
 export async function readTarget(
   client: KubeClient,
   objects: readonly KubeObject[],

@@ -12,12 +12,12 @@ import { backedUpKind } from '../backed-up-kinds.ts';
 import { hasIdentity, isBeingRestored, pauseOfPeople } from './desired-object.ts';
 
 const WIDTH = 16;
-/** A cluster's annotation holds all its parts, so it comes last: its parts are resumed together. */
+/** A cluster's annotation also pauses its pools and machines, so it is removed last: they resume together. */
 const ORDER: readonly ResourceType[] = [cloudCredentials, machines, nodePools, clusters];
 
 /**
- * Gives restored objects to the controllers: first everything that was being deleted is deleted again, then the pauses are lifted but for
- * those that people had set. `keepPaused`: clusters stay paused, as if a person had done it. May be killed anywhere and called again.
+ * Resumes reconciliation of restored objects: first, deletions that were in progress are repeated, then pauses are removed except
+ * those that people had set. `keepPaused`: clusters stay paused, as if set by a person. May be killed anywhere and called again.
  */
 export async function resumeObjects(
   client: KubeClient,
@@ -68,7 +68,7 @@ async function resume(
   await client.resource(type).patch(name, { type: 'merge', value }, options).catch(ignoreNotFound);
 }
 
-/** The object that was made for this one, while the restore still holds it; its owners may have deleted it meanwhile. */
+/** The object created for this one, while the restore still pauses it; its owners may have deleted it meanwhile. */
 async function findRestored(
   client: KubeClient,
   type: ResourceType,

@@ -12,12 +12,12 @@ const WIDTH = 16;
 
 export interface WriteOptions {
   readonly signal: AbortSignal;
-  /** Told of every object of a kind that is as it should be. */
+  /** Called for every object of a kind that is in its desired state. */
   readonly onDone: (type: ResourceType) => void;
 }
 
 /**
- * Makes what is missing, kind after kind. Whatever the controllers would act on is paused from its first moment, and knows who it is
+ * Creates what is missing, kind by kind. Objects that controllers reconcile are created paused, and have their cloud identity
  * before this resolves. May be killed anywhere: another plan continues from there.
  */
 export async function writeObjects(

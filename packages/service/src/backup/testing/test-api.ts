@@ -13,12 +13,12 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/
 
 const ADMIN: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** Thrown at everything that a dead process would still do. */
+/** Thrown on every call after the simulated kill. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-/** Fairway's API in memory, with nobody at work behind it. */
+/** Fairway's API in memory, without controllers. */
 export class TestApi {
   readonly server: ApiServer;
   readonly client: KubeClient;
@@ -45,8 +45,8 @@ export class TestApi {
   }
 
   /**
-   * A client whose process is killed at its `count`th write: before it has reached the server, or after it and before the answer. `onWrite` is
-   * called after every write that reached it.
+   * A client whose process is killed at its `count`th write: before the server receives it, or after that and before the answer. `onWrite` is
+   * called after every write that the server received.
    */
   clientKilledAt(count: number, when: 'before' | 'after', onWrite: () => void = () => {}): KubeClient {
     const inner = this.server.transport(ADMIN);
