@@ -18,7 +18,7 @@ const EVENT: AuditEvent = {
 };
 const MAX_LINE_CHARS = 32 * 1024;
 
-test('an event is a line that says what it says', () => {
+test('an event is one line of JSON', () => {
   expect(JSON.parse(auditLine(EVENT))).toEqual(EVENT);
 });
 
@@ -47,7 +47,7 @@ test('whatever strings a client sends, an event is one line of JSON of bounded l
   );
 });
 
-test('who asked is the last thing that is left out', () => {
+test('the user is the last field to be omitted', () => {
   const groups = Array.from({ length: 5_000 }, (_, index) => `group-${index}`);
   const line = auditLine({ ...EVENT, user: { username: 'alice', uid: 'u', groups, extra: { a: groups } } });
 
@@ -74,7 +74,7 @@ describe('addresses of a request', () => {
     expect(sourceIPs(headers, peer)).toEqual(addresses);
   });
 
-  test('are at most 18, however many are claimed', () => {
+  test('are at most 18, however many are sent', () => {
     const claimed = Array.from({ length: 2_000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
 
     expect(sourceIPs({ 'x-forwarded-for': claimed.join() }, '192.0.2.1')).toHaveLength(17);
@@ -89,6 +89,6 @@ test.each([
   ['x'.repeat(65), false],
   ['a b', false],
   ['{"kind":"Event"}', false],
-])('the id %j of a client is taken: %s', (given, isTaken) => {
+])('the id %j of a client is accepted: %s', (given, isTaken) => {
   expect(auditIdOf(given, () => 'made')).toBe(isTaken ? given : 'made');
 });

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import type { UserInfo } from '../auth/user.ts';
 
-/** How far a request had come when its event was made; a watch has only begun. */
+/** The stage of the request when the event was generated; a watch has only started. */
 export type AuditStage = 'ResponseStarted' | 'ResponseComplete';
 
-/** An event of `audit.k8s.io/v1`, of level Metadata: never what was sent or answered. */
+/** An event of `audit.k8s.io/v1`, at level Metadata: without request and response bodies. */
 export interface AuditEvent {
   readonly kind: 'Event';
   readonly apiVersion: 'audit.k8s.io/v1';
@@ -13,14 +13,14 @@ export interface AuditEvent {
   readonly stage: AuditStage;
   readonly requestURI: string;
   readonly verb: string;
-  /** Who made the request; empty where nobody was recognised. */
+  /** Who made the request; empty if not authenticated. */
   readonly user: AuditUser;
   readonly impersonatedUser?: AuditUser;
   readonly sourceIPs?: readonly string[];
   readonly userAgent?: string;
   readonly objectRef?: AuditObjectRef;
   readonly responseStatus?: AuditStatus;
-  /** Microseconds, as Kubernetes writes them. */
+  /** In microseconds, as in Kubernetes. */
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -47,24 +47,24 @@ export interface AuditStatus {
   readonly code?: number;
 }
 
-/** Kubernetes' own bound on a user agent, and how it marks what it cut. */
+/** Kubernetes' limit on a user agent, and its truncation marker. */
 const MAX_USER_AGENT_CHARS = 1024;
 const TRUNCATED = '...TRUNCATED';
 const MAX_URI_CHARS = 8192;
 const MAX_MESSAGE_CHARS = 1024;
 const MAX_NAME_CHARS = 512;
 const MAX_SOURCES = 16;
-/** Of every text of a line that would be too long otherwise. */
+/** Limit on every string of an event whose line would otherwise be too long. */
 const MAX_SHORT_CHARS = 200;
-/** Of a line. What a client can make long without a request's head growing, such as a user with thousands of groups, is left out beyond. */
+/** Limit on a line. Beyond it, fields that grow without longer request headers, such as thousands of groups, are omitted. */
 const MAX_LINE_CHARS = 32 * 1024;
 
-/** The part of a text that is written down. */
+/** A string truncated for the log. */
 export function bounded(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}${TRUNCATED}`;
 }
 
-/** An event as one line of JSON, of at most 32 Ki characters, without its line end. */
+/** An event as one line of JSON, of at most 32 Ki characters, without the newline. */
 export function auditLine(event: AuditEvent): string {
   const line = JSON.stringify(boundedEvent(event));
   if (line.length <= MAX_LINE_CHARS) return line;
@@ -111,8 +111,8 @@ function nameOnly({ username = '', uid }: AuditUser): AuditUser {
 }
 
 /**
- * Where a request came from, as kube-apiserver lists it: what proxies say (X-Forwarded-For, X-Real-Ip), then the peer of the connection. All but
- * the last can be made up by the client.
+ * The source IPs as kube-apiserver lists them: from proxy headers (X-Forwarded-For, X-Real-Ip), then the peer of the connection. All but
+ * the last can be forged by the client.
  */
 export function sourceIPs(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -127,7 +127,7 @@ export function sourceIPs(
   return found;
 }
 
-/** The id that a client gave its request, if others can tell it apart and write it down; else a new one. */
+/** The request's Audit-ID header if it is valid; else a new id. */
 export function auditIdOf(given: string | undefined, makeId: () => string): string {
   return given !== undefined && /^[\w.:-]{1,64}$/.test(given) ? given : makeId();
 }

@@ -3,7 +3,7 @@ import { type Logger, silentLogger } from '@fairway/base/log';
 import { describe, expect, test } from 'vitest';
 import { AuditLog, type AuditLoss, type LineWriter } from './audit-log.ts';
 
-/** A disk that can be full or stuck, and what it has. */
+/** A fake disk that can be full or stuck, and its content. */
 class Disk implements LineWriter {
   text = '';
   isFull = false;
@@ -52,7 +52,7 @@ test('lines are written in order, those of one turn together', async () => {
   expect(counts).toEqual({ written: 4, failed: 0, lost: { buffer_full: 0, refusal_rate: 0 } });
 });
 
-test('what comes while lines are written waits its turn, in pieces of 256 KiB', async () => {
+test('lines that arrive during a write are queued, and written in chunks of 256 KiB', async () => {
   const { clock, disk, counts, audit } = setUp();
   const written = Promise.withResolvers<void>();
   disk.stuck = written.promise;
@@ -70,7 +70,7 @@ test('what comes while lines are written waits its turn, in pieces of 256 KiB', 
 });
 
 describe('a full disk', () => {
-  test('is told once, tried again after 1, 2, 4 … 30 s, and loses nothing that fits into the buffer', async () => {
+  test('is logged once, retried after 1, 2, 4 … 30 s, and loses nothing that fits into the buffer', async () => {
     const { clock, disk, counts, messages, audit } = setUp();
     disk.isFull = true;
     audit.record('a');
@@ -87,7 +87,7 @@ describe('a full disk', () => {
     expect(counts.lost.buffer_full).toBe(0);
   });
 
-  test('costs a bounded memory: what comes when the buffer is full is counted, and told once', async () => {
+  test('uses bounded memory: lines beyond a full buffer are counted, and logged once', async () => {
     const { clock, disk, counts, messages, audit } = setUp(100);
     disk.isFull = true;
     for (let count = 0; count < 1_000; count++) audit.record('123456789');
@@ -101,8 +101,8 @@ describe('a full disk', () => {
   });
 });
 
-describe('an orderly stop', () => {
-  test('writes what waits and then closes the file', async () => {
+describe('a graceful stop', () => {
+  test('flushes the buffer and then closes the file', async () => {
     const { disk, audit } = setUp();
     for (const line of ['a', 'b']) audit.record(line);
     await audit.close();
@@ -110,7 +110,7 @@ describe('an orderly stop', () => {
     expect([disk.text, disk.isClosed]).toEqual(['a\nb\n', true]);
   });
 
-  test('tries a full disk once more, and counts what it does not take', async () => {
+  test('retries a full disk once, and counts the lines that are lost', async () => {
     const { clock, disk, counts, audit } = setUp();
     disk.isFull = true;
     audit.record('a');
@@ -125,7 +125,7 @@ describe('an orderly stop', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('waits 5 s for a disk that says nothing, no longer', async () => {
+  test('waits at most 5 s for a hanging disk', async () => {
     const { clock, disk, counts, audit } = setUp();
     disk.stuck = new Promise(() => undefined);
     audit.record('a');

@@ -2,13 +2,13 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { AuditSink } from './auditor.ts';
 
-/** Takes whole lines; rejects when none of them is kept. */
+/** Writes whole lines; rejects if none of them was written. */
 export interface LineWriter {
   write(lines: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Why an event is not in the log: nothing could be written for too long, or its caller made too many. */
+/** Why an event was dropped: the buffer was full, or its caller exceeded the refusal budget. */
 export type AuditLoss = 'buffer_full' | 'refusal_rate';
 
 export interface AuditObserver {
@@ -22,7 +22,7 @@ export interface AuditLogOptions {
   readonly observer: AuditObserver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What may wait while nothing can be written; 8 MiB by default. */
+  /** The size of the buffer while writes fail; 8 MiB by default. */
   readonly maxBufferedBytes?: number;
 }
 
@@ -30,12 +30,12 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 const MAX_BATCH_BYTES = 256 * 1024;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
-/** For a disk that neither takes nor refuses. */
+/** How long to wait for a write that hangs. */
 const CLOSE_PATIENCE_MS = 5_000;
 
 /**
- * Lines on their way to the audit log. Requests never wait for it: what can't be written is tried again, waits in a buffer of bounded size, and
- * is counted as lost when that is full. The first failure and the return are logged.
+ * A buffered audit log. Requests never wait for it: failed writes are retried, lines are kept in a buffer of bounded size, and
+ * are counted as lost when it is full. The first failure and the recovery are logged.
  */
 export class AuditLog implements AuditSink {
   readonly #options: AuditLogOptions;
@@ -44,7 +44,7 @@ export class AuditLog implements AuditSink {
   #bufferedBytes = 0;
   #lostEvents = 0;
   #draining: Promise<void> | undefined;
-  /** Ends the wait for the next attempt. */
+  /** Wakes the wait for the next attempt. */
   readonly #closing = new AbortController();
 
   constructor(options: AuditLogOptions) {
@@ -69,7 +69,7 @@ export class AuditLog implements AuditSink {
     this.#options.observer.lost('refusal_rate', 1);
   }
 
-  /** Writes what waits, tries once more what could not be written, and closes the writer; takes 5 s at most. */
+  /** Flushes the buffer, with one retry, and closes the writer; takes 5 s at most. */
   async close(): Promise<void> {
     const { clock, writer } = this.#options;
     this.#closing.abort();
@@ -83,7 +83,7 @@ export class AuditLog implements AuditSink {
   }
 
   async #drain(): Promise<void> {
-    // What comes in the same turn goes out together.
+    // Batches lines of the same event loop turn.
     await Promise.resolve();
     for (let failures = 0; this.#lines.length > 0; ) {
       const batch = this.#nextBatch();
@@ -113,7 +113,7 @@ export class AuditLog implements AuditSink {
     return this.#lines.slice(0, end < 0 ? undefined : end);
   }
 
-  /** Whether there is another attempt; one more when the log closes meanwhile. */
+  /** Whether to retry; once more if the log is closing. */
   async #mayRetry(failures: number): Promise<boolean> {
     const { clock } = this.#options;
     const { signal } = this.#closing;

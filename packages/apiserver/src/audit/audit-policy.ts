@@ -1,36 +1,36 @@
 import type { ResourcePath } from '../server/router.ts';
 
-/** What decides whether a request is written down. */
+/** The attributes that decide whether a request is audited. */
 export interface AuditedFacts {
   readonly verb: string;
-  /** Undefined for paths beside the resources: discovery, health, metrics. */
+  /** Undefined for non-resource paths: discovery, health, metrics. */
   readonly resource: ResourcePath | undefined;
-  /** Reading it gives away somebody's credentials. */
+  /** Reading it reveals credentials. */
   readonly isSensitive: boolean;
-  /** Of the answer. */
+  /** Of the response. */
   readonly status: number;
   readonly isKnown: boolean;
   readonly isImpersonated: boolean;
-  /** By this process itself, without a connection. */
+  /** Made by this process itself, without a connection. */
   readonly isInProcess: boolean;
 }
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 const REVIEW_GROUPS: ReadonlySet<string> = new Set(['authorization.k8s.io', 'authentication.k8s.io']);
 
-/** What of Kubernetes' own kinds holds credentials, or makes them. */
+/** Built-in kinds that hold or issue credentials. */
 export function holdsCredentials({ group, plural, subresource }: ResourcePath): boolean {
   return group === '' && (plural === 'secrets' || (plural === 'serviceaccounts' && subresource === 'token'));
 }
 
-/** A request that was turned away before or by authorisation. Strangers can make any number of them. */
+/** A request rejected before or by authorisation. Unauthenticated clients can send any number of these. */
 export function isRefused({ status, isKnown }: Pick<AuditedFacts, 'status' | 'isKnown'>): boolean {
   return status === 401 || status === 403 || (!isKnown && status >= 400);
 }
 
 /**
- * Whether a request is worth a line: what changes something, what reads credentials, what was refused, and all that is done in another's name. Other
- * reads are not, nor questions about rights, nor what this process reads for itself or writes about what it sees: status, Events, Leases.
+ * Whether a request is audited: writes, reads of credentials, refusals, and all impersonated requests. Other
+ * reads are not, nor access reviews, nor this process's own reads and its writes of status, Events and Leases.
  */
 export function isAudited(facts: AuditedFacts): boolean {
   const { verb, resource, isImpersonated, isInProcess } = facts;

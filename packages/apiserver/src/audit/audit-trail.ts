@@ -4,7 +4,7 @@ import type { Authorizer, Decision, UserInfo } from '../auth/user.ts';
 import { type ResourcePath, routeOf } from '../server/router.ts';
 import { type AuditEvent, type AuditObjectRef, type AuditStatus, sourceIPs } from './audit-event.ts';
 
-/** A request as it came in. */
+/** A request as received. */
 export interface AuditedRequest {
   readonly auditId: string;
   readonly method: string;
@@ -12,15 +12,15 @@ export interface AuditedRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Address of the other end of the connection; undefined within this process. */
+  /** Peer address of the connection; undefined for in-process requests. */
   readonly peer: string | undefined;
 }
 
-/** How a request was answered. */
+/** The outcome of a request. */
 export interface AuditedAnswer {
-  /** HTTP's; undefined where the client was gone before. */
+  /** HTTP status; undefined if the client disconnected first. */
   readonly status: number | undefined;
-  /** What went wrong: the error, or the Status of whoever answered. */
+  /** The failure: an error, or the Status of the response. */
   readonly failure?: ApiError | Failure | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Failure {
   readonly details?: object | undefined;
 }
 
-/** What is learnt about one request on its way; it ends as one event. */
+/** Collects what is known about one request; results in one event. */
 export class AuditTrail {
   readonly request: AuditedRequest;
   readonly verb: string;
@@ -58,15 +58,15 @@ export class AuditTrail {
     return this.#impersonated !== undefined;
   }
 
-  /** Whose credentials the request carries. */
+  /** The authenticated user. */
   authenticated(user: UserInfo): void {
     this.#user = user;
   }
 
-  /** In whose name that one asks. */
+  /** The impersonated user. */
   impersonates(user: UserInfo): void {
     this.#impersonated = user;
-    // It was about the impersonation.
+    // The decision was on the impersonation.
     this.#decision = undefined;
   }
 
@@ -74,7 +74,7 @@ export class AuditTrail {
     this.#decision = decision;
   }
 
-  /** The same authorizer, whose decisions are kept. */
+  /** The same authorizer, with its decisions recorded. */
   hearing(authorizer: Authorizer): Authorizer {
     return {
       authorize: async (attributes) => {
@@ -85,12 +85,12 @@ export class AuditTrail {
     };
   }
 
-  /** The object that a create is about, which its path does not say. */
+  /** The object of a create, which the path does not name. */
   named(name: string): void {
     this.#name = name;
   }
 
-  /** @param endedMs Unix epoch. @param isSensitive whether nothing that was sent may be quoted. */
+  /** @param endedMs epoch milliseconds. @param isSensitive whether content of the request must not be quoted. */
   event({ status, failure }: AuditedAnswer, endedMs: number, isSensitive: boolean): AuditEvent {
     const { auditId, path, query, headers, peer } = this.request;
     const userAgent = headers['user-agent'];
@@ -119,7 +119,7 @@ export class AuditTrail {
 function objectRefOf(path: ResourcePath, givenName: string): AuditObjectRef {
   const { group, version, plural, subresource } = path;
   const name = path.name === '' ? givenName : path.name;
-  // A namespace is itself the namespace of requests for it, once it is there.
+  // For an existing namespace, the namespace of the request is the namespace itself.
   const namespace = group === '' && plural === 'namespaces' ? path.name : path.namespace;
   return {
     resource: plural,
@@ -131,7 +131,7 @@ function objectRefOf(path: ResourcePath, givenName: string): AuditObjectRef {
   };
 }
 
-/** Messages and causes quote what was sent, which of credentials must not be written down. */
+/** Messages and causes quote the request, which must not be logged if it contains credentials. */
 function statusOf(code: number | undefined, failure: ApiError | Failure | undefined, isSecret: boolean): AuditStatus {
   if (code === undefined) return { metadata: {}, status: 'Failure', message: 'the client was gone before the answer' };
   if (failure === undefined) return { metadata: {}, code };

@@ -10,7 +10,7 @@ import { RecordedAudit } from './testing/recorded-audit.ts';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
-/** Everything but what is called forbidden. */
+/** Allows everything but objects named forbidden. */
 const authorizer: Authorizer = {
   authorize(attributes) {
     const name = 'name' in attributes ? attributes.name : attributes.path;
@@ -81,7 +81,7 @@ async function send(
   return promise;
 }
 
-test('a change is an event in the words of kube-apiserver', async () => {
+test("a change is an event in kube-apiserver's format", async () => {
   const headers = { 'audit-id': 'mine-1', 'x-forwarded-for': '192.0.2.1' };
   const sent = await send('POST', `${MAPS}?fieldManager=kubectl-create`, { metadata: { name: 'a' } }, headers);
 
@@ -136,8 +136,8 @@ describe('the object of a request', () => {
   });
 });
 
-describe('what fails', () => {
-  test('is told with its reason', async () => {
+describe('a failure', () => {
+  test('is recorded with its reason', async () => {
     await send('POST', MAPS, { metadata: { name: 'twice' } });
     audit.clear();
     const { events } = await send('POST', MAPS, { metadata: { name: 'twice' } });
@@ -153,7 +153,7 @@ describe('what fails', () => {
     expect(events[0]?.objectRef?.name).toBe('twice');
   });
 
-  test('quotes nothing of a Secret, though the answer does', async () => {
+  test('quotes nothing of a Secret, though the response does', async () => {
     const { status, events } = await send('POST', SECRETS, {
       metadata: { name: 's' },
       data: { pass: 'hunter2-hunter2' },
@@ -176,7 +176,7 @@ describe('what fails', () => {
     expect(lines.join('')).not.toContain('stolen');
   });
 
-  test('because it is forbidden says that the authorizer said so', async () => {
+  test("that is forbidden records the authorizer's decision", async () => {
     const { events } = await send('GET', `${MAPS}/forbidden`);
 
     expect(events).toMatchObject([
@@ -189,7 +189,7 @@ describe('what fails', () => {
   });
 });
 
-test('a request in the name of another says both', async () => {
+test('an impersonated request records both users', async () => {
   const as = { 'impersonate-user': 'bob', 'impersonate-group': ['devs'] };
   const { events } = await send('GET', `${MAPS}/a`, undefined, as);
 
@@ -202,7 +202,7 @@ test('a request in the name of another says both', async () => {
   ]);
 });
 
-test('so does one that may not be made in that name', async () => {
+test('so does a forbidden impersonation', async () => {
   const { status, events } = await send('GET', MAPS, undefined, { 'impersonate-user': 'forbidden' });
 
   expect(status).toBe(403);
@@ -211,7 +211,7 @@ test('so does one that may not be made in that name', async () => {
   ]);
 });
 
-test('reads of Secrets are written down, a watch when it begins; other reads are not', async () => {
+test('reads of Secrets are audited, a watch when it starts; other reads are not', async () => {
   await send('GET', MAPS);
   await send('GET', `${MAPS}?watch=1`);
   await send('GET', '/version');
@@ -224,7 +224,7 @@ test('reads of Secrets are written down, a watch when it begins; other reads are
   ]);
 });
 
-test('what this process does by itself is told without an address', async () => {
+test('requests of this process itself are recorded without an address', async () => {
   await fixture.test.call('POST', MAPS, { metadata: { name: 'own' } });
   await fixture.test.call('GET', SECRETS);
 
@@ -232,7 +232,7 @@ test('what this process does by itself is told without an address', async () => 
   expect(lines[0]).not.toContain('sourceIPs');
 });
 
-test('a flood of refusals is written down in part, the rest is counted', async () => {
+test('a flood of refusals is logged in part, the rest is counted', async () => {
   await clock.advance(3_600_000);
   const transport = fixture.test.server.transport({ username: 'mallory', groups: [] });
   for (let count = 0; count < 700; count++) await transport.request({ method: 'GET', path: `${MAPS}/forbidden` });

@@ -6,23 +6,23 @@ import { holdsCredentials, isAudited, isRefused } from './audit-policy.ts';
 import { type AuditedAnswer, type AuditedRequest, AuditTrail } from './audit-trail.ts';
 import { RefusalBudget } from './refusal-budget.ts';
 
-/** Where lines of the audit log go. */
+/** The destination of audit log lines. */
 export interface AuditSink {
-  /** Never waits and never throws. @param line without its end. */
+  /** Never waits and never throws. @param line without the newline. */
   record(line: string): void;
-  /** Counts a line that is not written because its caller makes too many. */
+  /** Counts a line that is dropped because its caller exceeded the budget. */
   suppressed(): void;
 }
 
 export interface AuditorOptions {
   readonly sink: AuditSink;
-  /** What else than Secrets and tokens gives away credentials. */
+  /** What besides Secrets and tokens reveals credentials. */
   readonly isSensitive?: (resource: ResourcePath) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Writes down who asked for what, and how it was answered; the same for every front of Fairway's API. */
+/** Records who requested what, and the outcome; shared by all front ends of Fairway's API. */
 export class Auditor {
   readonly #options: AuditorOptions;
   readonly #refusals: RefusalBudget;
@@ -37,7 +37,7 @@ export class Auditor {
     return new AuditTrail(request, this.#options.clock.now());
   }
 
-  /** Writes the request's event, if it is worth one. To be called once. */
+  /** Writes the request's event, if it is audited. To be called once. */
   end(trail: AuditTrail, answer: AuditedAnswer): void {
     const { verb, resource, user, isImpersonated, request } = trail;
     const isSensitive = resource !== undefined && this.#isSensitive(resource);
@@ -45,7 +45,7 @@ export class Auditor {
       verb,
       resource,
       isSensitive,
-      // Who is gone before the answer may have changed something.
+      // A client that disconnects before the response may still have changed something.
       status: answer.status ?? 0,
       isKnown: user !== undefined,
       isImpersonated,

@@ -17,7 +17,7 @@ test('500 at once, then 10 a second', async () => {
   expect(spendAll(budget, '', 2_000)).toBe(500);
 });
 
-test('what one spends is not taken from another', () => {
+test('each caller has a budget of its own', () => {
   const budget = new RefusalBudget(new FakeClock());
   spendAll(budget, 'mallory', 2_000);
 
@@ -25,7 +25,7 @@ test('what one spends is not taken from another', () => {
   expect(budget.spend('mallory')).toBe(false);
 });
 
-test('a thousand callers are remembered, and the first is forgotten first', () => {
+test('a thousand callers are tracked, the oldest is evicted first', () => {
   const budget = new RefusalBudget(new FakeClock());
   spendAll(budget, 'first', 500);
   for (let caller = 0; caller < 999; caller++) budget.spend(`caller-${caller}`);

@@ -1,6 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** Enough for every mistake that people and programs make; a flood of them must not push everything else out of the log. */
+/** Ample for ordinary mistakes, while a flood of refusals must not displace everything else in the log. */
 const BURST = 500;
 const PER_SECOND = 10;
 const MAX_CALLERS = 1_000;
@@ -10,7 +10,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** How many refusals of each caller are written down: 500 at once, 10 a second in the long run. All strangers are one caller. */
+/** Limits the logged refusals per caller: a burst of 500, then 10 a second. All unauthenticated clients are one caller. */
 export class RefusalBudget {
   readonly #clock: Clock;
   /** Least recently seen first. */
@@ -20,7 +20,7 @@ export class RefusalBudget {
     this.#clock = clock;
   }
 
-  /** Whether one more of `caller` is within the budget; it is spent then. */
+  /** Whether one more of `caller` is within the budget; if so, it is spent. */
   spend(caller: string): boolean {
     const nowMs = this.#clock.now();
     const known = this.#buckets.get(caller);

@@ -28,7 +28,7 @@ function fileOf(options: { maxBytes?: number; maxBackups?: number; path?: string
 const write = (file: RotatingFile, text: string) => file.write(Buffer.from(text));
 const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
 
-test('is for its owner alone, and made so where it is not', async () => {
+test('is accessible to its owner only, and made so if it is not', async () => {
   await writeFile(path, 'old\n');
   await chmod(path, 0o644);
   await write(fileOf(), 'new\n');
@@ -37,7 +37,7 @@ test('is for its owner alone, and made so where it is not', async () => {
   expect(await modeOf('audit.log')).toBe(0o600);
 });
 
-test('is put aside when it is full, and only so many are kept', async () => {
+test('is rotated when full, and a limited number is kept', async () => {
   const file = fileOf();
   for (let count = 1; count <= 9; count++) {
     await write(file, `line ${count}\n`);
@@ -71,7 +71,7 @@ test('leaves files of other names alone', async () => {
   expect(await readdir(folder)).toHaveLength(others.length + 2);
 });
 
-test('is opened again where another has put it aside or deleted it', async () => {
+test('is reopened when another process rotated or deleted it', async () => {
   const file = fileOf({ maxBytes: 1_000 });
   await write(file, 'a\n');
   await rename(path, join(folder, 'elsewhere'));
@@ -96,7 +96,7 @@ test('two processes append to one file, and either rotates', async () => {
   expect(Math.max(...texts.map((text) => text.length))).toBeLessThanOrEqual(20);
 });
 
-test('a device takes lines and is never put aside', async () => {
+test('a device is written to and never rotated', async () => {
   const file = fileOf({ path: '/dev/null', maxBytes: 1 });
   await write(file, 'a\n');
   await write(file, 'b\n');
@@ -111,6 +111,6 @@ test('a disk that is full says so', async () => {
 test.each([
   ['a folder that is not there', () => join(folder, 'missing', 'audit.log'), 'ENOENT'],
   ['a folder', () => folder, 'EISDIR'],
-])('%s can not be opened', async (_, where, code) => {
+])('%s cannot be opened', async (_, where, code) => {
   await expect(fileOf({ path: where() }).open()).rejects.toMatchObject({ code });
 });

@@ -5,7 +5,7 @@ import type { LineWriter } from './audit-log.ts';
 
 export interface RotatingFileOptions {
   readonly path: string;
-  /** From here on the next lines begin a new file. */
+  /** The size in bytes from which a file is rotated. */
   readonly maxBytes: number;
   /** How many earlier files are kept; at least 1. */
   readonly maxBackups: number;
@@ -16,20 +16,20 @@ const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
 /**
- * A file of lines, for its owner alone, that is put aside when it is full: `audit.log` becomes `audit-2026-01-31T10-20-30.456.log`, as
- * kube-apiserver names them, and the oldest go. Several processes may append to one file; what another one rotated is opened again.
+ * A log file, accessible to its owner only, that is rotated when full: `audit.log` becomes `audit-2026-01-31T10-20-30.456.log`, as
+ * kube-apiserver names them, and the oldest are deleted. Several processes may append to one file; it is reopened when another rotates it.
  */
 export class RotatingFile implements LineWriter {
   readonly #options: RotatingFileOptions;
   #file: FileHandle | undefined;
-  /** The last line has no end: the disk was full in the middle of it. */
+  /** The last line is incomplete: the disk became full in the middle of it. */
   #isTorn = false;
 
   constructor(options: RotatingFileOptions) {
     this.#options = options;
   }
 
-  /** Rejects with the error of the system where the file can't be written at all. */
+  /** Rejects with the system error if the file can't be written. */
   async open(): Promise<void> {
     await this.#current();
   }
@@ -85,7 +85,7 @@ export class RotatingFile implements LineWriter {
     await rename(path, join(folder, name));
     const kept = [...backups, { name, time, count }].sort(byAge);
     for (const { name: old } of kept.slice(0, Math.max(kept.length - maxBackups, 0))) {
-      // Another process may have been quicker.
+      // Another process may have rotated it first.
       await unlink(join(folder, old)).catch(() => undefined);
     }
   }
@@ -103,7 +103,7 @@ export class RotatingFile implements LineWriter {
     return basename(path, extname(path));
   }
 
-  /** Takes back the part of a line that fitted, unless another process has written behind it. */
+  /** Truncates a partially written line, unless another process has appended since. */
   async #untear(file: FileHandle, bytesBefore: number, done: number): Promise<void> {
     this.#isTorn = true;
     try {
@@ -112,7 +112,7 @@ export class RotatingFile implements LineWriter {
       await file.truncate(bytesBefore);
       this.#isTorn = false;
     } catch {
-      // The next line begins on a new one.
+      // The next write starts with a newline.
     }
   }
 }
@@ -120,7 +120,7 @@ export class RotatingFile implements LineWriter {
 interface Backup {
   readonly name: string;
   readonly time: string;
-  /** Of those that were put aside in the same millisecond. */
+  /** A suffix for files rotated in the same millisecond. */
   readonly count: number;
 }
 

@@ -6,24 +6,24 @@ import type { Decision, RequestAttributes, UserInfo } from './user.ts';
 
 export interface ReviewedRules {
   readonly rules: readonly PolicyRule[];
-  /** Whether the user may have rights that are not among the rules. */
+  /** Whether the user may have permissions beyond the listed rules. */
   readonly incomplete: boolean;
   readonly evaluationError: string;
 }
 
 /**
- * What the review kinds and token requests ask of the server that they run in. It comes with the request, so that
+ * What the review kinds and token requests need of the server that serves them. It is passed with the request, so that
  * definitions hold nothing of one server and all servers of a process share them.
  */
 export interface Access {
   readonly reader: ObjectReader;
   authorize(attributes: RequestAttributes): Decision | Promise<Decision>;
   rulesFor(user: UserInfo, namespace: string): ReviewedRules;
-  /** Undefined for a token that nobody knows; rejects with Unauthorized for one that is known and bad. */
+  /** Undefined for an unknown token; rejects with Unauthorized for one that is recognised but invalid. */
   authenticateToken(token: string, audiences: readonly string[]): Promise<AuthenticatedToken | undefined>;
-  /** The audiences of the API server itself: those of a token that asks for none. */
+  /** The audiences of the API server itself: the default for tokens that request none. */
   readonly apiAudiences: readonly string[];
-  /** Longest life of a service account's token; Infinity for none. */
+  /** Maximum lifetime of a service account token; Infinity for no limit. */
   readonly maxTokenSeconds: number;
   signToken(
     subject: ServiceAccountTokenSubject,

@@ -21,8 +21,8 @@ export const reviewDefinitions: readonly ResourceDefinition[] = [
 ];
 
 /**
- * `kinds` with what a server with `createAuth` adds to them: certificate requests with approval, `serviceaccounts/token`, and the
- * review kinds. They hold nothing of one server: make the list once and give it to all.
+ * `kinds` with what a server with `createAuth` adds to them: certificate signing requests with approval, `serviceaccounts/token`, and the
+ * review kinds. They hold no state of one server: create the list once and share it.
  */
 export function authKinds(kinds: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
   const extended = kinds.map((kind) => {

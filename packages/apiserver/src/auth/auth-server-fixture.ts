@@ -18,7 +18,7 @@ const kinds = authKinds(ALL_KINDS);
 
 export const master: UserInfo = { username: 'root', groups: ['system:masters', 'system:authenticated'] };
 
-/** An API server with everything that `createAuth` makes, its policy and a few namespaces: for tests. */
+/** A test API server with `createAuth`, the bootstrap policy and a few namespaces. */
 export class AuthServer implements AsyncDisposable {
   readonly server: ApiServer;
   readonly auth: Auth;
@@ -59,7 +59,7 @@ export class AuthServer implements AsyncDisposable {
     return started;
   }
 
-  /** As `user`, behind authentication; the answer's code, warnings and body. */
+  /** Requests as `user`, bypassing authentication; returns code, warnings and body. */
   async call(user: UserInfo, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) {
     const response = await this.server.transport(user).request({
       method,
@@ -73,7 +73,7 @@ export class AuthServer implements AsyncDisposable {
     };
   }
 
-  /** Starts to listen on loopback; answers a kubeconfig for one user of the given groups. */
+  /** Listens on loopback; returns a kubeconfig for one user of the given groups. */
   async kubeconfig(commonName: string, organizations: readonly string[], by = this.authority): Promise<string> {
     const clock = systemClock;
     this.#listener ??= await this.#listen();

@@ -44,7 +44,7 @@ describe('reviews', () => {
     return body['status'];
   };
 
-  test('say whether one may, and why', async () => {
+  test('report whether access is allowed, and why', async () => {
     expect(await canI(alice, { namespace: 'shop', verb: 'delete', resource: 'pods' })).toEqual({
       allowed: true,
       reason: 'RBAC: allowed by RoleBinding "alice-edit/shop" of ClusterRole "edit" to User "alice"',
@@ -56,11 +56,11 @@ describe('reviews', () => {
     ['both kinds of attributes', 'selfsubjectaccessreviews', { resourceAttributes: {}, nonResourceAttributes: {} }],
     ['no attributes', 'selfsubjectaccessreviews', {}],
     ['nobody', 'subjectaccessreviews', { resourceAttributes: { verb: 'get', resource: 'pods' } }],
-  ])('refuse to answer for %s', async (_name, plural, spec) => {
+  ])('reject %s', async (_name, plural, spec) => {
     expect((await fixture.call(master, 'POST', `${AUTHZ}/${plural}`, { spec })).status).toBe(422);
   });
 
-  test('for somebody else need a right of their own', async () => {
+  test('for another user need a permission of their own', async () => {
     const spec = { user: 'alice', resourceAttributes: { namespace: 'shop', verb: 'get', resource: 'secrets' } };
     expect((await fixture.call(alice, 'POST', `${AUTHZ}/subjectaccessreviews`, { spec })).status).toBe(403);
     expect(
@@ -68,7 +68,7 @@ describe('reviews', () => {
     ).toMatchObject({ allowed: true });
   });
 
-  test('in a namespace answer for that namespace alone', async () => {
+  test('in a namespace cover that namespace only', async () => {
     await bind('admin', 'boss');
     const ask = (namespace: string) =>
       fixture.call(user('boss'), 'POST', `${AUTHZ}/namespaces/shop/localsubjectaccessreviews`, {
@@ -78,7 +78,7 @@ describe('reviews', () => {
     expect((await ask('bank')).status).toBe(422);
   });
 
-  test('list what one may', async () => {
+  test("list the caller's permissions", async () => {
     const { body } = await fixture.call(alice, 'POST', `${AUTHZ}/selfsubjectrulesreviews`, {
       spec: { namespace: 'bank' },
     });
@@ -108,7 +108,7 @@ describe('service-account tokens', () => {
     await fixture.call(master, 'POST', SA, { metadata: { name: 'robot' } });
   });
 
-  test('are made, examined, and end with their account', async () => {
+  test('are issued, reviewed, and invalid once their account is deleted', async () => {
     await fixture.call(master, 'POST', SA, { metadata: { name: 'short' } });
     const { status, body } = await request({ expirationSeconds: 600 }, 'short');
     expect(status).toBe(201);
@@ -126,7 +126,7 @@ describe('service-account tokens', () => {
     expect(await examine(token)).toEqual({ user: {}, error: 'invalid bearer token' });
   });
 
-  test('are good for their audience only', async () => {
+  test('are valid for their audience only', async () => {
     const { body } = await request({ audiences: ['vault'] });
     const { token } = body['status'] as { token: string };
     expect((await examine(token)).authenticated).toBeUndefined();
@@ -144,7 +144,7 @@ describe('service-account tokens', () => {
     { maxTokenSeconds: 1_800, asked: undefined, lives: 1_800, warning: /shortened to 1800 seconds/ },
     { maxTokenSeconds: 1, asked: 700, lives: 600, warning: /shortened to 600 seconds/ },
     { maxTokenSeconds: undefined, asked: 2 ** 32, lives: 2 ** 32, warning: /^$/ },
-  ])('that are asked for $asked s live $lives s where $maxTokenSeconds s are the most', async (given) => {
+  ])('requested for $asked s last $lives s with a maximum of $maxTokenSeconds s', async (given) => {
     await using limited = await AuthServer.start({ maxTokenSeconds: given.maxTokenSeconds });
     await limited.call(master, 'POST', SA, { metadata: { name: 'robot' } });
     const spec = given.asked === undefined ? {} : { expirationSeconds: given.asked };
@@ -174,7 +174,7 @@ describe('service-account tokens', () => {
     expect((await request(spec)).status).toBe(code);
   });
 
-  test('of another namespace are not to be had', async () => {
+  test('of another namespace cannot be requested', async () => {
     expect(
       (await fixture.call(alice, 'POST', '/api/v1/namespaces/bank/serviceaccounts/robot/token', { spec: {} })).status,
     ).toBe(403);
@@ -215,7 +215,7 @@ describe('certificate requests', () => {
     return fixture.call(who, 'PUT', `${CSRS}/${name}/approval`, { ...csr, status });
   }
 
-  /** One run of the signer, writing as the controller manager does. */
+  /** Runs the signer once, writing as the controller manager does. */
   async function settle(name: string): Promise<CertificateSigningRequest> {
     const who = user('system:serviceaccount:kube-system:certificate-controller', 'system:serviceaccounts');
     const write = async (path: string, object: object) => {
@@ -247,7 +247,7 @@ describe('certificate requests', () => {
     }
   });
 
-  test('say who asked, whatever the asker says', async () => {
+  test('record the requester, whatever the request says', async () => {
     const subject = { commonName: 'system:node:n1', organizations: ['system:nodes'] };
     const forged = { username: 'root', groups: ['system:masters'], uid: 'x', extra: { a: ['b'] } };
     const { status, name } = await ask(node, 'kubernetes.io/kube-apiserver-client-kubelet', subject, client, forged);
@@ -296,7 +296,7 @@ describe('certificate requests', () => {
     expect((await ask(master, signerName, subject, usages)).status).toBe(code);
   });
 
-  test('signed with a key of somebody else are refused', async () => {
+  test('signed with another key are rejected', async () => {
     const [mine, yours] = [await generateKeyPair(), await generateKeyPair()];
     const keys = { publicKey: yours.publicKey, privateKey: mine.privateKey };
     const request = Buffer.from(await createCertificateRequest({ commonName: 'a', organizations: [], keys })).toString(
@@ -352,7 +352,7 @@ describe('certificate requests', () => {
     expect(status?.conditions?.[1]).toMatchObject({ type: 'Failed', reason: 'SignerValidationFailure', message });
   });
 
-  test('are approved only by who may approve for the signer, and only there', async () => {
+  test('are approved only by users with the approve verb on the signer, and only in the approval subresource', async () => {
     await fixture.call(master, 'POST', `${RBAC}/clusterroles`, {
       metadata: { name: 'approver' },
       rules: [
@@ -391,7 +391,7 @@ describe('certificate requests', () => {
     expect((await fixture.call(approver, 'PUT', `${CSRS}/${own.name}/approval`, signing)).status).toBe(422);
   });
 
-  test('a decision stands: neither taken back, nor turned, nor slipped in as a status', async () => {
+  test('a decision is final: it cannot be removed, reversed, or set through status', async () => {
     const { name } = await ask(
       master,
       'kubernetes.io/kube-apiserver-client',

@@ -83,7 +83,7 @@ describe('client certificates', () => {
     authenticator = createX509Authenticator(() => trust, clock);
   });
 
-  test('name user and groups, and are named in turn by their fingerprint', async () => {
+  test('give user and groups, with their fingerprint as credential id', async () => {
     const clientCertificate = await certificate();
     const fingerprint = new X509Certificate(clientCertificate).fingerprint256.replaceAll(':', '').toLowerCase();
     expect(await authenticator.authenticate({ clientCertificate })).toEqual({
@@ -106,14 +106,14 @@ describe('client certificates', () => {
     expect(await codeOf(authenticator.authenticate({ clientCertificate: await make() }))).toBe(401);
   });
 
-  test('end in the middle of a connection', async () => {
+  test('expire in the middle of a connection', async () => {
     const clientCertificate = await certificate({ validityMs: HOUR_MS });
     expect(await authenticator.authenticate({ clientCertificate })).toBeDefined();
     await clock.advance(HOUR_MS + 1000);
     expect(await codeOf(authenticator.authenticate({ clientCertificate }))).toBe(401);
   });
 
-  test('of the old authority are believed until a rotation ends', async () => {
+  test('of the old CA are accepted until a rotation ends', async () => {
     const clientCertificate = await certificate();
     trust = new TrustStore(joinPemBundles(foreign.certificatePem, authority.certificatePem));
     expect(await authenticator.authenticate({ clientCertificate })).toBeDefined();
@@ -121,7 +121,7 @@ describe('client certificates', () => {
     expect(await codeOf(authenticator.authenticate({ clientCertificate }))).toBe(401);
   });
 
-  test('without a common name say nothing', async () => {
+  test('without a common name authenticate nobody', async () => {
     const clientCertificate = await certificate({ commonName: '' });
     expect(await authenticator.authenticate({ clientCertificate })).toBeUndefined();
   });
@@ -135,7 +135,7 @@ describe('service-account tokens', () => {
     createServiceAccountAuthenticator(reader, { issuer: ISSUER, keys, clock }).authenticateToken(token, audiences);
   const claims = { 'kubernetes.io': { namespace: 'shop', serviceaccount: { name: 'web', uid: 'sa-1' } } };
 
-  test('speak for their account, and tell the pod and node they live on', async () => {
+  test('authenticate their account, and carry pod and node', async () => {
     const token = await sign({ pod: { name: 'web-0', uid: 'pod-1' }, node: { name: 'n1', uid: 'node-1' } });
     expect(await authenticate(token)).toEqual({
       audiences: API,
@@ -225,14 +225,14 @@ describe('service-account tokens', () => {
     ['names none', base64url('{"alg":"none"}')],
     ['is critical', base64url('{"alg":"ES256","crit":["x"],"x":1}')],
     ['brings a key of its own', base64url('{"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}')],
-  ])('of the issuer whose header %s are refused, as a bad credential and no fault of the server', async (_, header) => {
+  ])('of the issuer whose header %s are rejected with 401, not as a server error', async (_, header) => {
     const payload = base64url(JSON.stringify({ iss: ISSUER, sub: 'a', aud: API, exp: clock.now() / 1000 + 60 }));
     for (const signature of ['', 'AAAA', '*']) {
       expect(await codeOf(authenticate(`${header}.${payload}.${signature}`))).toBe(401);
     }
   });
 
-  test('begin and end', async () => {
+  test('have a validity period', async () => {
     const token = await sign();
     await clock.advance(3600_000 - 1000);
     expect(await authenticate(token)).toBeDefined();
@@ -244,7 +244,7 @@ describe('service-account tokens', () => {
     expect(await codeOf(authenticate(early))).toBe(401);
   });
 
-  test('of a pod being deleted live a minute longer than its grace', async () => {
+  test('of a pod being deleted remain valid for a minute beyond its grace period', async () => {
     const deletionTimestamp = formatTime(clock.now());
     reader.put(Pods, {
       metadata: { namespace: 'shop', name: 'web-0', uid: 'pod-1', deletionTimestamp },
@@ -257,12 +257,12 @@ describe('service-account tokens', () => {
     expect(await codeOf(authenticate(token))).toBe(401);
   });
 
-  test('of another issuer, and what is no JWT, are left to others', async () => {
+  test('of another issuer, and non-JWTs, are left to other authenticators', async () => {
     expect(await authenticate(await sign({}, API, keys, 'https://elsewhere.example'))).toBeUndefined();
     expect(await authenticate('noise')).toBeUndefined();
   });
 
-  test('of a retired key hold while it is kept for verification', async () => {
+  test('of a retired key are valid while it is kept for verification', async () => {
     const token = await sign();
     const rotated = await loadServiceAccountKeys(foreignKeys.signing.privateKeyPem, [keys.signing.privateKeyPem]);
     const authenticator = createServiceAccountAuthenticator(reader, { issuer: ISSUER, keys: rotated, clock });
@@ -291,7 +291,7 @@ describe('bootstrap tokens', () => {
   const authenticate = (token: string) =>
     createBootstrapTokenAuthenticator(reader, clock, API).authenticateToken(token, API);
 
-  test('bring their groups', async () => {
+  test('carry their groups', async () => {
     reader.put(Secrets, secret({ 'auth-extra-groups': 'system:bootstrappers:pool-a, system:bootstrappers:fairway' }));
     expect(await authenticate(TOKEN)).toEqual({
       audiences: API,
@@ -312,7 +312,7 @@ describe('bootstrap tokens', () => {
     ['in a Secret of another type', TOKEN, () => secret({}, 'Opaque')],
     ['in a Secret of another name', TOKEN, () => secret({}, undefined, 'zzzzzz')],
     ['that ask for system:masters', TOKEN, () => secret({ 'auth-extra-groups': 'system:masters' })],
-  ])('%s are nobody', async (_name, token, make) => {
+  ])('%s authenticate nobody', async (_name, token, make) => {
     reader.put(Secrets, make());
     expect(await authenticate(token)).toBeUndefined();
   });
@@ -332,7 +332,7 @@ describe('the union', () => {
       allowAnonymous,
     });
 
-  test('without credentials one is anonymous, or nobody where that is not allowed', async () => {
+  test('a request without credentials is anonymous, or unauthenticated if that is disabled', async () => {
     expect(await union(true).authenticate({})).toEqual({
       username: 'system:anonymous',
       groups: ['system:unauthenticated'],
@@ -359,7 +359,7 @@ describe('the union', () => {
     expect(await codeOf(union(true).authenticate({ clientCertificate: await certificate({ by: foreign }) }))).toBe(401);
   });
 
-  test('a good token counts beside a bad certificate, and a good certificate beside a bad token', async () => {
+  test('a valid token suffices with a bad certificate, and a valid certificate with a bad token', async () => {
     const bad = await certificate({ by: foreign });
     const good = await certificate();
     expect((await union(true).authenticate({ clientCertificate: bad, bearerToken: 's3cret' }))?.username).toBe('root');

@@ -15,8 +15,8 @@ const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
 /**
- * Tokens that new nodes present, kept as Secrets `bootstrap-token-<id>` in kube-system. As upstream, a token that is unknown, expired or not
- * meant for authentication is answered with "not mine": the caller learns nothing but 401.
+ * Tokens that joining nodes present, stored as Secrets `bootstrap-token-<id>` in kube-system. As upstream, for a token that is unknown, expired or not
+ * usable for authentication the result is "not mine": the caller learns nothing but 401.
  */
 export function createBootstrapTokenAuthenticator(
   reader: ObjectReader,
@@ -51,7 +51,7 @@ function userOf(stored: Secret, id: string, secret: string, nowMs: number): User
   };
 }
 
-/** Whether the token's `expiration` has passed; one that is no time counts as passed. Tokens without one do not expire. */
+/** Whether the token's `expiration` has passed; an invalid time counts as passed. Tokens without one do not expire. */
 export function isBootstrapTokenExpired(stored: Secret, nowMs: number): boolean {
   const expiration = field(stored, 'expiration');
   if (expiration === '') return false;
@@ -63,7 +63,7 @@ function field(stored: Secret, key: string): string {
   return Buffer.from(stored.data?.[key] ?? '', 'base64').toString('utf8');
 }
 
-/** Compares hashes, so that neither content nor length shows in the time it takes. */
+/** Compares hashes, so that timing reveals neither content nor length. */
 function isSame(stored: string, presented: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(stored), hash(presented));

@@ -8,7 +8,7 @@ const source = (name: string, label: string, ...resources: string[]): ClusterRol
   rules: resources.map(rule),
 });
 
-test('gathers the rules of the chosen roles by name, each once, and never its own', () => {
+test('unions the rules of the selected roles by name, without duplicates, and never its own', () => {
   const aggregated: ClusterRole = {
     metadata: { name: 'all', labels: { into: 'all' } },
     aggregationRule: { clusterRoleSelectors: [{ matchLabels: { into: 'all' } }, { matchLabels: { into: 'more' } }] },

@@ -10,7 +10,7 @@ export interface ClusterRoleAggregatorOptions {
   readonly client: Pick<ResourceClient<ClusterRole>, 'update'>;
 }
 
-/** Keeps the rules of aggregated roles. Watch cluster roles with `aggregatedRoleKeys`: any role may be one that another gathers. */
+/** Maintains the rules of aggregated roles. Watch cluster roles with `aggregatedRoleKeys`: any role may be selected by another. */
 export function clusterRoleAggregator({ clusterRoles, client }: ClusterRoleAggregatorOptions): Reconcile {
   return async (key, { signal }) => {
     const role = clusterRoles.get(key);
@@ -21,7 +21,7 @@ export function clusterRoleAggregator({ clusterRoles, client }: ClusterRoleAggre
   };
 }
 
-/** The names of all aggregated roles: what a change of any role concerns. */
+/** The names of all aggregated roles, which a change of any role may affect. */
 export function aggregatedRoleKeys(clusterRoles: Pick<Informer<ClusterRole>, 'list'>): () => string[] {
   return () =>
     clusterRoles

@@ -18,28 +18,28 @@ import { isMaster, nodeNameOf } from './well-known-users.ts';
 import { createX509Authenticator } from './x509-authenticator.ts';
 
 export interface AuthOptions {
-  /** What the server holds; asked for on first use, because the server is made from what is made here. */
+  /** Reads the server's objects; called lazily, because the server is constructed with the result. */
   readonly reader: () => ObjectReader;
   readonly clock: Clock;
-  /** PEM of the authorities of client certificates, asked for on every request: a rotation needs no restart. */
+  /** PEM of the client CAs, read on every request: a rotation needs no restart. */
   readonly clientCaBundle?: () => string;
   readonly issuer: string;
   readonly serviceAccountKeys: ServiceAccountKeys;
-  /** Of the API server itself; the issuer alone by default. */
+  /** Audiences of the API server itself; the issuer alone by default. */
   readonly apiAudiences?: readonly string[];
   /**
-   * Longest life of a service account's token, at least 600 s: `--service-account-max-token-expiration`. Whoever asks for more gets this much
-   * and a warning. No limit by default, as kube-apiserver.
+   * Maximum lifetime of a service account token, at least 600 s: `--service-account-max-token-expiration`. Longer requests are capped,
+   * with a warning. No limit by default, as in kube-apiserver.
    */
   readonly maxTokenSeconds?: number | undefined;
-  /** Further authenticators, asked after certificates and before tokens: Keystone for Fairway's own API. */
+  /** Additional authenticators, tried after certificates and before tokens: Keystone for Fairway's own API. */
   readonly authenticators?: readonly Authenticator[];
-  /** Asked where neither node rules nor RBAC allow a request. */
+  /** Tried if neither the node authorizer nor RBAC allows a request. */
   readonly authorizers?: readonly Authorizer[];
   readonly allowAnonymous?: boolean;
 }
 
-/** What one server needs to know who may do what: `new ApiServer({ …, ...auth })`. */
+/** The authentication, authorisation and admission of one server: `new ApiServer({ …, ...auth })`. */
 export interface Auth {
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
@@ -51,8 +51,8 @@ export interface Auth {
 }
 
 /**
- * Assembles authentication, authorisation and admission for one server, Fairway's own or a tenant cluster's. It starts nothing and
- * holds a few closures until the first request: a hundred of them cost nothing worth counting.
+ * Assembles authentication, authorisation and admission for one server, Fairway's own or a tenant cluster's. It starts no background work and
+ * holds a few closures until the first request: a hundred of them are cheap.
  */
 export function createAuth(options: AuthOptions): Auth {
   const { clock, issuer, serviceAccountKeys: keys, apiAudiences = [options.issuer] } = options;
@@ -90,7 +90,7 @@ export function createAuth(options: AuthOptions): Auth {
   return { authenticators: [authenticator], authorizer, admission, access, rbac };
 }
 
-/** Members of system:masters may do everything; then the first authoriser that allows decides. Denials keep all reasons. */
+/** Members of system:masters may do everything; then the first authoriser that allows decides. A denial includes all reasons. */
 export function createAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {
     authorize(attributes) {
@@ -100,7 +100,7 @@ export function createAuthorizer(authorizers: readonly Authorizer[]): Authorizer
   };
 }
 
-/** Stays synchronous as long as the authorisers do. */
+/** Synchronous if the authorisers are. */
 function firstAllowed(
   authorizers: readonly Authorizer[],
   attributes: RequestAttributes,
@@ -128,7 +128,7 @@ function reviewedRules(rbac: RbacAuthorizer, user: UserInfo, namespace: string):
   return { rules, incomplete: problems.length > 0, evaluationError: problems.join(', ') };
 }
 
-/** Reads the bundle again when its text changes. */
+/** Parses the bundle again when its text changes. */
 function trustOf(bundle: () => string): () => TrustStore {
   let current: { readonly pem: string; readonly trust: TrustStore } | undefined;
   return () => {

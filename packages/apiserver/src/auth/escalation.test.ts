@@ -17,7 +17,7 @@ const everything: PolicyRule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'
 const every = { verbs: ['*'], nonResourceURLs: ['*'] };
 /** May write roles and bindings in the namespace shop, and list pods there. */
 const lead: UserInfo = { username: 'lead', groups: ['leads'] };
-/** Has all rights through RBAC, without being in system:masters. */
+/** Has all permissions through RBAC, without being in system:masters. */
 const root: UserInfo = { username: 'root', groups: [] };
 
 let reader: FakeObjectReader;
@@ -88,7 +88,7 @@ async function write(
 
 const role = (...rules: PolicyRule[]): Role => ({ metadata: { name: 'new' }, rules });
 
-describe('nobody gives rights that he does not have', () => {
+describe('nobody can grant permissions that they do not have', () => {
   const HELD = `403 roles.${RBAC} "new" is forbidden: user "lead" (groups=["leads"]) is attempting to grant RBAC permissions not currently held:\n`;
 
   test.each<[string, UserInfo, ResourceType, string, KubeObject, string]>([
@@ -158,12 +158,12 @@ describe('nobody gives rights that he does not have', () => {
     expect(expected === 'allowed' ? answer : answer.slice(0, expected.length)).toBe(expected);
   });
 
-  test('changing a role is held to the same', async () => {
+  test('updating a role is checked likewise', async () => {
     expect(await write(lead, Roles, 'shop', role(pods, secrets), role(pods))).toMatch(/^403/);
     expect(await write(lead, Roles, 'shop', role(), role(pods))).toBe('allowed');
   });
 
-  test('the garbage collector may take an owner off a role that it could not have written', async () => {
+  test('the garbage collector may remove an owner reference from a role that it could not have written', async () => {
     const collector: UserInfo = { username: 'system:serviceaccount:kube-system:generic-garbage-collector', groups: [] };
     const owners = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: '1' }];
     const old = { metadata: { name: 'big', ownerReferences: owners, resourceVersion: '1' }, rules: [everything] };
@@ -174,7 +174,7 @@ describe('nobody gives rights that he does not have', () => {
     ).toMatch(/^403/);
   });
 
-  test('what an aggregated role will gather is unknown: it takes all rights', async () => {
+  test('writing an aggregated role, whose rules are unknown, requires all permissions', async () => {
     const aggregated = (...rules: PolicyRule[]): ClusterRole => ({
       metadata: { name: 'new' },
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] },
@@ -187,7 +187,7 @@ describe('nobody gives rights that he does not have', () => {
   });
 });
 
-describe('unless one was given the right to', () => {
+describe('unless granted the verb', () => {
   const grant = (rule: PolicyRule) => {
     reader.put(Roles, { metadata: { namespace: 'shop', name: 'extra' }, rules: [rule] });
     bind('shop', 'Role', 'extra', lead);

@@ -2,7 +2,7 @@ import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys'
 import type { JWK } from 'jose';
 import type { Route } from '../server/routes.ts';
 
-/** Where the API server publishes who signs its service-account tokens. */
+/** The API server's service account issuer discovery. */
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 export const JWKS_PATH = '/openid/v1/jwks';
 
@@ -17,12 +17,12 @@ export function openidConfiguration(issuer: string, jwksUri: string, keys: Servi
   };
 }
 
-/** `/openid/v1/jwks`: all keys that tokens are verified with, to be sent as `application/jwk-set+json`. */
+/** `/openid/v1/jwks`: all verification keys, served as `application/jwk-set+json`. */
 export function jsonWebKeySet(keys: ServiceAccountKeys): { keys: JWK[] } {
   return { keys: keys.verification.map((key) => key.jwk) };
 }
 
-/** Both documents as routes of the API server, for those whom `system:service-account-issuer-discovery` is bound to. */
+/** Both documents as routes of the API server, for subjects bound to `system:service-account-issuer-discovery`. */
 export function issuerRoutes(issuer: string, publicUrl: string, keys: ServiceAccountKeys): Route[] {
   const document = (path: string, contentType: string, body: object): Route => ({
     path,

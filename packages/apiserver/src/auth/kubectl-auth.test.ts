@@ -35,7 +35,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
     return path;
   }
 
-  /** What it prints on both channels. */
+  /** Its stdout and stderr. */
   function kubectl(who: string, ...args: string[]): Promise<string> {
     const env = { PATH: process.env['PATH'], KUBECONFIG: join(folder, who), HOME: folder };
     return new Promise((resolve) => {
@@ -71,7 +71,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
     expect(answer).toMatch(/\[\/version\/?\]/);
   });
 
-  test('a denial reads as from kube-apiserver', async () => {
+  test("a denial has kube-apiserver's message", async () => {
     expect(await kubectl('alice', 'get', 'pods', '-n', 'bank')).toBe(
       'Error from server (Forbidden): pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "bank"',
     );
@@ -92,7 +92,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
     },
   );
 
-  test('a certificate of another cluster opens nothing', async () => {
+  test('a certificate of another cluster is rejected', async () => {
     const clock = systemClock;
     const other = await createCertificateAuthority({ commonName: 'kubernetes', clock, validityMs: 3_600_000 });
     await save('foreign', await fixture.kubeconfig('root', ['system:masters'], other));
@@ -126,7 +126,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
     expect(table).toMatch(/good +\S+ +kubernetes\.io\/kube-apiserver-client +root +24h +Approved/);
   });
 
-  test('roles cannot be used to climb', async () => {
+  test('roles cannot be used to escalate privileges', async () => {
     await kubectl('root', 'create', 'rolebinding', 'alice-admin', '--clusterrole=admin', '--user=alice');
     const climb = await kubectl('alice', 'create', 'role', 'all', '--verb=*', '--resource=nodes');
     expect(climb).toContain('is attempting to grant RBAC permissions not currently held');

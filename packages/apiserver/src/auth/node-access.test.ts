@@ -28,7 +28,7 @@ beforeAll(async () => {
   keys = await generateKeyPair();
 });
 
-/** Runs on n1 and needs one object by each way that a pod can name one. */
+/** Runs on n1 and references one object in each way that a pod can. */
 const web: Pod = {
   metadata: { namespace: 'shop', name: 'web', uid: 'pod-1' },
   spec: {
@@ -67,7 +67,7 @@ const elsewhere: Pod = {
     volumes: [{ name: 'v', secret: { secretName: 's-db' } }],
   },
 };
-/** The node itself wrote it: it must not open anything. */
+/** A mirror pod, written by the node itself: it must not grant access. */
 const mirror: Pod = {
   metadata: { namespace: 'shop', name: 'm', annotations: { 'kubernetes.io/config.mirror': 'x' } },
   spec: { nodeName: 'n1', containers: [], volumes: [{ name: 'v', secret: { secretName: 's-mirror' } }] },
@@ -185,12 +185,12 @@ describe('the node authorizer', () => {
     expect(await may('list', 'pods', '', { fieldSelector: 'spec.nodeName!=n1' })).toBe(false);
   });
 
-  test('rights end with the pod', async () => {
+  test('access ends with the pod', async () => {
     reader.remove(Pods, 'shop', 'web');
     expect(await may('get', 'secrets/s-env')).toBe(false);
   });
 
-  test('has no opinion of others, even of those who call themselves nodes', async () => {
+  test('has no opinion on others, even users named like nodes', async () => {
     const attributes = {
       verb: 'get',
       group: '',
@@ -276,7 +276,7 @@ describe('NodeRestriction', () => {
     expect(answer).toContain(expected);
   });
 
-  test('a node touches only pods that run on it', async () => {
+  test('a node writes only pods that run on it', async () => {
     const status = { subresource: 'status' };
     expect(await admit(Pods, 'DELETE', 'web')).toBe('allowed');
     expect(await admit(Pods, 'DELETE', 'db')).toContain('can only delete pods with spec.nodeName set to itself');
@@ -339,7 +339,7 @@ describe('NodeRestriction', () => {
     expect(await admit(Leases, 'CREATE', 'n1', { metadata: {} })).toContain('kube-node-lease');
   });
 
-  test('a node asks for certificates of its own name', async () => {
+  test('a node requests certificates for its own name', async () => {
     const csr = async (commonName: string, signerName: string) => ({
       metadata: { name: 'a' },
       spec: {
@@ -357,7 +357,7 @@ describe('NodeRestriction', () => {
     expect(await ask('alice', 'example.com/other')).toBe('allowed');
   });
 
-  test('a node reports how a claim grows, and changes nothing else of it', async () => {
+  test("a node reports a claim's resize, and changes nothing else of it", async () => {
     const claim = {
       metadata: { name: 'data', labels: { a: 'b' } },
       spec: {},
@@ -373,7 +373,7 @@ describe('NodeRestriction', () => {
     expect(await admit(PersistentVolumeClaims, 'UPDATE', 'data', grown, claim)).toContain('may only update PVC status');
   });
 
-  test('others are not its business', async () => {
+  test('other users are not restricted', async () => {
     const user = { username: 'alice', groups: [] as string[] };
     expect(await admit(Nodes, 'CREATE', 'n2', node({}, {}, 'n2'), undefined, { user })).toBe('allowed');
   });

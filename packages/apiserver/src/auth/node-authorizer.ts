@@ -15,9 +15,9 @@ const OWN_OBJECT_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
 const NODE_RULES = componentRoles['system:node'] ?? [];
 
 /**
- * What the credentials of a node allow (plugin/pkg/auth/authorizer/node): its own Node, Lease and CSINode, the pods bound to it, and what
- * these pods refer to. Upstream keeps a graph for the last part; here the pods of the one namespace in question are
- * looked through, which a request of a node that runs few pods does not feel. What the name of the object does not tell on a
+ * What a node may access (plugin/pkg/auth/authorizer/node): its own Node, Lease and CSINode, the pods bound to it, and what
+ * these pods reference. Upstream keeps a graph for the last part; here the pods of the namespace in question are
+ * scanned, which is cheap for nodes with few pods. What the object's name does not tell on a
  * create is left to the NodeRestriction admission plugin: use both, or neither.
  */
 export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
@@ -32,7 +32,7 @@ export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
   };
 }
 
-/** Kinds whose objects belong to nodes; undefined for the rest, which all nodes may use alike. */
+/** Kinds whose objects belong to nodes; undefined for others, which all nodes may use equally. */
 function authorizeSubdivided(reader: ObjectReader, node: string, attributes: ResourceAttributes): Decision | undefined {
   const { group, resource, subresource } = attributes;
   switch (group === '' ? resource : `${resource}.${group}`) {

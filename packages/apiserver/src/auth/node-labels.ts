@@ -14,7 +14,7 @@ const KUBELET_LABELS = new Set([
 ]);
 const KUBELET_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 
-/** The labels among those changed that a node may not set on itself: they steer which pods come to it. */
+/** The changed labels that a node may not set on itself, since they influence which pods it gets. */
 export function labelsForbiddenToNodes(
   labels: Readonly<Record<string, string>> = {},
   old: Readonly<Record<string, string>> = {},

@@ -19,8 +19,8 @@ import { nodeNameOf } from './well-known-users.ts';
 const KUBELET_SIGNERS = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
 /**
- * Keeps a node to itself (plugin/pkg/admission/noderestriction): what the node authorizer lets pass by kind is held here
- * against the objects. A stolen node credential then endangers what runs on that node, and nothing else.
+ * Restricts a node to its own objects (plugin/pkg/admission/noderestriction): what the node authorizer allows by kind is checked here
+ * against the objects. A stolen node credential then compromises only what runs on that node.
  */
 export function createNodeRestrictionPlugin(reader: ObjectReader): AdmissionPlugin {
   return {
@@ -159,7 +159,7 @@ function claimRefusal(
   return `node "${node}" is not allowed to update fields other than status.capacity and status.conditions`;
 }
 
-/** A claim without what a node reports while it grows a volume. */
+/** A claim without the fields that a node sets while it expands a volume. */
 function withoutResizing(claim: KubeObject | undefined): unknown {
   const { metadata, status, ...rest } = claim as PersistentVolumeClaim;
   const { resourceVersion: _version, managedFields: _managed, ...keptMetadata } = metadata;

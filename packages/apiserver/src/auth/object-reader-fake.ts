@@ -1,7 +1,7 @@
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-/** Objects held in a map, for tests of what reads through an ObjectReader. */
+/** An ObjectReader over a map, for tests. */
 export class FakeObjectReader implements ObjectReader {
   readonly #kinds = new Map<string, { revision: number; objects: Map<string, KubeObject> }>();
 

@@ -1,6 +1,6 @@
 import type { Container, EphemeralContainer, Pod, Volume } from '@fairway/kube/kinds/generated/types';
 
-/** Names of the objects in its namespace that a pod needs: what the node that runs it may read. */
+/** Names of the objects in its namespace that a pod references, which its node may read. */
 export interface PodReferences {
   readonly secrets: ReadonlySet<string>;
   readonly configMaps: ReadonlySet<string>;
@@ -10,7 +10,7 @@ export interface PodReferences {
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** Mirror pods are written by the node itself; if they counted, it could give itself any secret. */
+/** Mirror pods are written by the node itself; if they counted, it could grant itself any secret. */
 export function isMirrorPod(pod: Pod): boolean {
   return pod.metadata.annotations?.[MIRROR] !== undefined;
 }

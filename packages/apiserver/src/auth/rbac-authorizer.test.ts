@@ -188,7 +188,7 @@ describe('RbacAuthorizer', () => {
     expect(isAllowed()).toBe(false);
   });
 
-  test('says which role is missing', () => {
+  test('names a missing role', () => {
     bind('', { kind: 'User', name: 'alice' }, 'gone');
     expect(rbac.authorize(ask('get', {}))).toEqual({
       allowed: false,
@@ -196,7 +196,7 @@ describe('RbacAuthorizer', () => {
     });
   });
 
-  test('names the first binding in order where several allow, and lists the rules of each once', () => {
+  test('names the first of several allowing bindings, and lists each rule once', () => {
     bind('', { kind: 'Group', name: 'dev' });
     reader.put(ClusterRoleBindings, {
       metadata: { name: 'second' },
@@ -236,6 +236,6 @@ test.each<[string, RequestAttributes, string, string]>([
     '',
     'forbidden: User "alice" cannot get path "/&lt;metrics&gt;"',
   ],
-])('a denial reads as from kube-apiserver: %s', (_name, attributes, reason, expected) => {
+])("a denial has kube-apiserver's message: %s", (_name, attributes, reason, expected) => {
   expect(deniedError(attributes, reason)).toMatchObject({ code: 403, reason: 'Forbidden', message: expected });
 });

@@ -13,9 +13,9 @@ interface Binding extends KubeObject {
   readonly subjects?: readonly Subject[];
 }
 
-/** A binding as one of its subjects sees it. */
+/** A binding from the view of one of its subjects. */
 interface Grant {
-  /** Place of the binding in its list: bindings are visited in order, as upstream does. */
+  /** Index of the binding in its list: bindings are visited in order, as upstream. */
   readonly ordinal: number;
   readonly roleRef: RoleRef;
   readonly description: string;
@@ -26,16 +26,16 @@ type GrantIndex = ReadonlyMap<string, readonly Grant[]>;
 
 export interface RulesOfUser {
   readonly rules: readonly PolicyRule[];
-  /** Roles that bindings name and that do not exist: the list of rules may be short. */
+  /** Missing roles that bindings reference: the list of rules may be incomplete. */
   readonly errors: readonly ApiError[];
 }
 
-/** Called with each rule that a user has, or with what kept one from being found; stops when it returns false. */
+/** Called with each rule of a user, or with the error of resolving one; stops when it returns false. */
 type Visitor = (rule: PolicyRule | undefined, source: string, error: ApiError | undefined) => boolean;
 
 /**
- * Role-based access control over the stored roles and bindings. What is read is indexed by subject, a namespace at a time, when
- * it is first asked for, and forgotten when an object of the kind is written: a request costs a few map look-ups.
+ * Role-based access control over the stored roles and bindings. Bindings are indexed by subject, per namespace, when
+ * first needed, and dropped when an object of the kind is written: a request costs a few map look-ups.
  */
 export class RbacAuthorizer implements Authorizer {
   readonly #clusterBindings: Derived<GrantIndex>;
@@ -67,7 +67,7 @@ export class RbacAuthorizer implements Authorizer {
     return { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
   }
 
-  /** All rules that the user has in the namespace, those of cluster role bindings included. */
+  /** All rules of the user in the namespace, including those of cluster role bindings. */
   rulesFor(user: UserInfo, namespace: string): RulesOfUser {
     const rules: PolicyRule[] = [];
     const errors: ApiError[] = [];
@@ -108,7 +108,7 @@ export class RbacAuthorizer implements Authorizer {
 
 const MAX_DERIVED = 10_000;
 
-/** Values derived from the objects of one kind, forgotten as soon as one of these is written. */
+/** A cache derived from the objects of one kind, invalidated when one of these is written. */
 class Derived<V> {
   readonly #reader: ObjectReader;
   readonly #type: ResourceType;
@@ -129,7 +129,7 @@ class Derived<V> {
       this.#revision = revision;
     }
     const key = `${namespace}/${name}`;
-    // Anybody may ask about any namespace: what does not exist must not fill the memory.
+    // Any namespace can be requested: missing ones must not fill the cache.
     if (this.#values.size >= MAX_DERIVED) this.#values.clear();
     if (!this.#values.has(key)) this.#values.set(key, this.#derive(namespace, name));
     return this.#values.get(key) as V;

@@ -21,8 +21,8 @@ const FULL_AUTHORITY: readonly PolicyRule[] = [
 ];
 
 /**
- * Nobody gives rights that he does not have (pkg/registry/rbac): a role may hold only rules that its writer's own cover,
- * unless he may `escalate` it; a binding may name only such a role, unless he may `bind` it.
+ * Prevents privilege escalation (pkg/registry/rbac): a role may contain only rules that its writer's own rules cover,
+ * unless the writer may `escalate` it; a binding may reference only such a role, unless the writer may `bind` it.
  */
 export function createRbacEscalationPlugin(rbac: RbacAuthorizer, authorizer: Authorizer): AdmissionPlugin {
   return {
@@ -58,7 +58,7 @@ async function confirmRole(
   if (isForGarbageCollectorOnly(role, request.oldObject)) return;
   refuseUncovered(rbac, request, role.rules ?? []);
   if (!isAggregating(role) && !isAggregating(request.oldObject)) return;
-  // What an aggregated role will gather cannot be known: it takes all rights to write one.
+  // The rules of an aggregated role cannot be known in advance: writing one requires all permissions.
   if (uncovered(rbac, request, FULL_AUTHORITY).length > 0) {
     throw forbiddenTo(request, 'must have cluster-admin privileges to use the aggregationRule');
   }
@@ -110,7 +110,7 @@ function isAggregating(role: ClusterRole | undefined): boolean {
   return (role?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
 }
 
-/** The garbage collector takes owners and finalizers off roles that it could not have written. */
+/** The garbage collector removes owners and finalizers from roles that it could not have written. */
 function isForGarbageCollectorOnly(object: KubeObject, old: KubeObject | undefined): boolean {
   return old !== undefined && jsonEqual(withoutBookkeeping(object), withoutBookkeeping(old));
 }

@@ -52,7 +52,7 @@ function covers(owner: PolicyRule, part: PolicyRule): boolean {
   );
 }
 
-/** `pods/*` in a wanted rule is no wildcard: only `*` and `*\/sub` are. */
+/** `pods/*` in a wanted rule is not a wildcard: only `*` and `*\/sub` are. */
 function resourceCovers(owned: readonly string[], wanted: string): boolean {
   const slash = wanted.indexOf('/');
   return owned.includes('*') || owned.includes(wanted) || (slash >= 0 && owned.includes(`*${wanted.slice(slash)}`));
@@ -75,7 +75,7 @@ function namesCover(owned: readonly string[], wanted: readonly string[]): boolea
   return owned.length === 0 || (wanted.length > 0 && wanted.every((name) => owned.includes(name)));
 }
 
-/** Rules in upstream's short form, `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}`, those that differ in verbs only as one. */
+/** Rules in upstream's short form, `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}`, merging those that differ only in verbs. */
 export function describeRules(rules: readonly PolicyRule[]): string[] {
   const merged = new Map<string, PolicyRule>();
   for (const { verbs, ...rest } of rules) {

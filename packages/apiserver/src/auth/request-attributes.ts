@@ -5,7 +5,7 @@ export function isResourceRequest(attributes: RequestAttributes): attributes is 
   return 'resource' in attributes;
 }
 
-/** The 403 that kube-apiserver answers to a request that no authorizer allowed; `reason` is what the authorizers said. */
+/** kube-apiserver's 403 for a request that no authorizer allowed; `reason` comes from the authorizers. */
 export function deniedError(attributes: RequestAttributes, reason: string): ApiError {
   const detail = `${sanitize(describe(attributes))}${reason === '' ? '' : `: ${reason}`}`;
   if (!isResourceRequest(attributes)) return new ApiError(403, 'Forbidden', `forbidden: ${detail}`);
@@ -24,7 +24,7 @@ function describe(attributes: RequestAttributes): string {
   return `User ${user} cannot ${verb} resource ${what} in API group ${JSON.stringify(group)} ${where}`;
 }
 
-/** Errors must not look like HTML to a browser that was pointed at the API. */
+/** Errors must not be interpreted as HTML by a browser. */
 function sanitize(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

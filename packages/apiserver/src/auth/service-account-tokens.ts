@@ -11,7 +11,7 @@ import type { AuthenticatedToken, TokenAuthenticator } from './token-authenticat
 import type { UserInfo } from './user.ts';
 import { CREDENTIAL_ID, serviceAccountGroups, serviceAccountUsername } from './well-known-users.ts';
 
-/** Objects being deleted are believed for so long: their pods may still be saying goodbye (go-jose's leeway). */
+/** Tokens of objects being deleted stay valid for this long: their pods may still be shutting down (go-jose's leeway). */
 const DELETION_LEEWAY_MS = 60_000;
 
 export interface ObjectIdentity {
@@ -19,7 +19,7 @@ export interface ObjectIdentity {
   readonly uid: string;
 }
 
-/** Whom a token speaks for, and the object with which it dies. */
+/** The account of a token, and the object that it is bound to. */
 export interface ServiceAccountTokenSubject {
   readonly namespace: string;
   readonly serviceAccount: ObjectIdentity;
@@ -74,7 +74,7 @@ const Claims = z.object({
 });
 type Claims = z.infer<typeof Claims>;
 
-/** Believes JWTs of this cluster's issuer while the account, and what they are bound to, still exist with the same UID. */
+/** Accepts JWTs of this cluster's issuer while the account and the bound object still exist with the same UID. */
 export function createServiceAccountAuthenticator(
   reader: ObjectReader,
   { issuer, keys, clock }: ServiceAccountIssuer,
@@ -91,7 +91,7 @@ export function createServiceAccountAuthenticator(
   };
 }
 
-/** The unverified `iss`: only says whether it is worth while to verify. */
+/** The unverified `iss`: only decides whether to verify. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
@@ -100,7 +100,7 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** The key that the header names; without a name all keys are tried. Throws 401 for what is no header. */
+/** The key named in the header; all keys if it names none. Throws 401 for an invalid header. */
 function candidates(token: string, keys: ServiceAccountKeys): readonly ServiceAccountVerificationKey[] {
   const { kid } = headerOf(token);
   return kid === undefined ? keys.verification : keys.verification.filter((key) => key.keyId === kid);
@@ -133,7 +133,7 @@ async function verify(
       if (claims.sub !== serviceAccountUsername(namespace, serviceaccount.name)) throw unauthorized();
       return claims;
     } catch (error) {
-      // Another key may fit; everything else that is wrong with it stays wrong.
+      // Another key may match; any other error is final.
       const isOtherKey =
         error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JOSEAlgNotAllowed;
       if (!isOtherKey) throw unauthorized();
@@ -151,7 +151,7 @@ function confirmStillThere(reader: ObjectReader, claims: Claims, nowMs: number):
   if (!isThere(ServiceAccounts, namespace, serviceaccount)) throw unauthorized();
   if (secret !== undefined && !isThere(Secrets, namespace, secret)) throw unauthorized();
   if (pod !== undefined && !isThere(Pods, namespace, pod)) throw unauthorized();
-  // A pod's token merely mentions its node; without a pod it is bound to the node.
+  // A pod's token only mentions its node; without a pod the token is bound to the node.
   if (node !== undefined && pod === undefined && !isThere(Nodes, '', node)) throw unauthorized();
 }
 

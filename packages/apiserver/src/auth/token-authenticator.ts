@@ -2,19 +2,19 @@ import type { UserInfo } from './user.ts';
 
 export interface AuthenticatedToken {
   readonly user: UserInfo;
-  /** Those of the wanted audiences that the token is meant for; never empty. */
+  /** The requested audiences that the token is valid for; never empty. */
   readonly audiences: readonly string[];
 }
 
 /**
- * Tells whose bearer token this is. `undefined` means "not mine"; an Unauthorized ApiError means "mine, and bad".
- * `audiences` are the names of which the token must be meant for at least one.
+ * Authenticates a bearer token. `undefined` means "not mine"; an Unauthorized ApiError means "mine, but invalid".
+ * The token must be valid for at least one of `audiences`.
  */
 export interface TokenAuthenticator {
   authenticateToken(token: string, audiences: readonly string[]): Promise<AuthenticatedToken | undefined>;
 }
 
-/** For tokens that know nothing of audiences: they are meant for the API server itself. */
+/** For tokens without audiences, which are valid for the API server itself. */
 export function forApiAudiences(
   user: UserInfo | undefined,
   wanted: readonly string[],

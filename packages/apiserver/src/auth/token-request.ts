@@ -11,11 +11,11 @@ import { accessOf } from './reviews/review-definition.ts';
 import type { ObjectIdentity, ServiceAccountTokenSubject } from './service-account-tokens.ts';
 
 const DEFAULT_SECONDS = 3600;
-/** Shorter ones are refused: whoever uses a token must find the time to ask for the next. */
+/** Shorter lifetimes are rejected: a client must have time to request the next token. */
 export const MIN_TOKEN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
-/** `serviceaccounts/token`: `kubectl create token`, and what nodes ask on behalf of their pods. */
+/** `serviceaccounts/token`: `kubectl create token`, and the requests of nodes for their pods. */
 export const serviceAccountToken: CustomSubresource = {
   kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
   schema: { $ref: 'io.k8s.api.authentication.v1.TokenRequest' },
@@ -65,7 +65,7 @@ const Body = z.object({
   }),
 });
 
-/** What the body asks for; throws where it is no TokenRequest, or asks for too short or too long a life. */
+/** Parses the body; throws if it is not a TokenRequest, or requests too short or too long a lifetime. */
 function specOf({ body, name }: SubresourceRequest): z.infer<typeof Body>['spec'] {
   const parsed = Body.safeParse(body);
   if (!parsed.success) throw badRequest(`TokenRequest: ${z.prettifyError(parsed.error)}`);
@@ -81,7 +81,7 @@ function specOf({ body, name }: SubresourceRequest): z.infer<typeof Body>['spec'
   ]);
 }
 
-/** The object with which the token shall die. It must exist, with the UID where one is given. */
+/** The bound object. It must exist, with the UID if one is given. */
 function bind(
   reader: ObjectReader,
   namespace: string,

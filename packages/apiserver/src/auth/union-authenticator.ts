@@ -4,7 +4,7 @@ import type { Authenticator, UserInfo } from './user.ts';
 import { ANONYMOUS, anonymousUser, GROUP_AUTHENTICATED } from './well-known-users.ts';
 
 export interface UnionOptions {
-  /** In the order of asking; kube-apiserver asks certificates before tokens. */
+  /** In the order they are tried; kube-apiserver tries certificates before tokens. */
   readonly authenticators: readonly Authenticator[];
   readonly tokens: TokenAuthenticator;
   readonly apiAudiences: readonly string[];
@@ -12,8 +12,8 @@ export interface UnionOptions {
 }
 
 /**
- * Asks one authenticator after the other. The first that knows the caller wins, even where another found its part of
- * the credentials bad. Where none does, bad or unknown credentials are 401: only a request without any is anonymous.
+ * Tries the authenticators in order. The first that knows the caller wins, even if another found its part of
+ * the credentials invalid. If none does, invalid or unknown credentials are 401: only a request without any is anonymous.
  */
 export function createUnionAuthenticator(options: UnionOptions): Authenticator {
   const { authenticators, tokens, apiAudiences, allowAnonymous } = options;
@@ -40,7 +40,7 @@ export function createUnionAuthenticator(options: UnionOptions): Authenticator {
   };
 }
 
-/** The first token authenticator that knows the token; a rejection counts only where none does. */
+/** The first token authenticator that knows the token; a rejection counts only if none does. */
 export function unionOfTokens(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
     async authenticateToken(token, audiences): Promise<AuthenticatedToken | undefined> {

@@ -1,4 +1,4 @@
-/** Who makes a request, as `authentication.k8s.io` UserInfo says it. */
+/** The user of a request, as `authentication.k8s.io` UserInfo. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string;
@@ -6,29 +6,29 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What an authenticator sees of a request. */
+/** The credentials that an authenticator gets. */
 export interface Credentials {
   /** From `Authorization: Bearer`. */
   readonly bearerToken?: string | undefined;
   /**
    * DER of the TLS client certificate. The TLS layer has only checked that the peer holds its key: the authenticator
-   * verifies chain, dates and purpose, since one entrance may serve clusters with different authorities. Hand over the
-   * same array for all requests of a connection: the verification is remembered by it.
+   * verifies chain, dates and purpose, since one listener may serve clusters with different CAs. Pass the
+   * same array for all requests of a connection: the verification is cached by it.
    */
   readonly clientCertificate?: Uint8Array | undefined;
-  /** IP address that they come from, to bound what strangers can have looked at. It proves nothing. */
+  /** Client IP address, to limit the work done for unauthenticated clients. It proves nothing. */
   readonly peer?: string | undefined;
 }
 
 /**
- * Tells who presents these credentials. `undefined` means "not mine", and the next authenticator is asked; a rejection
- * with an Unauthorized ApiError means "mine, and bad", which ends in 401 even where anonymous requests are allowed.
+ * Authenticates these credentials. `undefined` means "not mine", and the next authenticator is tried; a rejection
+ * with an Unauthorized ApiError means "mine, but invalid", which results in 401 even if anonymous requests are allowed.
  */
 export interface Authenticator {
   authenticate(credentials: Credentials): Promise<UserInfo | undefined>;
 }
 
-/** What is being asked for, in the words of `authorization.k8s.io`. */
+/** The attributes of a request, in terms of `authorization.k8s.io`. */
 export type RequestAttributes = ResourceAttributes | NonResourceAttributes;
 
 export interface ResourceAttributes {
@@ -39,9 +39,9 @@ export interface ResourceAttributes {
   /** Plural, without the subresource. */
   readonly resource: string;
   readonly subresource: string;
-  /** '' for all or for cluster-scoped resources. */
+  /** '' for all namespaces or for cluster-scoped resources. */
   readonly namespace: string;
-  /** '' where the request names no object. A list or watch with the field selector `metadata.name=x` names x. */
+  /** '' if the request names no object. A list or watch with the field selector `metadata.name=x` names x. */
   readonly name: string;
   /** Of a list, watch or deletecollection, as it was sent: nodes may only list the pods that are bound to them. */
   readonly fieldSelector?: string;

@@ -1,6 +1,6 @@
 import type { UserInfo } from './user.ts';
 
-/** Names that Kubernetes gives a meaning (k8s.io/apiserver/pkg/authentication/user). */
+/** Names with a meaning in Kubernetes (k8s.io/apiserver/pkg/authentication/user). */
 export const ANONYMOUS = 'system:anonymous';
 export const GROUP_UNAUTHENTICATED = 'system:unauthenticated';
 export const GROUP_AUTHENTICATED = 'system:authenticated';
@@ -25,7 +25,7 @@ export function serviceAccountGroups(namespace: string): string[] {
   return [GROUP_SERVICE_ACCOUNTS, `${GROUP_SERVICE_ACCOUNTS}:${namespace}`];
 }
 
-/** Name of the node whose credentials these are; '' for a node that names itself by nothing; undefined for all others. */
+/** Node name of the user; '' for a node without a name; undefined for other users. */
 export function nodeNameOf(user: UserInfo): string | undefined {
   if (!user.username.startsWith(NODE_PREFIX) || !user.groups.includes(GROUP_NODES)) return undefined;
   return user.username.slice(NODE_PREFIX.length);

@@ -14,12 +14,12 @@ interface Remembered {
   readonly user: UserInfo | undefined;
 }
 
-/** Clients that come back on new connections are known again; beyond, the one that was away longest is looked at again. */
+/** Size of the cache of verified certificates, so that new connections are cheap; the least recently used is evicted. */
 const MAX_REMEMBERED = 512;
 
 /**
- * Client certificates: common name → user name, organizations → groups. `trust` is asked on every request, so that a
- * rotation takes hold of living connections too; dates are compared on every request, signatures once a certificate.
+ * Client certificates: common name → user name, organizations → groups. `trust` is called on every request, so that a
+ * rotation applies to open connections too; dates are checked on every request, signatures once per certificate.
  */
 export function createX509Authenticator(trust: () => TrustStore, clock: Clock): Authenticator {
   const byConnection = new WeakMap<Uint8Array, Remembered>();
@@ -46,12 +46,12 @@ function lookUp(der: Uint8Array, trust: TrustStore, byFingerprint: RecentMap<Rem
   if (known?.trust === trust) return known;
   const verdict = trust.verify(der, 'client auth');
   const remembered = { trust, verdict, user: verdict.trusted ? userOf(der, fingerprint) : undefined };
-  // Strangers, who can make up any number of certificates, drive out nobody.
+  // Only valid certificates are cached, so that made-up ones evict nothing.
   if (verdict.trusted) byFingerprint.set(fingerprint, remembered);
   return remembered;
 }
 
-/** Undefined for a certificate that names nobody. */
+/** Undefined for a certificate without a common name. */
 function userOf(der: Uint8Array, fingerprint: string): UserInfo | undefined {
   const { commonName, organizations } = subjectOf(new x509.X509Certificate(Uint8Array.from(der)).subjectName);
   if (commonName === '') return undefined;

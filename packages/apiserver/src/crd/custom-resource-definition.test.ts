@@ -31,7 +31,7 @@ function errorsOf(crd: CustomResourceDefinition, old?: CustomResourceDefinition)
 }
 
 describe('CustomResourceDefinitions', () => {
-  it('get the names that follow from others, and a fresh status', () => {
+  it('get default names, and a new status', () => {
     const crd = crontabs(
       { names: { plural: 'crontabs', kind: 'CronTab' } },
       { acceptedNames: { plural: 'x', kind: 'X' }, conditions: [], storedVersions: ['v0'] },
@@ -208,7 +208,7 @@ describe('the status of a definition', () => {
       'ListKindConflict',
       '"CronTabList" is already in use',
     ],
-  ])('tells of a %s that another has', (_, names, reason, message) => {
+  ])('reports a %s that another definition has', (_, names, reason, message) => {
     const crd = { ...crontabs({ names: names as CrdSpec['names'] }), metadata: { name: 'others.example.com' } };
     const status = crdStatus(crd, [established(crontabs())], T0);
     expect(status.conditions).toMatchObject([
@@ -221,7 +221,7 @@ describe('the status of a definition', () => {
     ]);
   });
 
-  it('remembers every storage version', () => {
+  it('keeps every storage version', () => {
     const crd = established(crontabs());
     const next = { ...crd, spec: { ...crd.spec, versions: [version('v1', { storage: false }), version('v2')] } };
     expect(crdStatus(next, [], T0).storedVersions).toEqual(['v1', 'v2']);
@@ -229,7 +229,7 @@ describe('the status of a definition', () => {
 });
 
 describe('the resources of a definition', () => {
-  it('are its served versions with all that these say', () => {
+  it('are its served versions with their columns, schemas and subresources', () => {
     const names = { ...crontabs().spec.names, shortNames: ['ct'], categories: ['all'] };
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
     const v1 = version('v1', {
@@ -259,7 +259,7 @@ describe('the resources of a definition', () => {
     ]);
   });
 
-  it('carry the accepted names, not the wanted ones', () => {
+  it('carry the accepted names, not the requested ones', () => {
     const crd = established(crontabs());
     const renamed = { ...crd, spec: { ...crd.spec, names: { ...crd.spec.names, singular: 'tab' } } };
     expect(resourcesOfCrd(renamed)[0]?.singular).toBe('crontab');

@@ -5,8 +5,8 @@ import type { CustomResourceDefinition } from './types.ts';
 import { validateDefinition } from './validate-definition.ts';
 
 /**
- * The kind CustomResourceDefinition itself. Its schema is Kubernetes' own, among the definitions of the built-in kinds. Whoever
- * serves it keeps the status (`crdStatus`) and registers what established definitions define (`resourcesOfCrd`).
+ * The kind CustomResourceDefinition itself. Its schema is Kubernetes' own, among the definitions of the built-in kinds. The caller that
+ * serves it maintains the status (`crdStatus`) and registers the resources of established definitions (`resourcesOfCrd`).
  */
 export const CUSTOM_RESOURCE_DEFINITIONS: ResourceDefinition = {
   group: 'apiextensions.k8s.io',

@@ -3,8 +3,8 @@ import type { PrinterColumn, ResourceDefinition } from '../server/resource.ts';
 import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts';
 
 /**
- * What a server serves for a CustomResourceDefinition: one resource for each served version, under the accepted names. The schemas are
- * the definition's own objects: keep it unchanged while they are served.
+ * The resources for a CustomResourceDefinition: one for each served version, under the accepted names. The schemas are
+ * shared with the definition: do not change it while they are served.
  */
 export function resourcesOfCrd(crd: CustomResourceDefinition): ResourceDefinition[] {
   return crd.spec.versions.filter(({ served }) => served).map((version) => resourceOf(crd, version));
@@ -54,7 +54,7 @@ function deprecationOf({ spec }: CustomResourceDefinition, { name, deprecationWa
   return deprecationWarning ?? `${spec.group}/${name} ${spec.names.kind} is deprecated`;
 }
 
-/** Versions differ in apiVersion alone. Where all objects are stored in this very version, nothing is to be converted. */
+/** Versions differ in apiVersion only. If all objects are stored in this version, no conversion is needed. */
 function storageOf(crd: CustomResourceDefinition, version: CrdVersion): ResourceDefinition['storedAs'] {
   const { group, names, versions } = crd.spec;
   const stored = crd.status?.storedVersions ?? [];

@@ -33,7 +33,7 @@ describe('the size of a schema', () => {
     expect(validateStructuralSchema(schema, 's')).toEqual([expected]);
   });
 
-  it('counts once what stands there many times', () => {
+  it('counts duplicates once', () => {
     const schema = schemaOf(3000, () => ({ type: 'string', pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' }));
     expect(validateStructuralSchema(schema, 's')).toEqual([]);
   });

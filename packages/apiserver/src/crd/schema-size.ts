@@ -3,14 +3,14 @@ import { tryCompilePattern } from '../schema/pattern.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /**
- * What the schema of one version may hold of what has to be compiled, which takes a second at most. The definitions of the Gateway API have
+ * Limits on the patterns and rules of one version's schema, so that compiling takes a second at most. Those of the Gateway API have
  * 3 KB of patterns and 40 KB of rules.
  */
 const MAX_PATTERN_CHARS = 64 * 1024;
 const MAX_PATTERN_INSTRUCTIONS = 50_000;
 const MAX_RULE_CHARS = 256 * 1024;
 
-/** What is too much in a schema, to be looked at before anything of it is compiled. What stands there twice counts once. */
+/** Which limits a schema exceeds, to be checked before anything is compiled. Duplicates count once. */
 export function schemaSizeErrors(schema: Schema, path: string): FieldError[] {
   const patterns = new Set<string>();
   const rules = new Set<string>();

@@ -3,9 +3,9 @@ import { jsonEqual } from '@fairway/kube/object/json';
 import type { CrdCondition, CrdNames, CrdStatus, CustomResourceDefinition } from './types.ts';
 
 /**
- * The status that a CustomResourceDefinition has among the others of its group: which of its names are accepted, whether it is
- * established (all names are accepted, so it is served), and which versions objects may be stored in. Returns the present status
- * itself when nothing changes. Names are given in order of acceptance: what another definition has accepted is taken.
+ * The status of a CustomResourceDefinition given the others of its group: which of its names are accepted, whether it is
+ * established (all names are accepted, so it is served), and which versions objects may be stored in. Returns the current status
+ * itself if nothing changes. A name that another definition has had accepted is taken.
  */
 export function crdStatus(
   crd: CustomResourceDefinition,
@@ -105,14 +105,14 @@ function inUse(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }
 
-/** The condition with the time of its last change of status. */
+/** The condition with its lastTransitionTime. */
 function withTransition(condition: CrdCondition, before: readonly CrdCondition[], nowMs: number): CrdCondition {
   const previous = before.find(({ type }) => type === condition.type);
   const since = previous?.status === condition.status ? previous.lastTransitionTime : undefined;
   return { ...condition, lastTransitionTime: since ?? formatTime(nowMs) };
 }
 
-/** The versions that objects may have been stored in: those before, and the present one. */
+/** The versions that objects may have been stored in: previous ones and the current one. */
 export function storedVersions({ spec, status }: CustomResourceDefinition): string[] {
   const known = status?.storedVersions ?? [];
   const storage = spec.versions.find((version) => version.storage)?.name;

@@ -16,7 +16,7 @@ const NO_DEFINITIONS = new Map<string, Schema>();
 const UNSUPPORTED = ['$ref', 'id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'];
 
 /**
- * What keeps a schema of a CustomResourceDefinition from being structural, or its extensions from making sense, in the words of
+ * Why a schema of a CustomResourceDefinition is not structural, or its extensions are invalid, in the words of
  * apiextensions (pkg/apiserver/schema/validation.go and pkg/apis/apiextensions/validation).
  */
 export function validateStructuralSchema(schema: Schema, path: string): FieldError[] {
@@ -26,7 +26,7 @@ export function validateStructuralSchema(schema: Schema, path: string): FieldErr
   if (schema.nullable) errors.forbidden(`${path}.nullable`, 'nullable cannot be true at the root');
   if (schema.default !== undefined) errors.forbidden(`${path}.default`, 'must not be set at the root');
   validateLevel(schema, path, 'root', errors);
-  // Values can be checked against a schema that makes sense only.
+  // Values can only be checked against a valid schema.
   if (errors.list.length === 0) validateDefaults(schema, path, errors);
   return errors.list;
 }
@@ -225,7 +225,7 @@ function validateDefaults(schema: Schema, path: string, errors: ErrorList): void
   if (schema.default !== undefined) {
     const at = `${path}.default`;
     const wrong = validateValueBySchema(schema.default, schema, NO_DEFINITIONS, at);
-    // As it is written: what its fields default to does not count.
+    // Checked as written, without the defaults of its fields.
     errors.list.push(
       ...wrong,
       ...(wrong.length > 0 ? [] : ruleErrors(schema.default, undefined, schema, NO_DEFINITIONS, at)),
@@ -240,7 +240,7 @@ function validateDefaults(schema: Schema, path: string, errors: ErrorList): void
   }
 }
 
-/** Within allOf, anyOf, oneOf and not, a schema may only narrow values: fields and types are told outside. */
+/** Within allOf, anyOf, oneOf and not, a schema may only restrict values: fields and types are declared outside. */
 function validateAlternatives(schema: Schema, path: string, errors: ErrorList): void {
   const skipsAnyOf = schema['x-kubernetes-int-or-string'] && jsonEqual(schema.anyOf, INT_OR_STRING);
   const groups: [string, readonly Schema[]][] = [
@@ -293,7 +293,7 @@ function validateNested(part: Schema, outside: Schema | undefined, path: string,
   if (part.items !== undefined) validateNested(part.items, outside?.items, `${path}.items`, errors);
 }
 
-/** `apiVersion`, `kind` and `metadata` are known: a schema may say that they are there, and restrict the name. */
+/** `apiVersion`, `kind` and `metadata` are implicit: a schema may declare them, and restrict the name. */
 function validateObjectFields(schema: Schema, path: string, level: Level, errors: ErrorList): void {
   const { apiVersion, kind, metadata } = schema.properties ?? {};
   for (const [name, property] of Object.entries({ apiVersion, kind })) {

@@ -10,7 +10,7 @@ const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 const MAX_SELECTABLE_FIELDS = 8;
 
-/** What is wrong with a CustomResourceDefinition beyond its schema, in the words of apiextensions. `old` is undefined on create. */
+/** Validates a CustomResourceDefinition beyond its schema, with the messages of apiextensions. `old` is undefined on create. */
 export function validateDefinition(
   crd: CustomResourceDefinition,
   old: CustomResourceDefinition | undefined,

@@ -62,7 +62,7 @@ describe('a new cluster', () => {
     expect(new RbacAuthorizer(reader).authorize({ user: anonymous, verb: 'get', path }).allowed).toBe(expected);
   });
 
-  test('view may read no secrets, edit may, admin may give roles', () => {
+  test('view may not read secrets, edit may, admin may grant roles', () => {
     const rules = (name: string) => reader.get(ClusterRoles, '', name)?.rules ?? [];
     const has = (name: string, resource: string, verb: string) =>
       rules(name).some((rule) => rule.resources?.includes(resource) && rule.verbs.includes(verb));
@@ -75,7 +75,7 @@ describe('a new cluster', () => {
 describe('reconciliation', () => {
   const discovery = () => reader.get(ClusterRoles, '', 'system:discovery');
 
-  test('a second time finds nothing to do', () => {
+  test('is idempotent', () => {
     expect(run()).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('reconciliation', () => {
     expect(discovery()?.metadata.labels).toEqual({ team: 'a', 'kubernetes.io/bootstrapping': 'rbac-defaults' });
   });
 
-  test('leaves what is annotated alone', () => {
+  test('skips objects with autoupdate disabled', () => {
     const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
     reader.put(ClusterRoles, { metadata: { name: 'system:discovery', annotations }, rules: [] });
     reader.put(ClusterRoleBindings, {
@@ -98,7 +98,7 @@ describe('reconciliation', () => {
     expect(run()).toEqual([]);
   });
 
-  test('adds missing subjects, and makes a binding again whose role was exchanged', () => {
+  test('adds missing subjects, and re-creates a binding whose role was changed', () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:discovery' };
     const own = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'bob' };
     reader.put(ClusterRoleBindings, { metadata: { name: 'system:discovery' }, roleRef, subjects: [own] });

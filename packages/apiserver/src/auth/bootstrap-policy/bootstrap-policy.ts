@@ -17,10 +17,10 @@ const API_VERSION = `${RBAC}/v1`;
 
 export type RbacObject = ClusterRole | ClusterRoleBinding | Role | RoleBinding;
 
-/** Roles that gather others by label, and the roles into which they are gathered in turn. */
+/** Roles that aggregate others by label, and the roles that they are aggregated to. */
 const AGGREGATED: Readonly<Record<string, string | undefined>> = { admin: undefined, edit: 'admin', view: 'edit' };
 
-/** Who is bound to which cluster role from the first second on. */
+/** The initial cluster role bindings. */
 const SUBJECTS: Readonly<Record<string, readonly Subject[]>> = {
   'cluster-admin': [group('system:masters')],
   'system:basic-user': [group('system:authenticated')],
@@ -33,7 +33,7 @@ const SUBJECTS: Readonly<Record<string, readonly Subject[]>> = {
   'system:volume-scheduler': [user('system:kube-scheduler')],
   'system:node-proxier': [user('system:kube-proxy')],
   'system:kube-dns': [serviceAccount('kube-dns')],
-  // The node authorizer gives nodes these rights, each for its own objects only.
+  // The node authorizer grants nodes these permissions, each for its own objects only.
   'system:node': [],
 };
 
@@ -60,7 +60,7 @@ const NAMESPACED_SUBJECTS: Readonly<
   },
 };
 
-/** The roles and bindings of a new cluster, fresh objects on each call: cluster-wide ones first, roles before bindings. */
+/** The roles and bindings of a new cluster, new objects on each call: cluster-scoped ones first, roles before bindings. */
 export function bootstrapPolicy(): RbacObject[] {
   const controllers = Object.entries(controllerRoles).map(([name, rules]) =>
     clusterRole(`system:controller:${name}`, rules),

@@ -7,10 +7,10 @@ import { aggregatedRules } from '../cluster-role-aggregation.ts';
 import { uncoveredRules } from '../rbac-rules.ts';
 import { AUTOUPDATE, bootstrapPolicy, type RbacObject } from './bootstrap-policy.ts';
 
-/** One thing to write so that the stored policy holds at least what the shipped one does. */
+/** A write needed for the stored policy to include the bootstrap policy. */
 export type PolicyStep =
   | { readonly action: 'create' | 'update'; readonly type: ResourceType; readonly object: RbacObject }
-  /** A binding whose role differs: the role of a binding can't be changed. Delete `object`, then create it. */
+  /** A binding whose roleRef differs, which is immutable: delete `object`, then create it. */
   | { readonly action: 'recreate'; readonly type: ResourceType; readonly object: RbacObject };
 
 const TYPES: Readonly<Record<string, ResourceType<RbacObject>>> = {
@@ -21,8 +21,8 @@ const TYPES: Readonly<Record<string, ResourceType<RbacObject>>> = {
 };
 
 /**
- * What a server has to write when it starts. It only adds: what is missing is created, missing rules, subjects and labels are
- * added, what an administrator added stays, and objects annotated `autoupdate: "false"` are left alone.
+ * The writes that a server makes on startup. They only add: missing objects are created, missing rules, subjects and labels are
+ * added, an administrator's additions are kept, and objects annotated `autoupdate: "false"` are skipped.
  */
 export function bootstrapPolicySteps(reader: ObjectReader): PolicyStep[] {
   const expected = bootstrapPolicy();
@@ -34,12 +34,12 @@ export function bootstrapPolicySteps(reader: ObjectReader): PolicyStep[] {
   });
 }
 
-/** So that admin, edit and view are whole at once, not only when the aggregation controller has come round. */
+/** Makes admin, edit and view complete at once, before the aggregation controller has run. */
 function fillAggregated(reader: ObjectReader, expected: readonly RbacObject[]): void {
   const shipped = expected.filter((object): object is ClusterRole => object.kind === 'ClusterRole');
   const names = new Set(shipped.map((role) => role.metadata.name));
   const others = reader.list(ClusterRoles).filter((role) => !names.has(role.metadata.name));
-  // From view up to admin: each gathers the one before.
+  // From view up to admin: each aggregates the one before.
   for (const name of ['view', 'edit', 'admin']) {
     const role = shipped.find((candidate) => candidate.metadata.name === name);
     if (role !== undefined) role.rules = aggregatedRules(role, [...shipped, ...others]) ?? [];
@@ -58,7 +58,7 @@ function stepFor(stored: RbacObject | undefined, expected: RbacObject): Step | u
     return changed(stored, { ...stored, ...(!isUnbound && { subjects }), metadata: mergedMetadata(stored, expected) });
   }
   const rules = rulesOf(stored);
-  // The rules of an aggregated role are its controller's business.
+  // The aggregation controller maintains the rules of an aggregated role.
   const isAggregated = 'aggregationRule' in expected;
   const missing = isAggregated ? [] : uncoveredRules(rules, rulesOf(expected));
   const { aggregationRule: _, ...plain } = stored as ClusterRole;
@@ -82,7 +82,7 @@ function missingSubjects(stored: readonly Subject[], expected: readonly Subject[
   return expected.filter((subject) => !stored.some((other) => jsonEqual(subject, other)));
 }
 
-/** What an administrator wrote wins over what is shipped. */
+/** An administrator's values take precedence over the bootstrap policy. */
 function mergedMetadata(stored: RbacObject, expected: RbacObject): RbacObject['metadata'] {
   return {
     ...stored.metadata,

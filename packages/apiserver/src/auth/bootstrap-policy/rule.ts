@@ -1,6 +1,6 @@
 import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 
-/** A rule in one line. Words are separated by blanks; the group of pods and services, which has no name, is written `core`. */
+/** A rule in one line. Items are separated by spaces; the core group is written `core`. */
 export function can(verbs: string, groups: string, resources: string, names?: string): PolicyRule {
   return {
     verbs: verbs.split(' '),
@@ -10,10 +10,10 @@ export function can(verbs: string, groups: string, resources: string, names?: st
   };
 }
 
-/** A rule about paths that are no resources. */
+/** A rule for non-resource URLs. */
 export function urls(verbs: string, paths: string): PolicyRule {
   return { verbs: verbs.split(' '), nonResourceURLs: paths.split(' ') };
 }
 
-/** What every controller may do: report. */
+/** Permissions of every controller: creating Events. */
 export const writeEvents = can('create patch update', 'core events.k8s.io', 'events');

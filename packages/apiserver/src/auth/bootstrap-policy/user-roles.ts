@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { can, urls } from './rule.ts';
 
-/** Roles for people, as kube-apiserver 1.36 makes them (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go). */
+/** User-facing roles, as kube-apiserver 1.36 defines them (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go). */
 export const userRoles: Readonly<Record<string, readonly PolicyRule[]>> = {
   'cluster-admin': [can('*', '*', '*'), urls('*', '*')],
   'system:aggregate-to-admin': [

@@ -2,7 +2,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { bootstrapPolicySteps, type PolicyStep } from './reconciliation.ts';
 
-/** Writes what the stored policy lacks, side by side, so that the store flushes once for all of it. */
+/** Writes what the stored policy lacks, concurrently, so that the store flushes once for all. */
 export async function writeBootstrapPolicy(client: KubeClient, reader: ObjectReader): Promise<void> {
   await Promise.all(bootstrapPolicySteps(reader).map((step) => write(client, step)));
 }

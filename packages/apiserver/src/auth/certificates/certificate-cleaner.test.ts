@@ -44,7 +44,7 @@ describe('certificateRequestExpiryMs, in hours after creation', () => {
   });
 });
 
-test('the cleaner comes back when it is time, deletes that very object, and lets others win', async () => {
+test('the cleaner requeues at expiry, deletes with preconditions, and ignores conflicts', async () => {
   const deleted: unknown[] = [];
   let answer: Promise<void> = Promise.resolve();
   const reconcile = certificateCleaner({

@@ -9,7 +9,7 @@ import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 const HOUR_MS = 3_600_000;
 const PENDING_MS = 24 * HOUR_MS;
 
-/** When a request has had its use and is deleted (kube-controller-manager's csrcleaner): answered ones after an hour, others after a day. */
+/** When a request is deleted (kube-controller-manager's csrcleaner): decided ones after an hour, others after a day. */
 export function certificateRequestExpiryMs({ metadata, status }: CertificateSigningRequest): number {
   const conditions = status?.conditions ?? [];
   if (conditions.length === 0) return timeOf(metadata.creationTimestamp) + PENDING_MS;
@@ -22,7 +22,7 @@ export function certificateRequestExpiryMs({ metadata, status }: CertificateSign
   return Math.min(expiryMs, certificateEndMs(status?.certificate));
 }
 
-/** A condition without a time gives no reason to delete, as a zero time does upstream. */
+/** A condition without a time never expires the request, like a zero time upstream. */
 function timeOf(timestamp: string | undefined): number {
   return timestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(timestamp);
 }
@@ -32,7 +32,7 @@ function certificateEndMs(certificate: string | undefined): number {
   try {
     return certificateInfo(Buffer.from(certificate, 'base64').toString('latin1')).notAfterMs;
   } catch {
-    return Number.POSITIVE_INFINITY; // Written by a signer of its own ways; the hour after approval applies.
+    return Number.POSITIVE_INFINITY; // An external signer may write anything; the hour after approval applies.
   }
 }
 
@@ -42,7 +42,7 @@ export interface CertificateCleanerOptions {
   readonly clock: Clock;
 }
 
-/** Deletes old requests: nodes make them repeatedly. */
+/** Deletes old requests, since nodes create them repeatedly. */
 export function certificateCleaner({ requests, client, clock }: CertificateCleanerOptions): Reconcile {
   return async (key, { signal }) => {
     const csr = requests.get(key);

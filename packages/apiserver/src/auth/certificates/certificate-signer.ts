@@ -18,18 +18,18 @@ import { pemOfRequest, signerRefusal } from './signers.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const MIN_VALIDITY_MS = 10 * 60_000;
-/** Certificates that live shorter do not give up the five minutes by which they are backdated. */
+/** Certificates with a shorter lifetime do not lose the five minutes of backdating. */
 const SHORT_MS = 8 * 3_600_000;
 
 export type SigningOutcome =
   | { readonly status: NonNullable<CertificateSigningRequest['status']>; readonly certificatePem?: string }
-  /** Not approved, already answered, or another signer's. */
+  /** Not approved, already issued, or of another signer. */
   | undefined;
 
 /**
- * What a signer of the kubernetes.io domain makes of a request: the status with the certificate, or with the condition Failed where
- * the signer's rules forbid what was approved. `maxValidityMs` is a year by default, and bounds what the request may ask for.
- * Throws a PkiError when the authority itself has expired.
+ * Signs a request of a kubernetes.io signer: returns the status with the certificate, or with the condition Failed if
+ * the signer's rules forbid it. `maxValidityMs` is a year by default, and bounds spec.expirationSeconds.
+ * Throws a PkiError if the CA has expired.
  */
 export async function signCertificateRequest(
   csr: CertificateSigningRequest,
@@ -104,13 +104,13 @@ export function hasCondition({ status }: CertificateSigningRequest, type: string
 export interface CertificateSignerOptions {
   readonly requests: Pick<Informer<CertificateSigningRequest>, 'get'>;
   readonly client: Pick<ResourceClient<CertificateSigningRequest>, 'updateStatus'>;
-  /** The authority that signs now; asked again for each request, so that a rotation needs no restart. */
+  /** The current signing CA; read for each request, so that a rotation needs no restart. */
   readonly authority: () => CertificateAuthority | Promise<CertificateAuthority>;
   readonly clock: Clock;
   readonly maxValidityMs?: number;
 }
 
-/** Signs what was approved (kube-controller-manager's csrsigning). */
+/** Signs approved requests (kube-controller-manager's csrsigning). */
 export function certificateSigner(options: CertificateSignerOptions): Reconcile {
   const { requests, client, authority, clock, maxValidityMs } = options;
   return async (key, { signal }) => {

@@ -18,7 +18,7 @@ const MAX_SIGNER_NAME = 253 + 1 + 63 * 5 + 2;
 const FINAL_TYPES = ['Approved', 'Denied', 'Failed'];
 const STATUSES = ['False', 'True', 'Unknown'];
 
-/** What is wrong with a new request (pkg/apis/certificates/validation); its spec never changes afterwards. */
+/** Validates a new request (pkg/apis/certificates/validation); its spec is immutable afterwards. */
 export function validateNewRequest({ spec }: CertificateSigningRequest): FieldError[] {
   return [
     ...requestErrors(spec),
@@ -78,7 +78,7 @@ function expirationErrors({ expirationSeconds }: Spec): FieldError[] {
   return [{ type: 'FieldValueInvalid', field: 'spec.expirationSeconds', value: expirationSeconds, detail }];
 }
 
-/** What a write of status may not do: signers set the certificate once, approvers the conditions Approved and Denied. */
+/** Validates a status update: signers set the certificate once, approvers the conditions Approved and Denied. */
 export function validateStatusChange(status: Status, old: Status, part: 'status' | 'approval'): FieldError[] {
   const conditions = status.conditions ?? [];
   const oldConditions = old.conditions ?? [];

@@ -17,7 +17,7 @@ export function pemOfRequest(request: string): string {
   return Buffer.from(request, 'base64').toString('latin1');
 }
 
-/** Why the signer refuses such a request, in upstream's words; undefined where it signs. `null` for a signer of somebody else. */
+/** Why the signer rejects the request, in upstream's words; undefined if it signs. `null` for an external signer. */
 export function signerRefusal(
   { signerName, usages = [] }: CertificateSigningRequest['spec'],
   request: CertificateRequest,
@@ -35,7 +35,7 @@ export function signerRefusal(
 }
 
 function clientRefusal({ organizations }: CertificateRequest, usages: readonly string[]): string | undefined {
-  // Admission keeps such requests out; a signer that trusts admission signs what was stored before it was switched on.
+  // Admission rejects such requests too, but some may be stored from before it was enabled.
   if (organizations.includes('system:masters')) return 'subject organization system:masters is not allowed';
   const foreign = usages.find((usage) => !['digital signature', 'key encipherment', 'client auth'].includes(usage));
   if (foreign !== undefined) return `invalid usage for client certificate: ${foreign}`;
@@ -72,7 +72,7 @@ function isNodeName(commonName: string): boolean {
   return commonName.startsWith('system:node:');
 }
 
-/** `key encipherment` may be there: keys of RSA need it. */
+/** `key encipherment` is allowed: RSA keys need it. */
 function usagesRefusal(usages: readonly string[], required: readonly string[]): string | undefined {
   const rest = new Set(usages.filter((usage) => usage !== 'key encipherment'));
   const isExact = rest.size === required.length && required.every((usage) => rest.has(usage));

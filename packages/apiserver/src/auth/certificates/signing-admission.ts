@@ -17,7 +17,7 @@ export function createCertificateSigningAdmission(authorizer: Authorizer): Admis
       name: 'CertificateApproval',
       async validate(request) {
         if (!isFor(request, 'UPDATE', 'approval')) return;
-        // The stored signer counts, whatever signer the update may try to slip in.
+        // Checks the stored signerName, not the one in the update.
         const { signerName } = specOf(request.oldObject);
         if (await mayUseSigner(authorizer, request.user, 'approve', signerName)) return;
         throw refused(request, `user not permitted to approve requests with signerName "${signerName}"`);
@@ -51,7 +51,7 @@ export function createCertificateSigningAdmission(authorizer: Authorizer): Admis
   ];
 }
 
-/** The right to the signer itself, or to all signers of its domain (`kubernetes.io/*`). */
+/** Permission for the signer itself, or for all signers of its domain (`kubernetes.io/*`). */
 async function mayUseSigner(
   authorizer: Authorizer,
   user: UserInfo,

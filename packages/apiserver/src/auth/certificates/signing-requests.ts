@@ -27,7 +27,7 @@ const Condition = z.object({
 });
 type Condition = z.infer<typeof Condition>;
 
-/** What counts of what an approver sends. */
+/** The part of an approval update that is used. */
 const Approval = z.object({
   metadata: z.object({ resourceVersion: z.string().optional() }),
   status: z.object({ conditions: z.array(Condition).nullish(), certificate: z.string().nullish() }).nullish(),
@@ -50,7 +50,7 @@ export const certificateSigningRequests: ResourceDefinition = {
     ...kind.strategy,
     nameErrors: () => [],
     prepareForCreate: (object, context) => stampRequester(object as CertificateSigningRequest, context),
-    // What was asked for never changes: an approver must know what he approved.
+    // The spec is immutable, so that an approver knows what is approved.
     prepareForUpdate: (object, old) => Object.assign(object, { spec: (old as CertificateSigningRequest).spec }),
     validate: (object, old) => (old === undefined ? validateNewRequest(object as CertificateSigningRequest) : []),
     validateStatus: (object, old) => {
@@ -60,7 +60,7 @@ export const certificateSigningRequests: ResourceDefinition = {
   },
 };
 
-/** Who asks is what the server knows of him, never what he says. */
+/** The requester is set from authentication, never from the request body. */
 function stampRequester(request: CertificateSigningRequest, { user }: RequestContext): void {
   const { username: _user, uid: _uid, groups: _groups, extra: _extra, ...asked } = request.spec;
   const extra = Object.entries(user.extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
@@ -74,7 +74,7 @@ function stampRequester(request: CertificateSigningRequest, { user }: RequestCon
   request.status = {};
 }
 
-/** `kubectl certificate approve` and `deny`: only conditions are written, whatever else is sent. */
+/** `kubectl certificate approve` and `deny`: only conditions are written, other changes are ignored. */
 async function updateApproval(request: SubresourceRequest): Promise<KubeObject> {
   const { body, parent, nowMs } = request;
   const stored = parent as CertificateSigningRequest;
@@ -88,7 +88,7 @@ async function updateApproval(request: SubresourceRequest): Promise<KubeObject> 
   const conditions = (asked?.conditions ?? []).map((condition) =>
     timestamped(condition, before.conditions ?? [], nowMs),
   );
-  // A certificate that is sent along must be the stored one: dropping it in silence would hide a mistake.
+  // A certificate in the body must equal the stored one: silently dropping it would hide a mistake.
   const status = { ...before, conditions };
   const sentCertificate = asked?.certificate ?? before.certificate;
   const errors = validateStatusChange(

@@ -4,7 +4,7 @@ import { isResourceRequest } from '../request-attributes.ts';
 import type { Authorizer, RequestAttributes } from '../user.ts';
 import { SubjectAccessReviews } from './review-types.ts';
 
-/** Asks another API server whether somebody may do something. Nothing is remembered: a right that is taken away is gone. */
+/** Delegates authorisation to another API server. Results are not cached: a revoked permission takes effect at once. */
 export function createAccessReviewAuthorizer(client: KubeClient): Authorizer {
   const reviews = client.resource(SubjectAccessReviews);
   return {

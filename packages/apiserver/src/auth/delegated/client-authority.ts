@@ -8,19 +8,19 @@ import { TrustStore } from '@fairway/kube/pki/trust-store';
 import type { Authenticator } from '../user.ts';
 import { createX509Authenticator } from '../x509-authenticator.ts';
 
-/** Where kube-apiserver says which authorities it believes clients of, for API servers behind it. */
+/** Where kube-apiserver publishes its client CAs for extension API servers. */
 export const AUTHENTICATION_CONFIG = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;
 const CLIENT_CA = 'client-ca-file';
 
-/** Follows that ConfigMap alone: a role that names it is enough. */
+/** Watches that ConfigMap only: a role with its resourceName is enough. */
 export function authenticationConfig(informers: InformerSet): Informer<ConfigMap> {
   const { namespace, name } = AUTHENTICATION_CONFIG;
   return informers.informer(ConfigMaps, { namespace, fieldSelector: `metadata.name=${name}` });
 }
 
 /**
- * Believes the client certificates that an API server believes, as it says now: a rotation needs no restart. An API server without
- * `--client-ca-file` believes none.
+ * Accepts the client certificates that an API server currently accepts: a rotation needs no restart. An API server without
+ * `--client-ca-file` accepts none.
  */
 export function createClientAuthorityAuthenticator(
   configs: Pick<Informer<ConfigMap>, 'get'>,

@@ -14,7 +14,7 @@ import { createAccessReviewAuthorizer } from './access-review-authorizer.ts';
 import { AUTHENTICATION_CONFIG, authenticationConfig, createClientAuthorityAuthenticator } from './client-authority.ts';
 import { createTokenReviewAuthenticator } from './token-review-authenticator.ts';
 
-/** Longer than an answer about a token is remembered. */
+/** Longer than a token review is cached. */
 const FORGOTTEN_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
@@ -53,14 +53,14 @@ describe('a token', () => {
     requests = 0;
   });
 
-  it('is whose the API server says it is, with groups and uid', async () => {
+  it('authenticates as in the TokenReview, with groups and uid', async () => {
     const user = await authenticator.authenticate({ bearerToken: token });
 
     expect(user).toMatchObject({ username: 'system:serviceaccount:shop:robot', uid: expect.stringMatching(/./) });
     expect(user?.groups).toContain('system:serviceaccounts:shop');
   });
 
-  it('is asked about once while the answer is fresh, however many ask', async () => {
+  it('is reviewed once while the result is fresh, however many requests there are', async () => {
     await Promise.all([1, 2, 3].map(() => authenticator.authenticate({ bearerToken: token })));
     await clock.advance(FORGOTTEN_MS - 1);
     await authenticator.authenticate({ bearerToken: token });
@@ -68,7 +68,7 @@ describe('a token', () => {
     expect(requests).toBe(1);
   });
 
-  it('is believed for no longer than that after its account has gone', async () => {
+  it('is accepted no longer than that after its account is deleted', async () => {
     await authenticator.authenticate({ bearerToken: token });
     await client.resource(ServiceAccounts).delete('robot', { namespace: 'shop' });
     await clock.advance(FORGOTTEN_MS);
@@ -76,7 +76,7 @@ describe('a token', () => {
     await expect(authenticator.authenticate({ bearerToken: token })).rejects.toMatchObject({ code: 401 });
   });
 
-  it('that nobody knows is refused, and asked about once too', async () => {
+  it('that is unknown is rejected, and reviewed once too', async () => {
     const refused = () => expect(authenticator.authenticate({ bearerToken: 'x' })).rejects.toMatchObject({ code: 401 });
     await refused();
     await refused();
@@ -84,14 +84,14 @@ describe('a token', () => {
     expect(requests).toBe(1);
   });
 
-  it('is no bad one because the API server is away', async () => {
+  it('is not rejected because the API server is unavailable', async () => {
     const away = new KubeClient({ request: () => Promise.reject(new Error('away')), close: () => {} });
     const asking = createTokenReviewAuthenticator(away, clock).authenticate({ bearerToken: token });
 
     await expect(asking).rejects.toThrow('away');
   });
 
-  it('is not there: somebody else may know the caller', async () => {
+  it('is absent: another authenticator may know the caller', async () => {
     expect(await authenticator.authenticate({})).toBeUndefined();
     expect(requests).toBe(0);
   });
@@ -139,7 +139,7 @@ describe('a client certificate', () => {
     await informers.whenSynced(stop.signal);
   }
 
-  it('is believed when the API server believes its authority', async () => {
+  it('is accepted if the API server trusts its CA', async () => {
     const authority = await newAuthority();
     await believe(authority);
     await start();
@@ -152,14 +152,14 @@ describe('a client certificate', () => {
     });
   });
 
-  it('means nothing where the API server believes none', async () => {
+  it('is ignored if the API server has no client CA', async () => {
     await start();
     const clientCertificate = await certificateOf(await newAuthority());
 
     expect(await authenticator.authenticate({ clientCertificate })).toBeUndefined();
   });
 
-  it('is believed as the authorities change, on living connections too', async () => {
+  it('is accepted by the current CAs, on open connections too', async () => {
     const [former, next] = [await newAuthority(), await newAuthority()];
     const [old, fresh] = [await certificateOf(former), await certificateOf(next)];
     await believe(former);
@@ -174,11 +174,11 @@ describe('a client certificate', () => {
   });
 });
 
-describe('a right', () => {
+describe('a permission', () => {
   const bob = { username: 'bob', groups: ['system:authenticated'] };
   const attributes = { verb: 'get', group: '', version: 'v1', resource: 'secrets', subresource: '', namespace: 'shop' };
 
-  it('is what the API server says', async () => {
+  it('is decided by the API server', async () => {
     const authorizer = createAccessReviewAuthorizer(client);
 
     expect(await authorizer.authorize({ user: bob, ...attributes, name: 's' })).toMatchObject({ allowed: false });

@@ -14,7 +14,7 @@ const FORGOTTEN_MS = 10_000;
 
 let clock: FakeClock;
 let authenticator: Authenticator;
-/** Calls that came to the API server, and what it waits for before it answers. */
+/** Calls received by the API server, and what its responses wait for. */
 let calls: number;
 let hold: Promise<void> | undefined;
 beforeEach(() => {
@@ -24,7 +24,7 @@ beforeEach(() => {
   authenticator = createTokenReviewAuthenticator(new KubeClient(reviewer), clock);
 });
 
-/** Knows tokens that begin with `user-`. */
+/** Accepts tokens that start with `user-`. */
 const reviewer: Transport = {
   async request({ body }) {
     calls++;
@@ -50,8 +50,8 @@ async function outcome(bearerToken: string, peer: string): Promise<string | numb
 
 const guess = () => randomBytes(16).toString('hex');
 
-describe(`${FLOOD} tokens that nobody knows`, () => {
-  it('of one address, one after the other, cost its share of questions and no more', async () => {
+describe(`${FLOOD} unknown tokens`, () => {
+  it('of one address in sequence use up its share of reviews and no more', async () => {
     const outcomes = new Map<string | number, number>();
     for (let index = 0; index < FLOOD; index++) {
       const code = await outcome(guess(), ATTACKER);
@@ -65,7 +65,7 @@ describe(`${FLOOD} tokens that nobody knows`, () => {
     expect(calls).toBe(2 * GUESSES.burst);
   });
 
-  it('of one address at once are a few questions at a time', async () => {
+  it('of one address at once are a few concurrent reviews', async () => {
     const held = Promise.withResolvers<void>();
     hold = held.promise;
     const all = Array.from({ length: FLOOD }, () => outcome(guess(), ATTACKER));
@@ -84,7 +84,7 @@ describe(`${FLOOD} tokens that nobody knows`, () => {
     expect(calls).toBe(GUESSES.burst);
   });
 
-  it('of many addresses are bounded together; an address that never guessed has its turn', async () => {
+  it('of many addresses are bounded together; an address without guesses still gets a review', async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `198.51.100.${index}`);
     for (let index = 0; index < FLOOD; index++) await outcome(guess(), addresses[index % addresses.length] ?? '');
 
@@ -92,7 +92,7 @@ describe(`${FLOOD} tokens that nobody knows`, () => {
     expect(await outcome('user-new', '203.0.113.1')).toBe('user-new');
   });
 
-  it('keep nobody out who was known before, behind the same address', async () => {
+  it('do not block known users behind the same address', async () => {
     await outcome('user-alice', ATTACKER);
     for (let index = 0; index < FLOOD; index++) await outcome(guess(), ATTACKER);
     await clock.advance(FORGOTTEN_MS);
@@ -105,7 +105,7 @@ describe(`${FLOOD} tokens that nobody knows`, () => {
   });
 });
 
-it('a token that the API server does not speak about in time is no bad one, and holds no place for longer', async () => {
+it('a review that times out does not count as a guess, and frees its slot', async () => {
   hold = new Promise(() => {});
   const waiting = Array.from({ length: MAX_QUESTIONS.perHolder }, () => outcome(guess(), ATTACKER));
   expect(await outcome('user-alice', ATTACKER)).toBe(429);
@@ -116,7 +116,7 @@ it('a token that the API server does not speak about in time is no bad one, and 
   expect(await outcome('user-alice', ATTACKER)).toBe('user-alice');
 });
 
-it('an outage of the API server is nobody’s guess', async () => {
+it('an outage of the API server does not count as a guess', async () => {
   hold = Promise.reject(new Error('away'));
   hold.catch(() => undefined);
   for (let index = 0; index <= GUESSES.burst; index++) await outcome('user-alice', ATTACKER);

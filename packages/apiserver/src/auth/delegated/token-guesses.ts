@@ -3,26 +3,26 @@ import { type ApiError, tooManyRequests } from '@fairway/kube/object/api-error';
 import { Allotment } from '../../server/allotment.ts';
 import { peerNetwork } from '../../server/peer-network.ts';
 
-/** Questions at a time; what comes beyond is answered 429 and not kept. */
+/** Concurrent reviews; further ones are answered 429 and not queued. */
 export const MAX_QUESTIONS = { total: 64, perHolder: 16 };
-/** Of one address, tokens that nobody knows: a client whose token has ended tries it a few times a second. */
+/** Unknown tokens per address: a client with an expired token retries it a few times a second. */
 export const GUESSES: Rate = { burst: 100, perMinute: 600 };
-/** Of all together; beyond it, whoever has guessed already waits, and the others still have theirs. */
+/** Unknown tokens in total; beyond it, addresses that have guessed must wait, while others keep their share. */
 export const ALL_GUESSES: Rate = { burst: 1_000, perMinute: 6_000 };
 
 const MAX_NETWORKS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * How many tokens that nobody has believed yet may be asked about: each costs the API server a signature or a look-up, and strangers can
- * make up any number. Behind a load balancer that forwards TCP all clients have one address, and share what it has.
+ * Limits reviews of tokens that were never accepted: each costs the API server a signature check or a look-up, and clients can
+ * make up any number. Behind a load balancer that forwards TCP all clients share one address and its limit.
  */
 export class TokenGuesses {
   readonly #questions = new Allotment(MAX_QUESTIONS);
   readonly #perNetwork = new TokenBuckets(GUESSES, MAX_NETWORKS);
   readonly #all = new TokenBuckets(ALL_GUESSES, 1);
 
-  /** Takes a place for a question from an address, and gives what ends it, to be told whether the token was a guess. Throws 429. */
+  /** Acquires a slot for a review from an address; the returned function releases it and takes whether the token was a guess. Throws 429. */
   begin(address: string, nowMs: number): (wasGuess: boolean) => void {
     const network = peerNetwork(address);
     const left = this.#perNetwork.left(network, nowMs);

@@ -8,10 +8,10 @@ import type { Authenticator, UserInfo } from '../user.ts';
 import { TokenReviews } from './review-types.ts';
 import { TokenGuesses } from './token-guesses.ts';
 
-/** How long an answer counts: what aggregated API servers take for tokens (k8s.io/apiserver, DelegatingAuthenticationOptions). */
+/** How long a result is cached, as in extension API servers (k8s.io/apiserver, DelegatingAuthenticationOptions). */
 const REMEMBER_MS = 10_000;
 const MAX_REMEMBERED = 4_096;
-/** kube-apiserver itself gives a webhook that knows tokens 30 s; clients of this server give up sooner. */
+/** kube-apiserver gives a token webhook 30 s; clients of this server time out sooner. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
 interface Verdict {
@@ -21,11 +21,11 @@ interface Verdict {
 }
 
 /**
- * Asks another API server whose a bearer token is, at most once in 10 s for each. What it can't tell, because it is away or takes more than 10 s,
- * rejects with an error of its own: an outage is no bad credential. Tokens that nobody has believed before are bounded (`TokenGuesses`).
+ * Reviews bearer tokens at another API server, each at most once in 10 s. If it is unavailable or takes more than 10 s,
+ * rejects with a distinct error: an outage does not make a credential bad. Reviews of new tokens are limited (`TokenGuesses`).
  */
 export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock): Authenticator {
-  // Apart, so that guessed tokens drive out no real one. Those that were believed are remembered for longer than they count.
+  // A separate cache, so that guessed tokens evict no valid one. Valid tokens are remembered for longer than their result is fresh.
   const known = new RecentMap<Verdict>(MAX_REMEMBERED);
   const unknown = new RecentMap<Verdict>(MAX_REMEMBERED);
   const asking = new Map<string, Promise<Verdict>>();
@@ -33,7 +33,7 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
   const reviews = client.resource(TokenReviews);
 
   async function review(token: string): Promise<Verdict> {
-    // From before the question: a token that is revoked meanwhile is not believed any longer for it.
+    // Measured from before the review: a token revoked meanwhile is not accepted for longer.
     const endMs = clock.now() + REMEMBER_MS;
     const late = Promise.withResolvers<never>();
     const abort = new AbortController();
@@ -52,7 +52,7 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
 
   async function reviewGuess(token: string, peer: string): Promise<Verdict> {
     const end = guesses.begin(peer, clock.now());
-    // Whoever meets an outage has guessed nothing.
+    // An outage does not count as a guess.
     let wasGuess = false;
     try {
       const verdict = await review(token);

@@ -31,7 +31,7 @@ export const selfSubjectAccessReviews: ResourceDefinition = reviewDefinition<Sel
   },
 );
 
-/** Asks for somebody else. */
+/** A review for another user. */
 export const subjectAccessReviews: ResourceDefinition = reviewDefinition<SubjectAccessReview>(
   AUTHORIZATION,
   'subjectaccessreviews',
@@ -43,7 +43,7 @@ export const subjectAccessReviews: ResourceDefinition = reviewDefinition<Subject
   },
 );
 
-/** Asks for somebody else, in one namespace: what an administrator of a namespace may be allowed to ask. */
+/** A review for another user in one namespace, which namespace administrators may be allowed to create. */
 export const localSubjectAccessReviews: ResourceDefinition = reviewDefinition<LocalSubjectAccessReview>(
   AUTHORIZATION,
   'localsubjectaccessreviews',

@@ -21,7 +21,7 @@ export const selfSubjectReviews: ResourceDefinition = reviewDefinition<SelfSubje
   (review, { user }) => Promise.resolve({ ...review, status: { userInfo: onWire(user) } }),
 );
 
-/** Whether a token is good, and whose: what a node or a webhook asks about who speaks to it. */
+/** Whether a token is valid, and whose: used by nodes and webhooks to authenticate callers. */
 export const tokenReviews: ResourceDefinition = reviewDefinition<TokenReview>(
   AUTHENTICATION,
   'tokenreviews',

@@ -11,7 +11,7 @@ export interface ReviewContext {
   readonly access: Access;
 }
 
-/** A kind that is created, answered and never stored. */
+/** A kind that is only created and returned, never stored. */
 export function reviewDefinition<T extends KubeObject>(
   group: 'authorization.k8s.io' | 'authentication.k8s.io',
   plural: string,
