@@ -15,7 +15,7 @@ import { addServeCommand } from './commands/serve.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVersionCommand } from './commands/version.ts';
 
-/** The tree of commands. Building it loads commander and the descriptions alone; what a command does is loaded when it runs. */
+/** The command tree. Building it loads only commander and the descriptions; the implementation of a command is loaded when it runs. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('fairway')
     .description('Managed Kubernetes for OpenStack clouds.')

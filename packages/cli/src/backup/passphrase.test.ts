@@ -22,7 +22,7 @@ test.each([
   expect(await readPassphrase({ env, cwd }, file)).toBe(read);
 });
 
-test('a file that is not there is an error, not a backup that anybody can read', async () => {
+test('a missing file is an error, not an unencrypted backup', async () => {
   await expect(readPassphrase({ env: VARIABLE, cwd }, 'other')).rejects.toThrow(/--passphrase-file: ENOENT/);
 });
 

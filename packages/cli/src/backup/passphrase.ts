@@ -4,10 +4,10 @@ import { usageError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
 
 export const PASSPHRASE_VARIABLE = 'FAIRWAY_BACKUP_PASSPHRASE';
-/** For new backups: the file may lie around for years. */
+/** Minimum length for new backups: the file may be kept for years. */
 export const MIN_PASSPHRASE_LENGTH = 12;
 
-/** What the file or the environment says, without the line end of a file; undefined where neither does. */
+/** The passphrase from the file or the environment, without a file's trailing newline; undefined if neither is set. */
 export async function readPassphrase(
   { env, cwd }: Pick<CliContext, 'env' | 'cwd'>,
   file: string | undefined,
@@ -20,7 +20,7 @@ export async function readPassphrase(
   }
 }
 
-/** The passphrase of a new backup. Throws a CommandError where there is none, or it is too short to protect anything. */
+/** The passphrase of a new backup. Throws a CommandError if there is none, or it is too short to be safe. */
 export function newPassphrase(passphrase: string | undefined): string {
   if (passphrase === undefined) {
     throw usageError(

@@ -26,7 +26,7 @@ export interface BackupOptions {
   readonly timeout: number;
 }
 
-/** Writes everything that Fairway keeps at its API into one new file, and reads the file back. */
+/** Writes everything that Fairway stores at its API to a new file, and verifies the file. */
 export async function runBackup(context: CliContext, globals: GlobalOptions, options: BackupOptions): Promise<void> {
   const { clock, signal, stdout, stderr } = context;
   const given = await readPassphrase(context, options.passphraseFile);
@@ -60,7 +60,7 @@ export interface VerifyOptions {
   readonly passphraseFile?: string;
 }
 
-/** Says what a backup holds, when all of it is there and can be read; without a passphrase, whether its bytes are whole. */
+/** Describes a backup after verifying that it is complete and readable; without a passphrase, verifies only its checksum. */
 export async function runVerify(context: CliContext, file: string, options: VerifyOptions): Promise<void> {
   const backup = await readBackup(resolve(context.cwd, file));
   const passphrase = await readPassphrase(context, options.passphraseFile);

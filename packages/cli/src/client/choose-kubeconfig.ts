@@ -1,21 +1,21 @@
 import { join, resolve } from 'node:path';
 
 export interface KubeconfigChoice {
-  /** What `--kubeconfig` says. */
+  /** Value of `--kubeconfig`. */
   readonly option: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly exists: (path: string) => boolean;
 }
 
-/** The folder of Fairway's state: what an option says, FAIRWAY_HOME, or `.fairway` here. */
+/** The folder of Fairway's state: the option, else FAIRWAY_HOME, else `.fairway` in the working directory. */
 export function homePath(option: string | undefined, env: KubeconfigChoice['env'], cwd: string): string {
   return resolve(cwd, option ?? env['FAIRWAY_HOME'] ?? '.fairway');
 }
 
 /**
- * The kubeconfig to read: that of the option; else undefined, which leaves it to KUBECONFIG and ~/.kube/config, unless a Fairway
- * keeps its own in the home: a person who has just typed `fairway up` need not export anything.
+ * The kubeconfig to read: the option; else undefined, which means KUBECONFIG or ~/.kube/config, unless the home
+ * contains one: after `fairway up`, users need not export anything.
  */
 export function chooseKubeconfig({ option, env, cwd, exists }: KubeconfigChoice): string | undefined {
   if (option !== undefined) return resolve(cwd, option);

@@ -6,15 +6,15 @@ import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { chooseKubeconfig } from './choose-kubeconfig.ts';
 
-/** Fairway's API, as the person at the keyboard. */
+/** Fairway's API, with the user's credentials. */
 export interface Connection {
   readonly client: KubeClient;
-  /** Where objects are looked for and made. */
+  /** Namespace of the objects. */
   readonly namespace: string;
   readonly server: string;
 }
 
-/** Runs `use` with the API that the options and the environment name, and releases it afterwards. */
+/** Calls `use` with the API selected by the options and the environment, and closes it afterwards. */
 export async function withConnection<T>(
   context: Pick<CliContext, 'env' | 'cwd' | 'clock'>,
   options: GlobalOptions,

@@ -20,10 +20,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe('the management cluster', () => {
   const connect = (env: Record<string, string>, options: { kubeconfig?: string; context?: string } = {}) =>
     managementConnection({ env, cwd: folder, clock: systemClock }, options);
-  /** In a pod whose files can't be read here: it must not be asked where something else is named. */
+  /** A pod whose files can't be read here: they must not be used if another source is given. */
   const inPod = { KUBERNETES_SERVICE_HOST: '10.3.0.1' };
 
-  it('is that of the option, relative to where one is', async () => {
+  it('is that of the option, relative to the working directory', async () => {
     const env = { ...inPod, KUBECONFIG: join(folder, 'variable') };
 
     expect((await connect(env, { kubeconfig: 'option' })).transport.server).toBe('https://option.test:6443');
@@ -39,7 +39,7 @@ describe('the management cluster', () => {
     await expect(connect({ HOME: folder, FAIRWAY_HOME: folder })).rejects.toThrow(/no kubeconfig at .*\.kube\/config/);
   });
 
-  it('is named with the contexts that there are when the one that was asked for is none', async () => {
+  it('is an error that lists the contexts if the requested one does not exist', async () => {
     await expect(connect({}, { kubeconfig: 'option', context: 'other' })).rejects.toThrow(/no context "other".*option/);
   });
 });
@@ -63,7 +63,7 @@ describe('what a management cluster says, or does not', () => {
     expect(explainedByManagement(error, connection)).toMatchObject(expected);
   });
 
-  it('anything else is left as it is', () => {
+  it('other errors are returned unchanged', () => {
     const error = new ApiError(409, 'Conflict', 'changed');
 
     expect(explainedByManagement(error, connection)).toBe(error);

@@ -14,12 +14,12 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 /** A management cluster's API. */
 export interface ManagementConnection {
   readonly transport: HttpsTransportOptions;
-  /** For people: the server, and how it was found. */
+  /** For messages: the server, and how it was found. */
   readonly description: string;
 }
 
 /**
- * The cluster that the options name; else that of KUBECONFIG; else, in a pod, its own; else that of ~/.kube/config. Never the API of a `fairway up` in
+ * The cluster of the options; else that of KUBECONFIG; else, in a pod, its own; else that of ~/.kube/config. Never the API of a `fairway up` in
  * this folder: that is a Fairway already.
  */
 export async function managementConnection(
@@ -36,7 +36,7 @@ export async function managementConnection(
   return { transport, description: `${transport.server} (context ${context})` };
 }
 
-/** What a person can do about a management cluster that does not answer or does not know who asks; any other error as it is. */
+/** Adds advice to the error of a management cluster that does not answer or rejects the credentials; other errors are returned unchanged. */
 export function explainedByManagement(error: unknown, { description }: ManagementConnection): unknown {
   if (error instanceof TransportError && SILENT_CODES.has((error.cause as NodeJS.ErrnoException | undefined)?.code)) {
     return new CommandError(`the API server of the management cluster does not answer: ${error.message}`, {

@@ -3,28 +3,28 @@ import type { Clock } from '@fairway/base/clock';
 /** A stream that a command writes text to. */
 export interface TextSink {
   write(text: string): void;
-  /** Whether a person looks at it. */
+  /** Whether it is a terminal. */
   readonly isTerminal: boolean;
 }
 
-/** All that a command knows of the process around it. */
+/** A command's view of its process. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
-  /** What was asked for, and nothing else, so that it can be piped. */
+  /** Results only, so that they can be piped. */
   readonly stdout: TextSink;
   /** Progress, hints and errors. */
   readonly stderr: TextSink;
   readonly readStdin: () => Promise<string>;
-  /** Asks a person; undefined where there is none. */
+  /** Prompts the user; undefined if not interactive. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined;
-  /** Aborts when the person gives up (SIGINT, SIGTERM). */
+  /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   exitWith(code: number): void;
 }
 
-/** Options of every command; they may stand before or after its name. */
+/** Global options; allowed before and after the command's name. */
 export interface GlobalOptions {
   readonly kubeconfig?: string;
   readonly context?: string;

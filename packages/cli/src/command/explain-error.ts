@@ -6,14 +6,14 @@ import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 
-/** An error as a person is told of it. */
+/** An error as shown to users. */
 export interface Explanation {
   readonly message: string;
   readonly advice: string | undefined;
   readonly exitCode: ExitCode;
 }
 
-/** One line about what went wrong, where there is one what to do, and what the process says to a script. */
+/** Maps an error to a one-line message, optional advice, and the exit code. */
 export function explainError(error: unknown): Explanation {
   if (error instanceof CommandError) return { message: error.message, advice: error.advice, exitCode: error.exitCode };
   if (error instanceof ApiError) return explainApiError(error);
@@ -55,12 +55,12 @@ function explainApiError(error: ApiError): Explanation {
   return { ...base, advice: undefined };
 }
 
-/** A path without a kind behind it answers 404 without naming an object. */
+/** The server answers 404 for an unknown path without naming an object. */
 function isUnknownPath({ code, subject }: ApiError): boolean {
   return code === 404 && subject?.name === undefined;
 }
 
-/** What of a failed connection is good for a person, by the code of the socket's error. */
+/** Messages for failed connections, by error code of the socket. */
 function explainSilence(error: TransportError): { message: string; advice: string | undefined } {
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   const advice = ADVICE_BY_CODE.get(cause?.code ?? '');

@@ -1,7 +1,7 @@
 import { durationMs } from '@fairway/api/domain/duration';
 import { InvalidArgumentError, Option } from 'commander';
 
-/** Forms that objects are printed in, as kubectl names them. */
+/** Output formats, named as in kubectl. */
 export const OUTPUT_FORMATS = ['wide', 'json', 'yaml', 'name'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
@@ -9,7 +9,7 @@ export function outputOption(formats: readonly string[] = OUTPUT_FORMATS): Optio
   return new Option('-o, --output <format>', 'output format; default: a table').choices(formats);
 }
 
-/** Reads a whole number from `min` on. */
+/** Parses an integer of at least `min`. */
 export function wholeNumber(min: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -18,7 +18,7 @@ export function wholeNumber(min: number): (text: string) => number {
   };
 }
 
-/** Milliseconds of `90s`, `10m`, `1h30m`. */
+/** Parses `90s`, `10m`, `1h30m` to milliseconds. */
 export function milliseconds(text: string): number {
   try {
     return durationMs(text);
@@ -27,7 +27,7 @@ export function milliseconds(text: string): number {
   }
 }
 
-/** As {@link milliseconds}, and not shorter than `shortest`. */
+/** Like {@link milliseconds}, with a minimum of `shortest`. */
 export function durationFrom(shortest: string): (text: string) => number {
   return (text) => {
     const value = milliseconds(text);
@@ -36,14 +36,14 @@ export function durationFrom(shortest: string): (text: string) => number {
   };
 }
 
-/** `a,b`, and the option given several times, as one list. */
+/** Merges `a,b` and repeated options into one list. */
 export function commaList(text: string, previous: readonly string[] | undefined): readonly string[] {
   const items = text.split(',').map((item) => item.trim());
   if (items.includes('')) throw new InvalidArgumentError('An entry of the list is empty.');
   return [...(previous ?? []), ...items];
 }
 
-/** `key=value`, several times or separated by commas. */
+/** Parses `key=value`, repeated or separated by commas. */
 export function keyValues(
   text: string,
   previous: Readonly<Record<string, string>> | undefined,
@@ -56,7 +56,7 @@ export function keyValues(
   return { ...previous, ...Object.fromEntries(pairs) };
 }
 
-/** A taint as `kubectl taint` writes it. */
+/** A taint in the syntax of `kubectl taint`. */
 export interface TaintOption {
   readonly key: string;
   readonly value?: string;
@@ -65,7 +65,7 @@ export interface TaintOption {
 
 const TAINT = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/;
 
-/** `key=value:Effect` or `key:Effect`, several times or separated by commas. */
+/** Parses `key=value:Effect` or `key:Effect`, repeated or separated by commas. */
 export function taints(text: string, previous: readonly TaintOption[] | undefined): readonly TaintOption[] {
   const added = text.split(',').map((item): TaintOption => {
     const [, key = '', value, effect] = TAINT.exec(item) ?? [];
@@ -79,7 +79,7 @@ export function taints(text: string, previous: readonly TaintOption[] | undefine
   return [...(previous ?? []), ...added];
 }
 
-/** How long `--wait` waits, at most. */
+/** Timeout of `--wait`. */
 export function timeoutOption(defaultText: string): Option {
   return new Option('--timeout <duration>', 'maximum time to wait')
     .argParser(milliseconds)

@@ -28,7 +28,7 @@ test.each([
   expect(context.written.stderr).toMatch(stderr);
 });
 
-test('an error is told without a stack trace, unless it is asked for', async () => {
+test('an error is shown without a stack trace, unless requested', async () => {
   const [brief, full] = [fakeContext(), fakeContext()];
   await runWith(['cluster', 'list', '--kubeconfig', 'missing'], brief);
   await runWith(['--debug', 'cluster', 'list', '--kubeconfig', 'missing'], full);

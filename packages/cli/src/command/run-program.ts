@@ -5,12 +5,12 @@ import { CommanderError } from 'commander';
 import { buildProgram } from '../program.ts';
 import type { CliContext, TextSink } from './context.ts';
 
-/** Runs the command of a real process. Resolves with its exit code. */
+/** Runs the command in a real process. Resolves with its exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   const interrupt = new AbortController();
   const context = processContext(interrupt.signal);
   endOnSignals(interrupt);
-  // Timers of rooms do not keep a process alive, and while a retry is waited for nothing else may be open.
+  // Libraries unref their timers, and during a backoff nothing else may keep the process alive.
   const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
   try {
     return await runWith(args, context);
@@ -21,10 +21,10 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 
 const HEARTBEAT_MS = 60_000;
 
-/** A terminal, npm and a launcher all pass one Ctrl-C on: what comes within so short a time is the same signal. */
+/** A terminal, npm and a launcher may each forward the same Ctrl-C: signals within this time count as one. */
 const SAME_SIGNAL_MS = 500;
 
-/** The first signal lets the command end in order, the second ends the process at once. */
+/** The first signal stops the command gracefully, the second ends the process immediately. */
 function endOnSignals(interrupt: AbortController): void {
   let firstMs: number | undefined;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -50,7 +50,7 @@ export async function runWith(args: readonly string[], context: CliContext): Pro
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.Ok : ExitCode.Usage;
     if (context.signal.aborted) return ExitCode.Interrupted;
-    // Not before it is needed: what knows all errors of all rooms loads all rooms.
+    // Loaded on demand: the module that explains errors imports all packages.
     const { explainError } = await import('./explain-error.ts');
     const { message, advice, exitCode } = explainError(error);
     context.stderr.write(`error: ${message}\n${advice === undefined ? '' : `  ${advice}\n`}`);
@@ -80,12 +80,12 @@ function processContext(signal: AbortSignal): CliContext {
 }
 
 function sink(stream: NodeJS.WriteStream): TextSink {
-  // `fairway … | head` closes the pipe: that ends the output, and is no error.
+  // `fairway … | head` closes the pipe: output stops, without an error.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(ExitCode.Ok);
     throw error;
   });
-  // A terminal that tells no width can't be drawn on.
+  // Without a known width, a terminal can't be redrawn.
   return { write: (text) => void stream.write(text), isTerminal: stream.isTTY && stream.columns > 0 };
 }
 

@@ -6,7 +6,7 @@ interface VersionOptions {
   readonly output?: 'json' | 'yaml';
 }
 
-/** Prints this command's version and by default, the server's. */
+/** Prints this command's version and, by default, the server's. */
 export async function printVersion(
   context: CliContext,
   globals: GlobalOptions,
@@ -18,7 +18,7 @@ export async function printVersion(
     return;
   }
   const { withConnection } = await import('../client/connect.ts');
-  // The client's version is worth telling when the server's can't be had.
+  // The client's version is shown even if the server's is unavailable.
   if (options.output === undefined) await print(context, options, { client });
   const server = await withConnection(context, globals, async (connection) => {
     const { gitVersion } = await connection.client.version();

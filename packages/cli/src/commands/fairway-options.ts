@@ -7,7 +7,7 @@ import { durationFrom, wholeNumber } from '../command/options.ts';
 import { collectEgressTargets, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress } from '../up/listen-address.ts';
 
-/** What `up` and `serve` are both told. */
+/** Options shared by `up` and `serve`. */
 export interface FairwayCommandOptions {
   readonly home?: string;
   readonly cloud?: string;
@@ -29,7 +29,7 @@ export interface FairwayCommandOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Adds the options of everything that Fairway is but its API. */
+/** Adds the options of every part of Fairway except its API. */
 export function addFairwayOptions(command: Command): Command {
   return command
     .option('--cloud <name>', 'use this cloud of clouds.yaml instead of a simulated one')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { outputOption, timeoutOption } from '../command/options.ts';
 
-/** What is done with a cluster's database, below `fairway cluster`. */
+/** Snapshot and restore commands, below `fairway cluster`. */
 export function addSnapshotCommands(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('snapshots')

@@ -1,10 +1,10 @@
 import type { Command, Option } from 'commander';
 import type { KindName } from '../resources/kind-names.ts';
 
-/** Names of objects on the server; none when it can't be asked. */
+/** Names of objects on the server; empty if it is unreachable. */
 export type NamesOf = (kind: KindName) => Promise<readonly string[]>;
 
-/** What the last of the words after `fairway` may become. Empty where the shell should look for files. */
+/** Completions of the last word after `fairway`. Empty if the shell should complete file names. */
 export async function complete(program: Command, words: readonly string[], namesOf: NamesOf): Promise<string[]> {
   const typed = words.at(-1) ?? '';
   const { command, argumentCount, pending } = walk(program, words.slice(0, -1));
@@ -14,9 +14,9 @@ export async function complete(program: Command, words: readonly string[], names
 
 interface Position {
   readonly command: Command;
-  /** Arguments of the command that stand before. */
+  /** Positional arguments so far. */
   readonly argumentCount: number;
-  /** An option that waits for its value. */
+  /** An option without its value yet. */
   readonly pending: Option | undefined;
 }
 
@@ -69,11 +69,11 @@ async function candidatesFor(
 
 async function valuesOf(option: Option, namesOf: NamesOf): Promise<readonly string[]> {
   if (option.argChoices) return option.argChoices;
-  // What --cluster of pools and machines names; that of doctor and hollow-nodes is a cloud.
+  // For pools and machines, --cluster names a Cluster; for doctor and hollow-nodes, a cloud.
   return option.long === '--cluster' ? namesOf('cluster') : [];
 }
 
-/** The kind of the objects that a command takes the names of. */
+/** The kind of object that a command takes names of. */
 function kindOfArgument(command: Command): KindName | undefined {
   if (command.name() === 'kubeconfig') return 'cluster';
   if (command.name() === 'create') return undefined;

@@ -3,10 +3,10 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { KindName } from '../resources/kind-names.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
 
-/** A person waits for the tab key no longer than this. */
+/** Timeout of a completion. */
 const PATIENCE_MS = 1500;
 
-/** Names of the objects of a kind; none when the server is silent or refuses: a completion is no place for errors. */
+/** Names of the objects of a kind; empty on timeout or error: a completion must not print errors. */
 export async function namesOnServer(
   context: CliContext,
   globals: GlobalOptions,

@@ -1,6 +1,6 @@
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** What a shell asks when a person presses the tab key; the answer comes from the command's own tree. */
+/** Shell scripts that call the command for completions, which it derives from its own command tree. */
 export function completionScript(shell: Shell): string {
   switch (shell) {
     case 'bash':
@@ -12,7 +12,7 @@ export function completionScript(shell: Shell): string {
   }
 }
 
-/** Candidates come one a line; where there are none the shell completes file names. */
+/** One candidate per line; without any, the shell completes file names. */
 const BASH = `_fairway() {
   local IFS=$'\\n'
   COMPREPLY=($(fairway __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))

@@ -1,10 +1,10 @@
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** Fairway's own certificates live a year and are renewed at every start. */
+/** Fairway's own certificates are valid for a year and renewed at every start. */
 const SOON_MS = 30 * DAY_MS;
 
-/** Whether a certificate is good for some time yet. */
+/** Checks that a certificate is not about to expire. */
 export function certificateFinding(check: string, validTo: string, nowMs: number, advice: string): Finding {
   const endsMs = Date.parse(validTo);
   const ends = new Date(endsMs).toISOString().slice(0, 10);

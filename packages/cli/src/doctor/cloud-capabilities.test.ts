@@ -33,7 +33,7 @@ function without(type: ServiceType): Partial<CloudObservation> {
   return { services: { ...FULL.services, [type]: { problem } } };
 }
 
-test('a cloud that has everything offers everything', () => {
+test('a cloud with every capability', () => {
   expect(capabilitiesOf(FULL).filter(({ offered }) => offered !== 'yes')).toEqual([]);
   expect(capabilitiesOf(FULL).flatMap(({ missing }) => missing)).toEqual([]);
 });

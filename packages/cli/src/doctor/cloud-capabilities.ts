@@ -2,25 +2,25 @@ import { sizeProblem } from '@fairway/api/domain/reserved-resources';
 import { SERVICES, type ServiceType } from '@fairway/openstack/services';
 import type { CloudObservation, Known, ObservedFlavor, ObservedImage } from './cloud-observation.ts';
 
-/** What Kubernetes expects from a cloud. */
+/** A capability that Kubernetes needs from a cloud. */
 export interface Capability {
   readonly capability: string;
   readonly offered: 'yes' | 'no' | 'partly';
-  /** What is there. */
+  /** What is available. */
   readonly detail: string;
-  /** What is not; empty for yes. */
+  /** What is missing; empty if nothing is. */
   readonly missing: readonly string[];
 }
 
-/** Extensions of Neutron that Fairway can't do without. */
+/** Neutron extensions that Fairway requires. */
 const REQUIRED_EXTENSIONS = ['router', 'external-net', 'security-group', 'standard-attr-tag'];
-/** The only provider of Octavia whose load balancers know connections and no requests. */
+/** The only Octavia provider that is limited to L4 load balancing. */
 const L4_ONLY_PROVIDERS = new Set(['ovn']);
-/** What one cluster takes beside its nodes. */
+/** What one cluster uses beside its nodes. */
 const CLUSTER_NEEDS = ['networks', 'subnets', 'routers', 'security groups'];
 const NODE_NEEDS = ['instances', 'cores', 'MiB of memory', 'ports'];
 
-/** The table of the starter kit for Kubernetes, answered for one cloud. Pure. */
+/** The table of the starter kit for Kubernetes, evaluated for one cloud. Pure. */
 export function capabilitiesOf(cloud: CloudObservation): Capability[] {
   return [
     nodes(cloud),
@@ -34,7 +34,7 @@ export function capabilitiesOf(cloud: CloudObservation): Capability[] {
   ];
 }
 
-/** Flavors that a node can be made of: with the memory that a node needs, and a disk of their own or a volume to boot from. */
+/** Flavors suitable for nodes: enough memory, and a disk of their own or a boot volume. */
 export function fittingFlavors(cloud: CloudObservation): readonly ObservedFlavor[] {
   const hasVolumes = 'value' in cloud.services['block-storage'];
   const flavors = 'value' in cloud.flavors ? cloud.flavors.value : [];
@@ -43,7 +43,7 @@ export function fittingFlavors(cloud: CloudObservation): readonly ObservedFlavor
 
 const NODE_DISTROS = new Set(['ubuntu', 'debian']);
 
-/** Images that nodes are known to boot from. */
+/** Images that are known to work for nodes. */
 export function fittingImages(cloud: CloudObservation): readonly ObservedImage[] {
   const images = 'value' in cloud.images ? cloud.images.value : [];
   return images.filter(({ distro }) => distro !== undefined && NODE_DISTROS.has(distro));
@@ -150,7 +150,7 @@ function dualStack(cloud: CloudObservation): Capability {
   return { capability, offered: 'partly', detail: 'Neutron makes IPv6 subnets', missing: [missing] };
 }
 
-/** What is wrong with a service, with the name of its project; undefined for one that answers. */
+/** The error of a service, with its project's name; undefined if it answers. */
 function serviceProblem({ services }: CloudObservation, type: ServiceType): string | undefined {
   const service = services[type];
   if ('value' in service) return undefined;
@@ -158,7 +158,7 @@ function serviceProblem({ services }: CloudObservation, type: ServiceType): stri
   return isAbsent ? `${projectOf(type)}: the catalog has no ${type} service` : `${projectOf(type)}: ${service.problem}`;
 }
 
-/** What the operator of a cloud has to install for a service. */
+/** What the cloud's operator has to install for a service. */
 function projectOf(type: ServiceType): string {
   return SERVICES.find((service) => service.type === type)?.project ?? type;
 }

@@ -8,7 +8,7 @@ import { capabilitiesOf } from './cloud-capabilities.ts';
 import { observeCloud } from './cloud-observation.ts';
 import { renderCloudReport } from './cloud-report.ts';
 
-/** Everything needed for `fairway doctor` to check a further service. */
+/** What `fairway doctor` needs in order to check another service. */
 const backups: Service = {
   type: 'backup',
   project: 'Freezer',

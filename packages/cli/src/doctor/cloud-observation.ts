@@ -6,21 +6,21 @@ import { SERVICES, type ServiceType } from '@fairway/openstack/services';
 import { z } from 'zod';
 import { explainError } from '../command/explain-error.ts';
 
-/** What was found out, or why it was not. */
+/** A result, or why it could not be obtained. */
 export type Known<T> = { readonly value: T } | { readonly problem: string };
 
 export interface ObservedService {
   readonly type: string;
-  /** As the catalog calls it: `nova`. */
+  /** Name in the catalog: `nova`. */
   readonly name: string;
   readonly url: string;
-  /** Highest microversion, where the service has them. */
+  /** Highest microversion, if the service has them. */
   readonly microversion: string | undefined;
 }
 
 export interface ObservedQuota {
   readonly what: string;
-  /** -1 for none. */
+  /** -1 for unlimited. */
   readonly limit: number;
   readonly used: number;
 }
@@ -41,18 +41,18 @@ export interface ObservedImage {
 export interface ExternalNetwork {
   readonly name: string;
   readonly isDefault: boolean;
-  /** Undefined where the cloud does not show the subnets of an external network. */
+  /** Undefined if the cloud does not show the subnets of an external network. */
   readonly ipVersions: readonly (4 | 6)[] | undefined;
 }
 
-/** What a cloud offers one project, as far as the project may see it. */
+/** What a cloud offers a project, as far as the project can see. */
 export interface CloudObservation {
   readonly cloud: string;
   readonly region: string | undefined;
   readonly user: string;
   readonly project: string;
   readonly roles: readonly string[];
-  /** A service that is missing from the catalog, or silent, has a problem. */
+  /** A service that is missing from the catalog or does not answer has a problem. */
   readonly services: Readonly<Record<ServiceType, Known<ObservedService>>>;
   readonly extensions: Known<readonly string[]>;
   readonly computeZones: Known<readonly string[]>;
@@ -70,14 +70,14 @@ const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) 
 const VolumeTypes = z.object({ volume_types: z.array(z.object({ name: z.string() })) });
 const ShareTypes = z.object({ share_types: z.array(z.object({ name: z.string() })) });
 
-/** Observes a cloud, in parallel. Only a rejected credential or an unavailable Keystone is an error; `supported` is by default every service that Fairway supports. */
+/** Observes a cloud, in parallel. Only rejected credentials or an unavailable Keystone are errors; `supported`: by default all services in use. */
 export async function observeCloud(
   { session, compute, network, images }: OpenStackClient,
   cloud: { readonly name: string; readonly region: string | undefined },
   supported: readonly Service[] = SERVICES,
 ): Promise<CloudObservation> {
   const { token } = await session.token();
-  // Keystone has answered by giving a token.
+  // Keystone is up: it has issued a token.
   const service = async ({ type, microversions, probe }: ServiceDefinition): Promise<ObservedService> => {
     const url = await session.endpoint(type);
     const range = microversions && (await session.microversions(type));

@@ -3,7 +3,7 @@ import { type Capability, fittingFlavors, fittingImages } from './cloud-capabili
 import type { CloudObservation, Known } from './cloud-observation.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
 
-/** The report on a cloud for a person. */
+/** Formats the report on a cloud. */
 export function renderCloudReport(cloud: CloudObservation, capabilities: readonly Capability[]): string {
   const { user, project, roles, region } = cloud;
   const where = region === undefined ? '' : ` in region ${region}`;

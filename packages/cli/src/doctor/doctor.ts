@@ -22,10 +22,10 @@ interface DoctorOptions {
   readonly output?: 'json' | 'yaml';
 }
 
-/** Entry of the clouds.yaml that a Fairway with a simulated cloud writes. */
+/** Entry in the clouds.yaml that a Fairway with a simulated cloud writes. */
 const SIMULATED_CLOUD = 'simulator';
 
-/** Looks at Fairway, or at one cloud, and says what is wrong and what to do. */
+/** Checks Fairway, or one cloud, and prints problems with advice. */
 export async function runDoctor(context: CliContext, globals: GlobalOptions, options: DoctorOptions): Promise<void> {
   const home = new Home(homePath(options.home, context.env, context.cwd));
   if (options.cloud !== undefined) {
@@ -48,7 +48,7 @@ export async function runDoctor(context: CliContext, globals: GlobalOptions, opt
   if (findings.some(({ status }) => status === 'error')) context.exitWith(ExitCode.Failed);
 }
 
-/** clouds.yaml where OpenStack's clients look for it; where that does not have the cloud, Fairway's own. */
+/** clouds.yaml from the standard locations; if that lacks the cloud, Fairway's own. */
 function cloudsYamlWith(name: string, home: Home): CloudsYaml {
   const yaml = readCloudsYaml();
   return !yaml.names.includes(name) && existsSync(home.cloudsYaml) ? readCloudsYaml(home.cloudsYaml) : yaml;
@@ -88,7 +88,7 @@ function print({ stdout }: CliContext, { output }: DoctorOptions, data: object, 
 
 const MARKS = { ok: 'ok', warning: 'warning', error: 'ERROR' } as const satisfies Record<Finding['status'], string>;
 
-/** A line each, what to do below it. */
+/** One line per finding, followed by its advice. */
 export function renderFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   return findings

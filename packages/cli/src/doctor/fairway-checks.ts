@@ -23,7 +23,7 @@ import { stuckFinding } from './stuck-objects.ts';
 
 const MIN_NODE_MAJOR = 24;
 
-/** What this machine and the home tell. */
+/** Checks of this machine and the home. */
 export function localFindings(home: Home): Finding[] {
   const major = Number.parseInt(process.versions.node, 10);
   const node =
@@ -57,7 +57,7 @@ function homeFindings(home: Home): Finding[] {
   return findings;
 }
 
-/** What Fairway's API tells. Later checks are left out where an earlier one fails. */
+/** Checks of Fairway's API. Checks that depend on a failed one are skipped. */
 export async function apiFindings(context: CliContext, globals: GlobalOptions): Promise<Finding[]> {
   const path = chooseKubeconfig({
     option: globals.kubeconfig,
@@ -91,7 +91,7 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
   return findings;
 }
 
-/** For those who may see CRDs. */
+/** Requires permission to read CRDs. */
 async function kindsFindings(client: KubeClient): Promise<Finding[]> {
   try {
     const foreign = await foreignDefinitions(client);
@@ -102,7 +102,7 @@ async function kindsFindings(client: KubeClient): Promise<Finding[]> {
   }
 }
 
-/** For those who may see Fairway's own namespace. */
+/** Requires access to Fairway's own namespace. */
 async function sharingFindings(client: KubeClient, nowMs: number): Promise<Finding[]> {
   const { selector: labelSelector } = new ShardLeases(SYSTEM_NAMESPACE, SHARD_GROUP, SHARDS);
   try {
@@ -134,7 +134,7 @@ async function certificateFindings({ transport }: KubeConnection, nowMs: number)
   return findings;
 }
 
-/** End of the certificate that a server shows; undefined when it shows none. Who signed it is found out by the request. */
+/** Expiry of a server's certificate; undefined if it presents none. Its issuer is verified by the request. */
 function servedUntil(server: string): Promise<string | undefined> {
   const { hostname, port } = new URL(server);
   return new Promise((resolve) => {
@@ -155,7 +155,7 @@ async function objectFindings(client: KubeClient, namespace: string, nowMs: numb
   const counts: string[] = [];
   for (const kind of Object.values(KINDS_BY_NAME)) {
     const resource = client.resource(kind);
-    // Tenants may look at their own namespace alone.
+    // Tenants may read only their own namespace.
     const { items } = await resource.list().catch((error: unknown) => {
       if (isApiError(error, 'Forbidden')) return resource.list({ namespace });
       throw error;

@@ -1,10 +1,10 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** What was checked, in a word or two. */
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'error';
   readonly detail: string;
-  /** What to do about it. */
+  /** Advice. */
   readonly advice?: string | undefined;
 }
 

@@ -12,11 +12,11 @@ function leaseOf(metadata: Lease['metadata'], holderIdentity: string, ageMs: num
 }
 
 const member = (name: string, ageMs: number) => leaseOf(names.ofMember(name), name, ageMs);
-/** Written when they were taken, however long ago. */
+/** renewTime is the time of acquisition, however long ago. */
 const shards = (...holders: readonly string[]) =>
   holders.map((holder, shard) => leaseOf(names.ofShard(shard), holder, 3_600_000));
 
-describe('fairway doctor tells of replicas', () => {
+describe('fairway doctor reports replicas', () => {
   test.each([
     { reason: 'fairway up shares with nobody', leases: [], status: undefined, text: '' },
     {

@@ -6,8 +6,8 @@ const CHECK = 'replicas';
 const ADVICE = 'start another "fairway serve", or look at the logs of those that run';
 
 /**
- * Who shares the clusters among themselves, by the Leases of the group; nothing where nobody does, as under `fairway up`. A replica counts as alive
- * until its Lease, of which no clock of this machine knows the age for sure, is `graceMs` past its end.
+ * The replicas that share the clusters, from the Leases of their group; empty if there are none, as under `fairway up`. Clocks of machines differ,
+ * so a replica counts as alive until its Lease has been expired for `graceMs`.
  */
 export function replicaFindings(leases: readonly Lease[], nowMs: number, graceMs = 10_000): Finding[] {
   const shards = leases.filter((lease) => shardOfLease(lease) !== undefined);

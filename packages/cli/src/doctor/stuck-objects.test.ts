@@ -72,7 +72,7 @@ test.each([
   ).toBe(status);
 });
 
-test('what is stuck says what to do', () => {
+test('stuck objects are reported with advice', () => {
   expect(look({}, { status: 'False', reason: 'QuotaExceeded', since: LONG_AGO })).toEqual({
     check: 'cluster a/demo',
     status: 'error',

@@ -9,17 +9,17 @@ interface Conditioned extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** What takes longer than this on a cloud that is well is worth a look. */
+/** An operation that takes longer than this on a healthy cloud needs attention. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** What is told of an object that gets no further; undefined for one that is well or at work. */
+/** The finding on an object that makes no progress; undefined for one that is ready or progressing. */
 export function stuckFinding(kind: Kind, object: Conditioned, nowMs: number): Finding | undefined {
   const { name = '', namespace = '', deletionTimestamp, finalizers = [] } = object.metadata;
   const check = `${kind.singular} ${namespace}/${name}`;
   const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
   const isOld = (since: string | undefined) => since !== undefined && nowMs - Date.parse(since) > PATIENCE_MS;
   if (isPaused(object)) return warning(check, 'is paused: Fairway does not reconcile it', adviceFor('Paused'));
-  // Its cluster is, and is told.
+  // Its cluster is stuck, and is reported.
   const isHeld = object.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True');
   if (isHeld) return undefined;
   if (deletionTimestamp !== undefined) {

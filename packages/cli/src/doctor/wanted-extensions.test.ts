@@ -6,7 +6,7 @@ const offeredBy = (aliases: readonly string[]) =>
     wantedExtensions({ extensions: { value: aliases } }).map(({ extension, offered }) => [extension, offered]),
   );
 
-it('tells of each wanted extension whether it is there', () => {
+it('reports for each wanted extension whether it is available', () => {
   expect(offeredBy(['router', 'trunk', 'dvr'])).toMatchObject({
     router: 'yes',
     trunk: 'yes',
@@ -23,7 +23,7 @@ it.each<{ there: readonly string[]; extension: string; offered: string; reason: 
   expect(offeredBy(there)).toMatchObject({ [extension]: offered });
 });
 
-it('does not guess where Neutron does not tell', () => {
+it('does not guess if Neutron does not list extensions', () => {
   const all = wantedExtensions({ extensions: { problem: 'no answer' } });
 
   expect(new Set(all.map(({ offered }) => offered))).toEqual(new Set(['unknown']));

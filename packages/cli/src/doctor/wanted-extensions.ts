@@ -1,13 +1,13 @@
 import type { CloudObservation } from './cloud-observation.ts';
 
-/** An extension of Neutron that Kubernetes, or Fairway, makes use of. */
+/** A Neutron extension that Kubernetes or Fairway uses. */
 export interface WantedExtension {
   readonly extension: string;
   readonly offered: 'yes' | 'no' | 'unknown';
   readonly purpose: string;
 }
 
-/** By what they are for; any of the aliases will do. */
+/** By purpose; any one of the aliases suffices. */
 const WANTED: readonly { readonly aliases: readonly string[]; readonly purpose: string }[] = [
   { aliases: ['router'], purpose: 'every cluster gets its own network' },
   { aliases: ['external-net'], purpose: 'nodes reach the Internet and have floating IPs' },

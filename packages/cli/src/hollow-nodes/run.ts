@@ -13,14 +13,14 @@ interface HollowNodesOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Joins every server of a cloud that boots nothing, as a node would that booted from the server's user data. */
+/** Joins every server of a cloud that does not boot servers, as a node would that booted from the server's user data. */
 export async function runHollowNodes(context: CliContext, options: HollowNodesOptions): Promise<void> {
   const { clock, signal, stderr, env, cwd } = context;
   const log = createLogger(options.logLevel);
   const cloud = openCloud(readCloudsYaml(), options.cloud, { clock, random: Math.random, log });
   try {
     const client = cloud.client();
-    // A wrong credential is told immediately, and not over and over in a log.
+    // Wrong credentials are reported immediately, instead of repeatedly in a log.
     await client.session.token();
     const fleet = new HollowNodeFleet({
       cloud: openStackFleetCloud(client),

@@ -15,7 +15,7 @@ interface InstallCommandOptions {
   readonly forceConflicts?: boolean;
 }
 
-/** Makes the cluster of a kubeconfig a management cluster, or prints what would. */
+/** Makes the cluster of a kubeconfig a management cluster, or prints the manifests that would. */
 export async function runInstall(
   context: CliContext,
   globals: GlobalOptions,

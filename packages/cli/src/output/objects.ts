@@ -3,14 +3,14 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { dump } from 'js-yaml';
 import { qualifiedName } from '../resources/kinds.ts';
 
-/** Forms that are printed from the objects themselves; the others come from the server's Table. */
+/** Formats that are printed from the objects themselves; the others come from the server's Table. */
 export type ObjectForm = 'json' | 'yaml' | 'name';
 
 export function isObjectForm(form: string | undefined): form is ObjectForm {
   return form === 'json' || form === 'yaml' || form === 'name';
 }
 
-/** One object alone, or several as a List, as `kubectl get` prints them: without managedFields. */
+/** A single object, or several as a List, as printed by `kubectl get`: without managedFields. */
 export function renderObjects(kind: Kind, objects: readonly KubeObject[], form: ObjectForm, asList: boolean): string {
   if (form === 'name') {
     return objects.map(({ metadata }) => `${qualifiedName(kind, metadata.name ?? '')}\n`).join('');
@@ -25,7 +25,7 @@ export function renderObjects(kind: Kind, objects: readonly KubeObject[], form: 
   return dump(printed, { lineWidth: -1, noRefs: true });
 }
 
-/** Items of a list come without apiVersion and kind from some servers. */
+/** Some servers omit apiVersion and kind from the items of a list. */
 function withoutManagedFields(kind: Kind, object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind, metadata };

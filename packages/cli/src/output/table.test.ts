@@ -9,13 +9,13 @@ const table = ServerTable.parse({
   ],
 });
 
-test('columns are laid out as kubectl lays them out', () => {
+test('columns are laid out as in kubectl', () => {
   expect(layOut(tableRows(table, { wide: false, withNamespace: false }))).toBe(
     ['NAME          MAX NODES', 'demo          3', 'longer-name   ', ''].join('\n'),
   );
 });
 
-test('wide shows columns of a lower priority; all namespaces show whose an object is', () => {
+test('wide shows columns of a lower priority; all namespaces adds a column with the namespace', () => {
   expect(tableRows(table, { wide: true, withNamespace: true })).toEqual([
     ['NAMESPACE', 'NAME', 'MAX NODES', 'SERVER'],
     ['team', 'demo', '3', 'abc'],
@@ -23,7 +23,7 @@ test('wide shows columns of a lower priority; all namespaces show whose an objec
   ]);
 });
 
-test('a column is never narrower than kubectl makes it', () => {
+test('a column is never narrower than in kubectl', () => {
   expect(
     layOut([
       ['A', 'B'],

@@ -20,12 +20,12 @@ export type ServerTable = z.infer<typeof ServerTable>;
 export const ACCEPT_TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
 export interface TableForm {
-  /** Columns of a priority above 0 too. */
+  /** Columns with a priority above 0 too. */
   readonly wide: boolean;
   readonly withNamespace: boolean;
 }
 
-/** Rows of text from a server's Table, the headings first. */
+/** Rows of text from a server's Table, headers first. */
 export function tableRows(table: ServerTable, form: TableForm): string[][] {
   const shown = table.columnDefinitions.flatMap(({ name, priority }, index) =>
     form.wide || priority === 0 ? [{ heading: name.toUpperCase(), index }] : [],
@@ -38,7 +38,7 @@ export function tableRows(table: ServerTable, form: TableForm): string[][] {
   return [[...(form.withNamespace ? ['NAMESPACE'] : []), ...headings], ...rows];
 }
 
-/** What kubectl prints for a cell: nothing for null, and of several lines the first. */
+/** kubectl's format of a cell: empty for null, and only the first of several lines. */
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
@@ -49,7 +49,7 @@ function cellText(cell: unknown): string {
 const COLUMN_GAP = 3;
 const MIN_COLUMN_WIDTH = 6;
 
-/** Columns as wide as their widest cell, three blanks apart: kubectl's layout. The last is not padded. */
+/** Columns as wide as their widest cell, three spaces apart: kubectl's layout. The last is not padded. */
 export function layOut(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -67,7 +67,7 @@ export function layOut(rows: readonly (readonly string[])[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Characters on a terminal; names and messages are Latin, where one code point is one column. */
+/** Width on a terminal; names and messages are Latin, where one code point is one column. */
 function widthOf(text: string): number {
   return Array.from(text).length;
 }

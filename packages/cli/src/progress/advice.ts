@@ -39,7 +39,7 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
   ServerVanished: 'nothing: Fairway replaces the machine',
 };
 
-/** What a person can do while a condition has this reason; undefined where Fairway is simply at work. */
+/** Advice for a condition's reason; undefined if Fairway is simply progressing. */
 export function adviceFor(reason: string): string | undefined {
   return ADVICE[reason as ConditionReason];
 }

@@ -8,7 +8,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Connection } from '../client/connect.ts';
 
-/** A cluster with all that belongs to it, at one instant. */
+/** A cluster with its pools and machines at one instant. */
 export interface ClusterView {
   readonly cluster: Cluster | undefined;
   readonly pools: readonly NodePool[];
@@ -16,9 +16,9 @@ export interface ClusterView {
 }
 
 /**
- * Follows a cluster, its pools and its machines. Yields what there is, then again after every change, changes that come
- * together as one. A server that is away for a while is waited for. Ends when the signal aborts; throws when the server
- * refuses to show the objects.
+ * Watches a cluster, its pools and its machines. Yields their state, then again after every change; simultaneous changes are
+ * coalesced. A temporarily unavailable server is waited for. Ends when the signal aborts; throws if the server
+ * denies access to the objects.
  */
 export async function* followCluster(
   { client, namespace }: Connection,
@@ -59,7 +59,7 @@ export async function* followCluster(
         machines: ofMachines.list(),
       };
       await Promise.race([wake.promise, refusal.promise]);
-      // What one reconcile writes comes as several events.
+      // One reconcile writes several objects, so several events arrive.
       await new Promise((resolve) => setImmediate(resolve));
     }
   } catch (error) {
@@ -70,7 +70,7 @@ export async function* followCluster(
   }
 }
 
-/** An informer tries forever; what the server refuses now it refuses for good. */
+/** An informer retries forever; an authorization error is permanent. */
 function loggerThatTellsRefusals(tell: (error: unknown) => void): Logger {
   const listen = (fields: object) => {
     if ('err' in fields && isApiError(fields.err, 'Forbidden', 'Unauthorized')) tell(fields.err);

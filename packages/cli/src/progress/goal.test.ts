@@ -83,7 +83,7 @@ test.each([
   expect(clusterReady('demo', ['general']).outcome(view).state).toBe(state);
 });
 
-test('an operation that failed for good ends the wait with its reason', () => {
+test('a permanently failed operation ends the wait with its reason', () => {
   const lastOperation = {
     type: 'Scale',
     state: 'Failed',
@@ -100,7 +100,7 @@ test('an operation that failed for good ends the wait with its reason', () => {
   });
 });
 
-test('steps tell what is done, what is going on and what has not begun', () => {
+test('steps show what is done, in progress and pending', () => {
   const seen = view(cluster({ NetworkReady: true, ControlPlaneReady: ['Provisioning', 'it is starting'] }), []);
 
   expect(clusterReady('demo', ['general']).steps(seen)).toEqual([
@@ -110,14 +110,14 @@ test('steps tell what is done, what is going on and what has not begun', () => {
   ]);
 });
 
-test('a cluster is gone when another of the same name is there', () => {
+test('a cluster counts as deleted if another of the same name exists', () => {
   const goal = clusterGone('demo', 'u0');
 
   expect(goal.outcome(view(cluster(READY))).state).toBe('done');
   expect(clusterGone('demo', 'u1').outcome(view(cluster(READY))).state).toBe('running');
 });
 
-test('a machine is replaced when it is gone and its pool whole', () => {
+test('a machine is replaced when it is deleted and its pool is complete', () => {
   const goal = machineReplaced('demo-general-x', 'm1', 'general');
 
   expect(goal.outcome(view(undefined, [pool({ Ready: ['Scaling', '2/3'] })])).state).toBe('running');

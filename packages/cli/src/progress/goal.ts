@@ -4,7 +4,7 @@ import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import type { ClusterView } from './cluster-view.ts';
 import { DONE, type Outcome, RUNNING, type Step } from './step.ts';
 
-/** What a command waits for, as functions of what is seen. */
+/** A command's wait condition, as functions of the observed state. */
 export interface Goal {
   /** `cluster "demo"`, for messages. */
   readonly subject: string;
@@ -22,7 +22,7 @@ interface Reporting extends KubeObject {
     | undefined;
 }
 
-/** A cluster is there, and so are the nodes of the named pools. */
+/** A cluster is ready, and so are the nodes of the given pools. */
 export function clusterReady(name: string, poolNames: readonly string[]): Goal {
   return {
     subject: `cluster "${name}"`,
@@ -39,7 +39,7 @@ export function clusterReady(name: string, poolNames: readonly string[]): Goal {
   };
 }
 
-/** The nodes of a pool are as its spec says. */
+/** The nodes of a pool match its spec. */
 export function poolReady(name: string): Goal {
   return {
     subject: `node pool "${name}"`,
@@ -51,7 +51,7 @@ export function poolReady(name: string): Goal {
   };
 }
 
-/** A cluster with this UID is no more, nor what belonged to it. */
+/** The cluster with this UID and everything that belonged to it is deleted. */
 export function clusterGone(name: string, uid: string | undefined): Goal {
   return {
     subject: `cluster "${name}"`,
@@ -78,7 +78,7 @@ export function poolGone(name: string, uid: string | undefined): Goal {
   };
 }
 
-/** A machine is no more, and its pool is whole again. */
+/** A machine is deleted, and its pool is complete again. */
 export function machineReplaced(name: string, uid: string | undefined, poolName: string): Goal {
   return {
     subject: `machine "${name}"`,
@@ -90,13 +90,13 @@ export function machineReplaced(name: string, uid: string | undefined, poolName:
       const machine = machines.find(({ metadata }) => metadata.uid === uid);
       if (machine !== undefined) return deletion(machine);
       const pool = pools.find(({ metadata }) => metadata.name === poolName);
-      // A pool that is gone, or going, has nothing to replace it with.
+      // A pool that is deleted, or being deleted, creates no replacement.
       return pool === undefined || pool.metadata.deletionTimestamp !== undefined ? DONE : readiness(pool);
     },
   };
 }
 
-/** Whether an object is as its spec says. What was found out about an earlier spec says nothing. */
+/** Whether an object matches its spec. Status of an older generation is ignored. */
 function readiness(object: Reporting | undefined): Outcome {
   if (object?.status === undefined) return RUNNING;
   const ready = conditionOf(object, 'Ready');
@@ -119,7 +119,7 @@ function trouble({ status }: Reporting, ready: Condition | undefined): Outcome {
   const { reason = 'Unknown', message = '' } = ready ?? {};
   const operation = status?.lastOperation;
   if (operation?.state === 'Failed') return { state: 'failed', reason, message: message || operation.description };
-  // A reason that this client does not know yet is the server's business. The turn is then undefined.
+  // A newer server may have reasons that this client does not know.
   const turn: string | undefined = turnOf(reason as ConditionReason);
   return turn === 'user' || turn === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
 }

@@ -9,7 +9,7 @@ import { waitFor } from './wait-for.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What `fairway np scale general --nodes 21 --timeout 1h` writes to a pipe, of a pool of one node, while the cause lasts. */
+/** Output of `fairway np scale general --nodes 21 --timeout 1h` to a pipe, for a pool of one node, while the cause persists. */
 async function scale({ begin }: LastingCause) {
   const faults = new SwitchedFaults();
   const clock = new SteppingClock();
@@ -26,7 +26,7 @@ async function scale({ begin }: LastingCause) {
   return { failure, lines: context.written.stderr.split('\n').slice(0, -1), tookMs: clock.now() - startedMs };
 }
 
-describe('scaling by twenty while a failure lasts', { timeout: 60_000 }, () => {
+describe('scaling by twenty during a persistent failure', { timeout: 60_000 }, () => {
   const byCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
 
   test.each([

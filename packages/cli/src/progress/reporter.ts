@@ -1,14 +1,14 @@
 import type { TextSink } from '../command/context.ts';
 import type { Step } from './step.ts';
 
-/** Shows steps to whoever looks. */
+/** Displays steps. */
 export interface Reporter {
   show(steps: readonly Step[]): void;
-  /** No more steps follow. */
+  /** Ends the display. */
   end(isSuccess: boolean): Promise<void>;
 }
 
-/** A line whenever a step changes: for logs, pipes and CI. */
+/** Prints a line whenever a step changes: for logs, pipes and CI. */
 export class LineReporter implements Reporter {
   readonly #out: TextSink;
   readonly #told = new Map<string, string>();

@@ -3,7 +3,7 @@ import type { Condition } from '@fairway/kube/object/meta';
 import { clusterReady, type Goal } from './goal.ts';
 import { DONE, type Outcome, RUNNING, type Step } from './step.ts';
 
-/** There is a snapshot that was not known before. */
+/** A new snapshot exists. */
 export function snapshotTaken(name: string, known: ReadonlySet<string>): Goal {
   const findNew = (cluster: Cluster | undefined) =>
     cluster?.status?.etcd?.snapshots?.find((snapshot) => !known.has(snapshot.name));
@@ -20,7 +20,7 @@ export function snapshotTaken(name: string, known: ReadonlySet<string>): Goal {
   };
 }
 
-/** A request to restore is carried out, and the cluster's control plane serves again. */
+/** A restore request is carried out, and the cluster's control plane serves again. */
 export function clusterRestored(
   name: string,
   request: { readonly snapshot: string; readonly requestedAt: string },
@@ -49,7 +49,7 @@ function step(title: string, isRunning: boolean, detail: string): Step {
   return { key: title, title, state: isRunning ? 'running' : 'done', detail };
 }
 
-/** What SnapshotsReady says about the spec as it is now. */
+/** The condition SnapshotsReady, if it is about the current generation. */
 function problemOf(cluster: Cluster | undefined): Condition | undefined {
   const condition = cluster && conditionOf(cluster, 'SnapshotsReady');
   const isCurrent = (condition?.observedGeneration ?? 0) >= (cluster?.metadata.generation ?? 0);

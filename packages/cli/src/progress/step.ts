@@ -1,19 +1,19 @@
 /** One line of progress. */
 export interface Step {
-  /** Stays the same while the line lives. */
+  /** Identifies the line for as long as it exists. */
   readonly key: string;
   readonly title: string;
   readonly state: 'waiting' | 'running' | 'done' | 'failed';
   readonly detail: string;
 }
 
-/** How something that is waited for stands. */
+/** State of a step. */
 export type Outcome =
   | { readonly state: 'running' }
   | { readonly state: 'done' }
-  /** It goes no further before somebody does something; Fairway tries on, so it may yet. */
+  /** Blocked until somebody acts; Fairway keeps retrying, so it may still succeed. */
   | { readonly state: 'blocked'; readonly reason: string; readonly message: string }
-  /** It will not come about any more. */
+  /** Failed permanently. */
   | { readonly state: 'failed'; readonly reason: string; readonly message: string };
 
 export const RUNNING: Outcome = { state: 'running' };

@@ -5,11 +5,11 @@ import type { Step } from './step.ts';
 interface Line {
   step: Step;
   readonly settled: PromiseWithResolvers<void>;
-  /** Tells the terminal of the step, once its task runs. */
+  /** Updates the terminal's line, once its task runs. */
   render: (() => void) | undefined;
 }
 
-/** Lines with spinners that change in place, on stderr: stdout is for what was asked for. */
+/** Lines with spinners that are redrawn in place, on stderr: stdout is for results. */
 export class TerminalReporter implements Reporter {
   readonly #lines = new Map<string, Line>();
   #finished: Promise<unknown> | undefined;
@@ -18,7 +18,7 @@ export class TerminalReporter implements Reporter {
     for (const step of steps) {
       const line = this.#lines.get(step.key);
       if (line === undefined) {
-        // The first call has all steps; lines cannot be added to a list that runs.
+        // The first call contains all steps; lines cannot be added to a running list.
         if (this.#finished === undefined) this.#lines.set(step.key, newLine(step));
         continue;
       }

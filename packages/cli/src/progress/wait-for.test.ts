@@ -10,7 +10,7 @@ import { reach } from './wait-for.ts';
 const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
 const BLOCKED: Outcome = { state: 'blocked', reason: 'QuotaExceeded', message: 'the quota is 10 cores' };
 
-/** A goal that stands as listed, view after view; after the last one nothing changes any more. */
+/** A goal with the listed states, one per view; after the last one nothing changes any more. */
 function pursue(outcomes: readonly Outcome[], steps: readonly (readonly Step[])[] = []) {
   const clock = new FakeClock();
   const context = fakeContext({ clock });
@@ -34,11 +34,11 @@ function pursue(outcomes: readonly Outcome[], steps: readonly (readonly Step[])[
   return { done, clock, allSeen: seen.promise, written: context.written, interrupt };
 }
 
-test('a goal that is reached ends the wait', async () => {
+test('a reached goal ends the wait', async () => {
   await expect(pursue([{ state: 'running' }, { state: 'done' }]).done).resolves.toBeUndefined();
 });
 
-test('what cannot come about any more ends it immediately, with what to do', async () => {
+test('a permanent failure ends it immediately, with advice', async () => {
   const { done } = pursue([{ state: 'failed', reason: 'FlavorNotFound', message: 'no b3-9' }]);
 
   await expect(done).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test('what cannot come about any more ends it immediately, with what to do', asy
   });
 });
 
-test('what waits for a person is given some seconds, then told', async () => {
+test('a blocked step is reported after a grace period', async () => {
   const { done, clock, allSeen } = pursue([BLOCKED]);
   const failure = done.catch((error: unknown) => error);
   await allSeen;
@@ -57,13 +57,13 @@ test('what waits for a person is given some seconds, then told', async () => {
   expect(await failure).toMatchObject({ message: 'cluster "demo": QuotaExceeded: the quota is 10 cores', exitCode: 1 });
 });
 
-test('a problem that passes does not end it', async () => {
+test('a transient problem does not end it', async () => {
   const { done } = pursue([BLOCKED, { state: 'running' }, { state: 'done' }]);
 
   await expect(done).resolves.toBeUndefined();
 });
 
-test('too long is too long, and says that Fairway continues', async () => {
+test('a timeout ends it, and the message says that Fairway continues', async () => {
   const { done, clock, allSeen } = pursue([{ state: 'running' }]);
   const failure = done.catch((error: unknown) => error);
   await allSeen;

@@ -10,10 +10,10 @@ import { openReporter } from './open-reporter.ts';
 import type { Reporter } from './reporter.ts';
 import type { Outcome } from './step.ts';
 
-/** How long something may wait for a person before the command gives up: what is missing may be on its way. */
+/** Grace period for a blocked step before the command gives up: what is missing may be about to appear. */
 const BLOCKED_GRACE_MS = 15_000;
 
-/** Shows progress until the goal is reached. Throws a CommandError when it can't be, or not in time; the goal is not undone. */
+/** Shows progress until the goal is reached. Throws a CommandError on permanent failure or timeout; nothing is rolled back. */
 export async function waitFor(
   context: CliContext,
   connection: Connection,
@@ -40,13 +40,13 @@ export interface Pursuit {
   readonly timeoutMs: number;
 }
 
-/** As `waitFor`, over any source of views. */
+/** Like `waitFor`, over any source of views. */
 export async function reach(goal: Goal, { follow, reporter, clock, signal, timeoutMs }: Pursuit): Promise<void> {
   const deadline = new AbortController();
   const stop = AbortSignal.any([signal, deadline.signal]);
   const timer = clock.after(timeoutMs, () => deadline.abort());
   let latest: Outcome = { state: 'running' };
-  // A cluster that is blocked may not change any more, so that a timer has to end the wait.
+  // A blocked cluster may not change any more, so a timer has to end the wait.
   let grace: { readonly reason: string; cancel(): void } | undefined;
   try {
     for await (const view of follow(stop)) {

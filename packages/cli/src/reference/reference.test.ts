@@ -5,7 +5,7 @@ import { buildProgram } from '../program.ts';
 import { fakeContext } from '../testing/fake-context.ts';
 import { renderReference } from './reference.ts';
 
-test('docs/cli.md is what the command says of itself (npm run generate:cli)', () => {
+test('docs/cli.md matches the command line (npm run generate:cli)', () => {
   const stored = readFileSync(join(import.meta.dirname, '../../../../docs/cli.md'), 'utf8');
 
   expect(stored).toBe(renderReference(buildProgram(fakeContext())));

@@ -10,7 +10,7 @@ const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
   Interrupted: 'stopped by a signal',
 };
 
-/** The reference of the command as Markdown, from the tree that parses the command line. */
+/** The command's reference as Markdown, generated from the commander tree. */
 export function renderReference(program: Command): string {
   const lines = [
     '# The `fairway` command',

@@ -15,19 +15,19 @@ export interface DownloadOptions {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Bytes that are there, of how many where the server says it. */
+  /** Bytes received, and the total if the server reports it. */
   readonly onProgress: (bytes: number, total: number | undefined) => void;
 }
 
-/** A server that sends nothing for so long sends nothing more. */
+/** A server that is silent for this long is considered dead. */
 const SILENCE_MS = 60_000;
 const RETRY_MS = 1000;
-/** Attempts in a row that brought nothing. */
+/** Consecutive attempts without progress. */
 const MOST_VAIN_ATTEMPTS = 3;
 
 /**
- * Downloads a file, and gives it its name once its checksum is right and it is on disk. What an earlier attempt, cut off or
- * killed, has left in `PATH.part` is gone on with. Throws a CommandError.
+ * Downloads a file, and renames it to its final name once its checksum matches and it is on disk. Resumes what an interrupted
+ * attempt left in `PATH.part`. Throws a CommandError.
  */
 export async function download(url: string, path: string, checksum: Checksum, options: DownloadOptions): Promise<void> {
   const part = `${path}.part`;
@@ -36,7 +36,7 @@ export async function download(url: string, path: string, checksum: Checksum, op
   await receiveAll(url, part, options);
   if (!(await hasChecksum(part, checksum))) {
     rmSync(part, { force: true });
-    // The rest of another file than the beginning is from.
+    // The partial file may be of a different version of the file.
     if (hadBegun) return download(url, path, checksum, options);
     throw new CommandError(`${url} does not match its ${checksum.algorithm} checksum: it was removed`, {
       advice: 'the mirror is damaged or being changed: try again later, or another one with --mirror',
@@ -51,7 +51,7 @@ export async function download(url: string, path: string, checksum: Checksum, op
   await rename(part, path);
 }
 
-/** Receives until all is there; a connection that is cut is made again, for as long as each brings something. */
+/** Receives the complete file; reconnects after an interruption, as long as each attempt makes progress. */
 async function receiveAll(url: string, part: string, options: DownloadOptions): Promise<void> {
   for (let vain = 0; ; ) {
     const before = sizeOf(part);
@@ -77,7 +77,7 @@ async function receive(url: string, part: string, options: DownloadOptions): Pro
       headers: begun > 0 ? { range: `bytes=${begun}-` } : {},
       signal: AbortSignal.any([signal, silence.signal]),
     });
-    // All of it already exists, as far as the server knows; the checksum decides.
+    // The server has no more bytes to send; the checksum decides.
     if (response.status === 416) return;
     if (!response.ok) throw refusal(url, response.status);
     const isRest = response.status === 206;
@@ -103,7 +103,7 @@ async function receive(url: string, part: string, options: DownloadOptions): Pro
   }
 }
 
-/** The text of a small file, or undefined where there is none. Throws a CommandError. */
+/** The text of a small file, or undefined if it does not exist. Throws a CommandError. */
 export async function readText(
   url: string,
   options: Pick<DownloadOptions, 'fetch' | 'signal'>,

@@ -74,7 +74,7 @@ async function failure(attempt: Promise<unknown>): Promise<CommandError> {
   return outcome;
 }
 
-/** Resolves when the latest progress says this. */
+/** Resolves when the latest progress matches. */
 function untilShown(text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   onShow = () => {
@@ -86,7 +86,7 @@ function untilShown(text: string): Promise<void> {
 
 const inDraft = (name: string) => join(releases, DRAFT, name);
 
-test('all programs of a release are there, whole and executable', async () => {
+test('all programs of a release are complete and executable', async () => {
   const folder = await fetchIt();
 
   expect(folder).toBe(join(releases, 'v1.36.3'));
@@ -97,7 +97,7 @@ test('all programs of a release are there, whole and executable', async () => {
   expect(shown.at(-1)).toContain('kubelet: done sha512 is right');
 });
 
-test('what is there is not asked for again', async () => {
+test('existing files are not requested again', async () => {
   await fetchIt();
   mirror.requests.splice(0);
 
@@ -106,7 +106,7 @@ test('what is there is not asked for again', async () => {
   expect(mirror.requests).toEqual([]);
 });
 
-test('a mirror with SHA-256 alone will do', async () => {
+test('a mirror with only SHA-256 is sufficient', async () => {
   const sum = createHash('sha256')
     .update(mirror.files.get(KUBELET) ?? '')
     .digest('hex');
@@ -118,7 +118,7 @@ test('a mirror with SHA-256 alone will do', async () => {
   expect(shown.at(-1)).toContain('kubelet: done sha256 is right');
 });
 
-test('a connection that is cut is made again, and resumes where it was', async () => {
+test('an interrupted download is resumed', async () => {
   const cut = Promise.withResolvers<void>();
   mirror.cuts.set(KUBELET, cut);
   const fetching = fetchIt();
@@ -134,7 +134,7 @@ test('a connection that is cut is made again, and resumes where it was', async (
   expect(readFileSync(join(folder, 'kubelet'))).toEqual(mirror.files.get(KUBELET));
 });
 
-test('what a killed attempt has left is used: whole files as they are, a part for its rest', async () => {
+test('files of a killed attempt are reused: complete ones as they are, partial ones resumed', async () => {
   const kubelet = mirror.files.get(KUBELET) ?? Buffer.alloc(0);
   const scheduler = mirror.files.get(ReleaseMirror.pathOf('kube-scheduler')) ?? Buffer.alloc(0);
   mkdirSync(join(releases, DRAFT));
@@ -160,7 +160,7 @@ test.each([
   expect(readFileSync(join(folder, 'kubelet'))).toEqual(mirror.files.get(KUBELET));
 });
 
-test('given up halfway, it leaves no release, and the next attempt ends it', async () => {
+test('an aborted attempt leaves no release, and the next one completes it', async () => {
   const halt = Promise.withResolvers<void>();
   mirror.halts.set(KUBELET, halt);
   const giveUp = new AbortController();
@@ -175,8 +175,8 @@ test('given up halfway, it leaves no release, and the next attempt ends it', asy
   expect(mirror.requests.at(-5)).toMatch(/kubelet bytes=\d+-$/);
 });
 
-describe('what it says when it cannot', () => {
-  test('a file that is not what its checksum says', async () => {
+describe('errors', () => {
+  test('a file that does not match its checksum', async () => {
     mirror.files.set(KUBELET, Buffer.from('something else'));
 
     const { message, advice } = await failure(fetchIt());
@@ -187,27 +187,27 @@ describe('what it says when it cannot', () => {
     expect(existsSync(join(releases, 'v1.36.3'))).toBe(false);
   });
 
-  test('a version that there is not', async () => {
+  test('a version that does not exist', async () => {
     const { message, advice } = await failure(fetchIt({ version: '1.36.99' }));
 
     expect(message).toContain('there is no Kubernetes 1.36.99 for linux/amd64');
     expect(advice).toMatch(/^Fairway knows 1\.36\.0 to 1\.36\.\d+$/);
   });
 
-  test('an etcd that there is not', async () => {
+  test('an etcd that does not exist', async () => {
     const { message, advice } = await failure(fetchIt({ etcd: '3.6.99' }));
 
     expect(message).toContain('there is no etcd 3.6.99');
     expect(advice).toContain('--etcd');
   });
 
-  test('a checksum that is none', async () => {
+  test('an invalid checksum', async () => {
     mirror.files.set(`${KUBELET}.sha512`, Buffer.from('<html>sign in</html>'));
 
     expect((await failure(fetchIt())).message).toContain('holds no sha512 of kubelet');
   });
 
-  test('a mirror that nobody answers at', async () => {
+  test('a mirror that does not answer', async () => {
     const { url } = mirror;
     await mirror[Symbol.asyncDispose]();
     mirror = await ReleaseMirror.start();
@@ -220,7 +220,7 @@ describe('what it says when it cannot', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('files to request', () => {
   const machine = { platform: 'linux', arch: 'x64' } as const;
 
   test.each([
@@ -243,7 +243,7 @@ describe('what is asked for', () => {
     expect(() => releaseRequest(version, undefined, on)).toThrow(message);
   });
 
-  test('a mirror is an address of http', () => {
+  test('a mirror is an HTTP URL', () => {
     expect(() => mirrorsAt('file:///srv')).toThrow('is not an address of http or https');
   });
 });

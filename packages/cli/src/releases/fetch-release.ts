@@ -22,7 +22,7 @@ import {
 export interface FetchOptions {
   readonly request: ReleaseRequest;
   readonly mirrors: Mirrors;
-  /** Holds a folder for each release. */
+  /** Contains a folder for each release. */
   readonly releases: string;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
@@ -31,8 +31,8 @@ export interface FetchOptions {
 }
 
 /**
- * Downloads the programs of a release into a folder of its own, which gets its name when all are there and verified. An
- * earlier attempt's files are used. Answers with the folder. Throws a CommandError.
+ * Downloads the programs of a release into a folder, which gets its final name when all are complete and verified. Files of
+ * earlier attempts are reused. Resolves with the folder. Throws a CommandError.
  */
 export async function fetchRelease(options: FetchOptions): Promise<string> {
   const { request, mirrors, releases } = options;
@@ -65,7 +65,7 @@ export async function fetchRelease(options: FetchOptions): Promise<string> {
   return target;
 }
 
-/** In steps of a tenth, so that a log has few lines of it. */
+/** In steps of 10 %, to limit the lines in a log. */
 function share(bytes: number, total: number | undefined): string {
   if (total === undefined) return '';
   const tenths = Math.floor((bytes / total) * 10);
@@ -103,7 +103,7 @@ function nothingThere(file: ReleaseFile, { request, mirrors }: FetchOptions): Co
   );
 }
 
-/** The programs out of etcd's archive, which has all in one folder; its checksum was right. */
+/** Extracts the programs from etcd's archive, which has them in one folder; its checksum has been verified. */
 async function unpack(draft: string, archive: string): Promise<void> {
   const inside = archive.replace(/\.tar\.gz$/, '');
   const members = ETCD_PROGRAMS.map((name) => `${inside}/${name}`);

@@ -1,17 +1,17 @@
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { usageError } from '@fairway/service/command-error';
 
-/** Where upstream publishes; a mirror has both paths below one address. */
+/** Upstream's download servers; a mirror has both paths below one URL. */
 export interface Mirrors {
-  /** Has `/release/vX.Y.Z/bin/linux/ARCH/NAME`, each with `.sha512` or `.sha256` beside it. */
+  /** Contains `/release/vX.Y.Z/bin/linux/ARCH/NAME`, each with `.sha512` or `.sha256` beside it. */
   readonly kubernetes: string;
-  /** Has `/etcd-io/etcd/releases/download/vX.Y.Z/`, an archive with SHA256SUMS. */
+  /** Contains `/etcd-io/etcd/releases/download/vX.Y.Z/`, an archive with SHA256SUMS. */
   readonly etcd: string;
 }
 
 const UPSTREAM: Mirrors = { kubernetes: 'https://dl.k8s.io', etcd: 'https://github.com' };
 
-/** Upstream's own addresses, or both at a mirror. */
+/** Upstream's own URLs, or both at a mirror. */
 export function mirrorsAt(mirror: string | undefined): Mirrors {
   if (mirror === undefined) return UPSTREAM;
   const url = URL.parse(mirror);
@@ -25,15 +25,15 @@ export function mirrorsAt(mirror: string | undefined): Mirrors {
   return { kubernetes: base, etcd: base };
 }
 
-/** A file to download, and where its checksum stands. */
+/** A file to download, and where its checksum is published. */
 export interface ReleaseFile {
   readonly name: string;
   readonly url: string;
-  /** In the order in which they are asked for; the first that is there counts. `entry` is the file's name in a list of sums. */
+  /** Tried in order; the first that exists is used. `entry` is the file's name in a list of checksums. */
   readonly sums: readonly { readonly url: string; readonly algorithm: 'sha512' | 'sha256'; readonly entry?: string }[];
 }
 
-/** Programs of Kubernetes that are published one by one; kubelet and kubectl are for nodes and people. */
+/** Kubernetes programs published as single files; kubelet is for nodes, kubectl for users. */
 export const KUBERNETES_PROGRAMS = [
   'kube-apiserver',
   'kube-controller-manager',
@@ -50,7 +50,7 @@ export interface ReleaseRequest {
   readonly version: string;
   /** Exact, of etcd. */
   readonly etcd: string;
-  /** As Go names it: amd64, arm64. */
+  /** Go's name of the architecture: amd64, arm64. */
   readonly architecture: string;
 }
 
@@ -85,7 +85,7 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = {
   s390x: 's390x',
 };
 
-/** What to fetch on a machine, with the etcd that belongs to the version. Throws a CommandError for what there is not. */
+/** The files to fetch for a machine, with the etcd that matches the version. Throws a CommandError if there are none. */
 export function releaseRequest(
   version: string,
   etcd: string | undefined,
@@ -114,12 +114,12 @@ export function releaseRequest(
   return { version: wanted, etcd: ofEtcd, architecture };
 }
 
-/** The newest patch of each minor version that Fairway knows, the newest first. */
+/** The newest patch of each minor version that Fairway knows, newest first. */
 function newestPatches(): readonly string[] {
   return SHIPPED_RELEASES.flatMap(({ spec }) => spec.patches.at(-1)?.version ?? []).reverse();
 }
 
-/** Versions of the same minor version that Fairway knows, for whoever has asked for one that there is not. */
+/** Known versions of the same minor version, to suggest in place of one that does not exist. */
 export function knownPatches(version: string): readonly string[] {
   const minor = version.split('.').slice(0, 2).join('.');
   return SHIPPED_RELEASES.find(({ spec }) => spec.minor === minor)?.spec.patches.map((patch) => patch.version) ?? [];

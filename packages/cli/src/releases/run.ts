@@ -34,7 +34,7 @@ export async function runFetch(
   }
 }
 
-/** One at a time: two would write the same files. */
+/** One at a time: concurrent runs would write the same files. */
 function lockReleases(releases: string): () => void {
   const self = identifyProcess(process.pid);
   if (self === undefined) throw new Error('this process cannot be identified');

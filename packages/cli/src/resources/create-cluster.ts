@@ -72,7 +72,7 @@ async function wantedObjects(
   return objectsFromOptions(name, namespace, options);
 }
 
-/** The cluster and, where a flavor is given, its pool. */
+/** The cluster and, if a flavor is given, its pool. */
 export function objectsFromOptions(name: string, namespace: string, options: CreateClusterOptions): Manifest {
   const { plan, version, network, subnet, flavor, nodes, zones, pool } = options;
   const cluster: NewCluster = {
@@ -112,7 +112,7 @@ async function createAll(
   const cluster = await client.resource(clusters).create(wanted.cluster, write);
   announce(context, clusters, cluster, output, dryRun);
   const pools: NodePool[] = [];
-  // A cluster that is not really there can have no pools: the server would refuse them.
+  // In a dry run the cluster is not created, so the server would reject its pools.
   if (dryRun && wanted.pools.length > 0) {
     context.stderr.write('the node pools are not checked: their cluster does not exist yet\n');
     return [cluster, pools];
@@ -129,7 +129,7 @@ async function createAll(
   return [cluster, pools];
 }
 
-/** Says that an object was made, in the form that is asked for. */
+/** Reports that an object was created, in the requested format. */
 export function announce(
   { stdout }: CliContext,
   kind: typeof clusters | typeof nodePools,

@@ -97,6 +97,6 @@ export function poolFromOptions(
       ...(rootVolume !== undefined && { rootVolume: { sizeGiB: rootVolume } }),
     },
   };
-  // The server fills the defaults in.
+  // The server sets the defaults.
   return pool as NodePool;
 }

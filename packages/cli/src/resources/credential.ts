@@ -16,11 +16,11 @@ import { qualifiedName } from './kinds.ts';
 export interface CreateCredentialOptions {
   /** Entry of the tenant's own clouds.yaml. */
   readonly cloud: string;
-  /** What the operator's clouds.yaml calls the same cloud. */
+  /** Name of the same cloud in the operator's clouds.yaml. */
   readonly fairwayCloud?: string;
   /** Milliseconds. */
   readonly expires?: number;
-  /** User id of the operator's Fairway, to give it a trust in place of an application credential. */
+  /** User id of the operator's Fairway, to delegate by a trust instead of an application credential. */
   readonly trustTo?: string;
   readonly reclaimPolicy: 'Retain' | 'Delete';
   /** Milliseconds. */
@@ -33,10 +33,10 @@ export interface DeleteCredentialOptions {
   readonly timeout: number;
 }
 
-/** Enough for a cluster; those of them that the user has are given. */
+/** Roles that suffice for a cluster; those of them that the user has are delegated. */
 const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
 
-/** Makes an application credential or a trust with the tenant's own token, and gives it to Fairway. */
+/** Creates an application credential or a trust with the tenant's own token, and stores it in Fairway's API. */
 export async function createCredential(
   context: CliContext,
   globals: GlobalOptions,
@@ -50,7 +50,7 @@ export async function createCredential(
         const spec = { cloud: options.fairwayCloud ?? options.cloud, reclaimPolicy: options.reclaimPolicy };
         await store(connection, name, spec, made.keys);
       } catch (error) {
-        // Nobody would know of it.
+        // Otherwise it would be orphaned in Keystone.
         await made.revoke();
         throw error;
       }
@@ -70,7 +70,7 @@ export async function createCredential(
   });
 }
 
-/** Takes the credential away from Fairway, then revokes it in Keystone, which lets its owner alone do so. */
+/** Deletes the credential from Fairway, then revokes it in Keystone, which only its owner may do. */
 export async function deleteCredential(
   context: CliContext,
   globals: GlobalOptions,
@@ -115,14 +115,14 @@ async function delegate(
   const { token } = await session.token();
   const held = new Set(token.roles.map((role) => role.name));
   const roles = GIVEN_ROLES.filter((role) => held.has(role)).map((role) => ({ name: role }));
-  // Keystone wants UTC with microseconds.
+  // Keystone requires UTC with microseconds.
   const expiry =
     expires === undefined ? {} : { expires_at: new Date(clock.now() + expires).toISOString().replace('Z', '000Z') };
   if (trustTo !== undefined) {
     const trust = await identity.createTrust({
       trustee_user_id: trustTo,
       project_id: await session.projectId(),
-      // Fairway acts as the tenant, so that what it makes is the tenant's.
+      // Fairway impersonates the tenant, so that the tenant owns the resources that it creates.
       impersonation: true,
       roles,
       ...expiry,
@@ -141,8 +141,8 @@ async function delegate(
 }
 
 /**
- * The Secret first, so that the credential is never seen without; it goes with the credential. Members may create and replace Secrets, and
- * nothing else: what else there is answers with what is stored. So the name is the server's, and what fails leaves an empty one.
+ * The Secret comes first, so that a credential is never without one; it is deleted with the credential. Members may only create and replace
+ * Secrets, since the answer to any other verb contains the data. So the server generates the name, and a failure leaves an empty one.
  */
 async function store(
   { client, namespace }: Connection,
@@ -173,7 +173,7 @@ async function store(
 
 const POLL_MS = 250;
 
-/** The credential when Fairway has looked at it; as it is when the time is over. */
+/** The credential once Fairway has verified it, or its state at the timeout. */
 async function whenJudged(
   { clock, signal }: CliContext,
   { client, namespace }: Connection,

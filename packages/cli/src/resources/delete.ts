@@ -14,7 +14,7 @@ interface DeleteOptions extends WaitOptions {
   readonly yes?: boolean;
 }
 
-/** An object that is to go, and what tells that it has gone. */
+/** An object to delete, and the condition of its deletion. */
 interface Target {
   readonly name: string;
   readonly uid: string | undefined;
@@ -22,7 +22,7 @@ interface Target {
   readonly goal: Goal;
 }
 
-/** Deletes objects by the UID that they had when asked about, one after another seen to its end. */
+/** Deletes objects by the UID that the user confirmed, one at a time, waiting for each. */
 export async function deleteObjects(
   context: CliContext,
   globals: GlobalOptions,

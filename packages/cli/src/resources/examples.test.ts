@@ -17,7 +17,7 @@ import { parseManifest } from './manifest.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 
-/** What the simulated cloud offers, with the network that an example says to put one's own in for. */
+/** Resources of the simulated cloud, plus the network that an example has as a placeholder. */
 const catalogue: CloudCatalogue = {
   regions: [DEFAULT_CONFIG.region],
   zones: DEFAULT_CONFIG.zones.map(({ name }) => name),

@@ -1,4 +1,4 @@
-/** Kinds that the command has verbs for, as its words name them. */
+/** Kinds that the command has verbs for, by their names on the command line. */
 export type KindName = 'cluster' | 'nodepool' | 'machine';
-/** Kinds that it shows. */
+/** Kinds that are read-only. */
 export type ShownKindName = KindName | 'cloudcredential';

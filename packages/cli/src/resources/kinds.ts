@@ -5,7 +5,7 @@ import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { ShownKindName } from './kind-names.ts';
 
-/** The kinds by the words of the command. */
+/** The kinds by their names on the command line. */
 export const KINDS_BY_NAME: Readonly<Record<ShownKindName, Kind>> = {
   cluster: clusters,
   nodepool: nodePools,
@@ -13,7 +13,7 @@ export const KINDS_BY_NAME: Readonly<Record<ShownKindName, Kind>> = {
   cloudcredential: cloudCredentials,
 };
 
-/** `cluster.fairway.dev/demo`, as `kubectl -o name` prints it. */
+/** `cluster.fairway.dev/demo`, as printed by `kubectl -o name`. */
 export function qualifiedName(kind: Pick<Kind, 'singular' | 'group'>, name: string): string {
   return `${kind.singular}.${kind.group}/${name}`;
 }

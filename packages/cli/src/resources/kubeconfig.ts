@@ -59,7 +59,7 @@ export async function printKubeconfig(
   context.stderr.write(`${path}: merged, and set as the current context; valid until ${expirationTimestamp}\n`);
 }
 
-/** A kube-apiserver knows the cluster, but no kubeconfigs: those are the gateway's to give. */
+/** kube-apiserver serves the Cluster but not its kubeconfig subresource, which is the gateway's. */
 async function explained(refusal: unknown, client: KubeClient, name: string, namespace: string): Promise<unknown> {
   if (!isApiError(refusal, 'NotFound')) return refusal;
   try {
@@ -73,7 +73,7 @@ async function explained(refusal: unknown, client: KubeClient, name: string, nam
   });
 }
 
-/** The new entries win over old ones of the same name; the file is replaced as a whole, for its owner alone. */
+/** New entries override old ones of the same name; the file is replaced atomically, accessible to its owner only. */
 async function mergeInto(path: string, kubeconfig: string): Promise<void> {
   const existing = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -9,7 +9,7 @@ import { loadAll } from 'js-yaml';
 import { z } from 'zod';
 import type { CliContext } from '../command/context.ts';
 
-/** What a file of clusters and pools holds; the server checks the rest. */
+/** Clusters and pools from a file; the server validates the rest. */
 export interface Manifest {
   readonly clusters: readonly Cluster[];
   readonly pools: readonly NodePool[];
@@ -36,7 +36,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Clusters and NodePools of YAML documents, in the namespace that they name or else in the given one. */
+/** Clusters and NodePools from YAML documents, in their own namespace or else in the given one. */
 export function parseManifest(text: string, source: string, namespace: string): Manifest {
   const found: { clusters: Cluster[]; pools: NodePool[] } = { clusters: [], pools: [] };
   for (const [index, document] of loadDocuments(text, source).entries()) {
@@ -46,7 +46,7 @@ export function parseManifest(text: string, source: string, namespace: string): 
     const { apiVersion, kind } = parsed.data;
     const metadata = { namespace, ...(parsed.data.metadata as ObjectMeta) };
     const isOurs = apiVersion === API_VERSION;
-    // The server validates spec: a client that is older than it must not.
+    // The server validates spec: an older client must not.
     if (isOurs && kind === clusters.kind) found.clusters.push({ ...parsed.data, metadata } as unknown as Cluster);
     else if (isOurs && kind === nodePools.kind) found.pools.push({ ...parsed.data, metadata } as unknown as NodePool);
     else {

@@ -8,11 +8,11 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { qualifiedName } from './kinds.ts';
 
 export interface PauseOptions {
-  /** Every cluster of every namespace. */
+  /** All clusters in all namespaces. */
   readonly all?: boolean;
 }
 
-/** Has Fairway leave clusters alone, with their pools and machines, or take them up again. */
+/** Pauses or resumes reconciliation of clusters, with their pools and machines. */
 export async function setPaused(
   context: CliContext,
   globals: GlobalOptions,

@@ -6,7 +6,7 @@ import { poolReady } from '../progress/goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import { qualifiedName } from './kinds.ts';
 
-/** Through the scale subresource, so that whoever may scale pools need not be allowed to change them. */
+/** Through the scale subresource, so that permission to scale pools suffices. */
 export async function scaleNodePool(
   context: CliContext,
   globals: GlobalOptions,

@@ -54,7 +54,7 @@ export async function listObjects(
   });
 }
 
-/** Machines carry their cluster as a label; a pool names it in its spec. */
+/** Machines have a label with their cluster; a pool names it in its spec. */
 function labelSelectorOf(kindName: ShownKindName, { selector, cluster }: ListOptions): string | undefined {
   const terms = [selector, kindName === 'machine' && cluster !== undefined ? `${CLUSTER_LABEL}=${cluster}` : undefined];
   return terms.filter((term) => term !== undefined).join(',') || undefined;
@@ -65,7 +65,7 @@ function belongsTo(kindName: ShownKindName, object: KubeObject, cluster: string 
   return (object as NodePool).spec.clusterName === cluster;
 }
 
-/** Prints the named objects; the first that is not there ends it. */
+/** Prints the named objects; the first one that does not exist is an error. */
 export async function getObjects(
   context: CliContext,
   globals: GlobalOptions,

@@ -30,14 +30,14 @@ interface ServeCommandOptions extends FairwayCommandOptions {
   readonly webhookUrl?: string;
 }
 
-/** Runs Fairway over a management cluster until the first SIGINT or SIGTERM, and then to an orderly end. */
+/** Runs Fairway over a management cluster until the first SIGINT or SIGTERM, then shuts down in order. */
 export async function runServe(
   context: CliContext,
   globals: GlobalOptions,
   options: ServeCommandOptions,
 ): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
-  // What libraries and programs make in the home is for its owner alone too.
+  // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
   const connection = await managementConnection(context, globals);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads `https://fairway.example.com:8443`: the path is the gateway's own to choose. */
+/** Parses `https://fairway.example.com:8443`: the gateway chooses the path. */
 export function parseWebhookUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain =

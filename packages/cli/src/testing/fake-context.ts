@@ -6,7 +6,7 @@ export interface FakeContext extends CliContext {
   readonly written: { stdout: string; stderr: string };
 }
 
-/** A process without a terminal, whose output is kept. */
+/** A process without a terminal, whose output is captured. */
 export function fakeContext(
   overrides: Partial<Pick<CliContext, 'env' | 'cwd' | 'readStdin' | 'confirm'>> & { readonly clock?: Clock } = {},
 ): FakeContext {

@@ -9,14 +9,14 @@ import { ETCD_PROGRAMS, KUBERNETES_PROGRAMS } from '../releases/release-files.ts
 
 export const MIRRORED = { version: '1.36.3', etcd: '3.6.8', architecture: 'amd64' } as const;
 
-/** A mirror of one release on loopback: upstream's paths, checksums and ranges, over scripts that say which program they are. */
+/** A mirror of one release on loopback: upstream's paths, checksums and ranges, with scripts in place of binaries. */
 export class ReleaseMirror implements AsyncDisposable {
   readonly files = new Map<string, Buffer>();
   /** `GET /path` and `GET /path bytes=5-`, in order. */
   readonly requests: string[] = [];
   /** Cuts the connection after half of a body, once for each entry, when its promise resolves. */
   readonly cuts = new Map<string, PromiseWithResolvers<void>>();
-  /** Paths that are held back after half of their bytes until the promise resolves. */
+  /** Paths that stall after half of their bytes until the promise resolves. */
   readonly halts = new Map<string, PromiseWithResolvers<void>>();
   onRequest: (path: string) => void = () => {};
   readonly #server: Server;
@@ -53,7 +53,7 @@ export class ReleaseMirror implements AsyncDisposable {
   }
 
   #addProgram(name: string): void {
-    // Long enough to come in several pieces.
+    // Long enough to arrive in several chunks.
     const text = `#!/bin/sh\necho "Kubernetes v${MIRRORED.version}"\n${'# filler\n'.repeat(20_000)}`;
     const path = ReleaseMirror.pathOf(name);
     this.files.set(path, Buffer.from(text));

@@ -15,7 +15,7 @@ import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 
 /**
- * Chooses how control planes run, says so where it is a choice, and keeps it with the home. With `areLeft`, all run as processes that serve on
+ * Chooses how control planes run, reports the choice, and stores it in the home. With `areLeft`, all run as processes that survive
  * when this one ends.
  */
 export async function chosenControlPlanes(
@@ -29,7 +29,7 @@ export async function chosenControlPlanes(
 ): Promise<(options: ControlPlanesOptions) => ControlPlanes> {
   const { controlPlane: asked, controlPlaneAddress: address } = options;
   const kept = home.read(home.controlPlaneKind)?.trim();
-  // Homes from before there was a choice hold simulated ones.
+  // Homes from before this was configurable contain simulated ones.
   const remembered =
     kept === 'process' || kept === 'simulated' ? kept : existsSync(home.clustersDatabase) ? 'simulated' : undefined;
   const assets = env[ASSETS_VARIABLE];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { collectEgressTargets, collectRanges, parseUserRange } from './isolation-options.ts';
 
 describe('user ids', () => {
-  test('are a range', () => {
+  test('are parsed as a range', () => {
     expect(parseUserRange('300000-300099')).toEqual({ first: 300_000, last: 300_099 });
     expect(parseUserRange('7-7')).toEqual({ first: 7, last: 7 });
   });
@@ -12,8 +12,8 @@ describe('user ids', () => {
   });
 });
 
-describe('ranges of addresses', () => {
-  test('are added up', () => {
+describe('address ranges', () => {
+  test('accumulate', () => {
     expect(collectEgressTargets('192.0.2.7/32:443', ['10.0.0.0/8'])).toEqual(['10.0.0.0/8', '192.0.2.7/32:443']);
     expect(collectRanges('fd00::/8', [])).toEqual(['fd00::/8']);
   });

@@ -3,10 +3,10 @@ import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
 import { InvalidArgumentError } from 'commander';
 
-/** The highest that no tool takes for a negative number. */
+/** The highest id that no tool interprets as negative. */
 const HIGHEST_ID = 2_147_483_646;
 
-/** Reads `1900000000-1900009999`: ids that nobody else has, never root. Throws InvalidArgumentError. */
+/** Parses `1900000000-1900009999`: a range of ids reserved for Fairway, never root. Throws InvalidArgumentError. */
 export function parseUserRange(text: string): UserRange {
   const [, first, last] = (/^(\d{1,10})-(\d{1,10})$/.exec(text) ?? []).map(Number);
   if (first === undefined || last === undefined || first < 1 || last < first || last > HIGHEST_ID) {
@@ -15,12 +15,12 @@ export function parseUserRange(text: string): UserRange {
   return { first, last };
 }
 
-/** Adds a range with or without a port to those before. Throws InvalidArgumentError. */
+/** Appends a range with or without a port. Throws InvalidArgumentError. */
 export function collectEgressTargets(text: string, before: readonly string[]): readonly string[] {
   return collect(text, before, parseEgressTarget);
 }
 
-/** Adds a range to those before. Throws InvalidArgumentError. */
+/** Appends a range. Throws InvalidArgumentError. */
 export function collectRanges(text: string, before: readonly string[]): readonly string[] {
   return collect(text, before, (range) => cidrSet([range]));
 }

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 
 const MAX_PORT = 65_535;
 
-/** Reads `127.0.0.1:8443`, `[::1]:8443`, `localhost:0` and `:8443` (loopback). */
+/** Parses `127.0.0.1:8443`, `[::1]:8443`, `localhost:0` and `:8443` (loopback). */
 export function parseListenAddress(text: string): ListenAddress {
   const [, bracketed, plain, portText = ''] = /^(?:\[([^\]]+)\]|([^:[\]]*)):([0-9]{1,5})$/.exec(text) ?? [];
   const port = Number(portText);
@@ -14,7 +14,7 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host: bracketed ?? (plain || '127.0.0.1'), port };
 }
 
-/** Reads an address of one host: `10.0.0.1`, `fd00::1`. */
+/** Parses a host's address: `10.0.0.1`, `fd00::1`. */
 export function parseIPAddress(text: string): string {
   if (isIP(text) === 0 || text === '0.0.0.0' || text === '::') {
     throw new InvalidArgumentError('Not an address of one host, such as 10.0.0.1.');

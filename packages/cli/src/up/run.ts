@@ -20,10 +20,10 @@ interface UpCommandOptions extends FairwayCommandOptions {
   readonly simLatency: 'none' | 'realistic';
 }
 
-/** Runs Fairway until the first SIGINT or SIGTERM, and then to an orderly end; a second signal ends the process at once. */
+/** Runs Fairway until the first SIGINT or SIGTERM, then shuts down in order; a second signal ends the process immediately. */
 export async function runUp(context: CliContext, options: UpCommandOptions): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
-  // What libraries and programs make in the home is for its owner alone too.
+  // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
   const isFirstStart = !existsSync(home.database);
@@ -74,7 +74,7 @@ async function start(
   }
 }
 
-/** What a person does about a start that failed at the address or the home; other errors as they are. */
+/** Adds advice to a failed start because of the address or the home; other errors are returned unchanged. */
 export function explainStart(error: unknown, listen: string): unknown {
   if (error instanceof HomeInUseError || error instanceof SharedHomeError)
     return new CommandError(error.message, { cause: error });
@@ -127,7 +127,7 @@ interface Welcome {
   readonly isSimulated: boolean;
 }
 
-/** What a person sees when Fairway serves: where, and what to type next. */
+/** The message once Fairway serves: where, and what to type next. */
 export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): string {
   const example = join(import.meta.dirname, '../../../../examples/cluster.yaml');
   const lines = [
@@ -148,7 +148,7 @@ export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): 
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** A path below the working directory without it. */
+/** A path relative to the working directory if it is below it. */
 function shorter(path: string, cwd: string): string {
   const fromHere = relative(cwd, path);
   return fromHere.startsWith('..') ? path : fromHere;

@@ -4,7 +4,7 @@ import type { RestorePlan } from '@fairway/service/backup/restore/restore-plan';
 import type { Reporter } from '../../progress/reporter.ts';
 import type { Step } from '../../progress/step.ts';
 
-/** Counts objects that are done, a line a kind. */
+/** Counts completed objects, one line per kind. */
 export class RestoreProgress {
   readonly #reporter: Reporter;
   readonly #counts = new Map<ResourceType, { done: number; all: number }>();

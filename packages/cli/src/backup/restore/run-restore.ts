@@ -24,7 +24,7 @@ export interface RestoreOptions {
   readonly passphraseFile?: string;
 }
 
-/** Makes everything of a backup at another Fairway's API, and gives it to the controllers when all is there. */
+/** Creates everything in a backup at another Fairway's API, and resumes reconciliation once all is there. */
 export async function runRestore(
   context: CliContext,
   globals: GlobalOptions,
@@ -42,7 +42,7 @@ export async function runRestore(
   });
 }
 
-/** Two Fairways that act on the same servers would each undo what the other does. */
+/** Two Fairways that manage the same servers would undo each other's changes. */
 function requireQuietSource(
   { contents, objects }: Archive,
   { dryRun = false, sourceStopped = false }: RestoreOptions,
