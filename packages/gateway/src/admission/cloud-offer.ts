@@ -5,12 +5,12 @@ import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import type { Router } from '@fairway/openstack/types/network';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
-/** How old what the cloud offers may be when a request is judged by it. */
+/** Maximum age of the cloud's lists when they are used to validate a request. */
 const MAX_AGE_MS = 60_000;
-/** How long a request waits for a cloud that does not answer, before it is judged without. */
+/** How long a request waits for a cloud that does not answer, before it is validated without it. */
 const PATIENCE_MS = 5_000;
 
-/** What a project's cloud offers, as admission needs it: from the shared lists, not older than a minute. */
+/** What a project's cloud offers, for admission: from the shared lists, no older than a minute. */
 export class CloudOffer {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -21,7 +21,7 @@ export class CloudOffer {
     this.#log = log;
   }
 
-  /** A part that the cloud does not tell in time is left out, and what depends on it is judged by the controllers. */
+  /** A list that times out is left out, and the controllers validate what depends on it. */
   async catalogueOf(cloud: ProjectCloud, as: 'lately' | 'now' = 'lately'): Promise<CloudCatalogue> {
     const { cache } = cloud;
     const sinceMs = this.#clock.now() - (as === 'now' ? 0 : MAX_AGE_MS);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CLOUDLESS, FORMS, type Reply, refusal, TEAM, TestGateway } from '../testing/test-gateway.ts';
 
 const PATH = `/apis/${API_VERSION}/namespaces`;
-/** After so long on the gateway's fast clock, the cloud is asked again what it offers. */
+/** After this time on the gateway's accelerated clock, the cloud's lists are refreshed. */
 const CATALOGUE_AGE_MS = 61_000;
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 

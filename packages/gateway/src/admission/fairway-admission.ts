@@ -16,17 +16,17 @@ import type { StoredFacts } from './stored-facts.ts';
 
 export interface FairwayAdmissionOptions {
   readonly stored: StoredFacts;
-  /** Resolves when `clouds` has heard of what is stored by now of the namespace; asked before one is refused for having no cloud. */
+  /** Resolves when `clouds` has caught up with the namespace as stored now; called before a request is rejected for lack of a cloud. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly clouds: Clouds;
   readonly offer: CloudOffer;
-  /** Whether somebody is Fairway's controllers, who alone set and remove their finalizer. */
+  /** Whether the user is Fairway's controllers, which alone set and remove their finalizer. */
   readonly isFairway: (user: UserInfo) => boolean;
 }
 
 /**
- * Judges Clusters and NodePools by plans, releases and what their namespace's cloud offers; the rules are api's, pure
- * and tabled there.
+ * Validates Clusters and NodePools against plans, releases and what their namespace's cloud offers; the rules are in api, pure
+ * and tested there.
  */
 export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlugin {
   return {
@@ -41,7 +41,7 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
   };
 }
 
-/** Also where nothing else changes. An object that is made with the finalizer is one that was copied or is restored, and gets it anyhow. */
+/** Also if nothing else changes. On create the finalizer is allowed: a copied or restored object has it, and would get it anyway. */
 function holdFinalizer({ isFairway }: FairwayAdmissionOptions, request: AdmissionRequest): void {
   const { object, oldObject, user, resource, operation } = request;
   if (operation !== 'UPDATE' || resource.group !== GROUP || !object || !oldObject || isFairway(user)) return;
@@ -86,8 +86,8 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
 }
 
 /**
- * Judges by what the cloud offered lately, and a refusal once more by what it offers now: what was made a moment ago is
- * no mistake.
+ * Validates against cached lists of the cloud, and before it rejects, once more against fresh lists: a resource may have been
+ * created a moment ago.
  */
 async function judgeByOffer(
   { clouds, offer, catchUp }: FairwayAdmissionOptions,

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ATTEMPTS, attack, refusedOrNot } from '../testing/finalizer-attempts.ts';
 import { FORMS, TEAM, TestGateway } from '../testing/test-gateway.ts';
 
-/** A member of the team, and one who has Kubernetes' own role `admin` in its namespace as well. */
+/** A member of the team, and one who also has Kubernetes' role `admin` in its namespace. */
 const THIEVES: readonly UserInfo[] = ['alice', 'anna'].map((username) => ({
   username,
   groups: ['system:authenticated'],
@@ -95,7 +95,7 @@ describe.each(FORMS)('%s gateway: whoever wants to have a cluster without Fairwa
       as.raw({ method: 'GET', path: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/secrets` }),
     ).rejects.toMatchObject(refused);
     await expect(as.raw({ method: 'DELETE', path: `/api/v1/namespaces/${TEAM}` })).rejects.toMatchObject(refused);
-    // A status that comes with the spec is no status.
+    // A status that is sent with the spec is ignored.
     await as.resource(clusters).patch(name, status, where);
     const after = await gateway.gateway.client.resource(clusters).get(name, where);
     expect(after.status?.originUID).toBeUndefined();

@@ -55,7 +55,7 @@ describe.each(FORMS)('%s gateway: the finalizer of the controllers', (form) => {
     expect(gateway.cloudCalls).toBe(before);
   });
 
-  test('stays on a cluster that is replaced by a manifest without it, and when its spec changes as well', async () => {
+  test('stays on a cluster that is replaced by a manifest without it, even if its spec changes too', async () => {
     const client = gateway.as('alice').resource(clusters);
     const { metadata, ...cluster } = await client.get('demo', { namespace: TEAM });
     const { finalizers: _finalizers, ...rest } = metadata;
@@ -65,7 +65,7 @@ describe.each(FORMS)('%s gateway: the finalizer of the controllers', (form) => {
     expect(error).toMatchObject({ code: 422, message: expect.stringContaining(`${FINALIZER} must stay in the list`) });
   });
 
-  test('stays on a cluster that is being deleted, and others go as their owners like', async () => {
+  test('stays on a cluster that is being deleted, while other finalizers can be removed', async () => {
     const client = gateway.as('alice').resource(nodePools);
     await client.delete('general', { namespace: TEAM });
 
@@ -79,7 +79,7 @@ describe.each(FORMS)('%s gateway: the finalizer of the controllers', (form) => {
     expect(stripped).toMatchObject(refused);
   });
 
-  test('is not set by others', async () => {
+  test('cannot be set by others', async () => {
     await gateway.createPool('fresh');
 
     expect(

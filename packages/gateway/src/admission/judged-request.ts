@@ -2,10 +2,10 @@ import { GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { RESTORE_PAUSE } from '@fairway/api/pause';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 
-/** Kubernetes' own group of those who may do everything. */
+/** Kubernetes' group of superusers. */
 const ADMINISTRATORS = 'system:masters';
 
-/** Whether a request writes the spec of one of Fairway's objects, and so is judged. */
+/** Whether a request writes the spec of a Fairway object, and so must be validated. */
 export function isJudged(request: AdmissionRequest): boolean {
   const { resource, subresource, operation, object } = request;
   if (resource.group !== GROUP || !(subresource === '' || subresource === 'scale') || object === undefined)
@@ -14,7 +14,7 @@ export function isJudged(request: AdmissionRequest): boolean {
   return !isSpecUnchanged(request) && !isRestored(request);
 }
 
-/** Metadata alone (labels, finalizers) is no reason to ask the cloud. */
+/** A change of metadata only (labels, finalizers) does not need the cloud. */
 function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
   if (oldObject === undefined) return false;
   const spec = (value: unknown) => JSON.stringify((value as { spec?: unknown }).spec);
@@ -22,8 +22,8 @@ function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
 }
 
 /**
- * What an administrator restores was admitted where it was made, and already exists: quotas that its own nodes have used up, or a
- * version that is offered no more, are no reason against it.
+ * A restored object was admitted where it was created, and its resources exist: a quota that its own nodes use up, or a
+ * version that is no longer offered, must not reject it.
  */
 function isRestored({ operation, object, user }: AdmissionRequest): boolean {
   const mark = object?.metadata.annotations?.[PAUSED_ANNOTATION];

@@ -9,9 +9,9 @@ import { invalid } from '@fairway/kube/object/field-error';
 import { isJudged } from './judged-request.ts';
 
 /**
- * Judges the limits over several objects once more in the turn of the write, where the server is in this process: five pools that come at
- * once are judged one after the other. Before a management cluster a webhook judges each by what is stored, and the controllers hold the
- * limit.
+ * Validates limits across objects again within the serialized write, if the API server is in this process: concurrent creates of five
+ * pools are validated one after the other. In front of a management cluster, a webhook validates each against what is stored, and the controllers
+ * enforce the limit.
  */
 export function limitsAdmission(reader: () => ObjectReader): AdmissionPlugin {
   return {

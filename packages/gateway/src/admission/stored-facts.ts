@@ -9,7 +9,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 
 type Stored<T> = T | Promise<T>;
 
-/** What admission judges by beside the object itself: what is stored now. Objects may be shared: never change one. */
+/** What admission reads beside the object itself: the stored state. Objects may be shared and must not be modified. */
 export interface StoredFacts {
   plans(): Stored<readonly Plan[]>;
   releases(): Stored<readonly KubernetesRelease[]>;
@@ -18,7 +18,7 @@ export interface StoredFacts {
   credential(namespace: string, name: string): Stored<CloudCredential | undefined>;
 }
 
-/** Of the server in this process; it is asked for on first use, because the server is made from what is made here. */
+/** From the server in this process; obtained on first use, because the server is constructed with it. */
 export function factsInProcess(reader: () => ObjectReader): StoredFacts {
   return {
     plans: () => reader().list(plans),
@@ -30,8 +30,8 @@ export function factsInProcess(reader: () => ObjectReader): StoredFacts {
 }
 
 /**
- * Of a management cluster, read each time: a cache would miss the Plan that was applied right before its Cluster, and count a pool too few
- * for a limit.
+ * From a management cluster, without a cache: a cache could miss a Plan that was applied right before its Cluster, or a pool that counts
+ * towards a limit.
  */
 export function factsOverHttp(client: KubeClient): StoredFacts {
   return {

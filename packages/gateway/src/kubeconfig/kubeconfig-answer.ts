@@ -10,20 +10,20 @@ import { methodNotAllowed } from '@fairway/kube/object/api-error';
 import type { KubeconfigIssuer } from './kubeconfig-issuer.ts';
 
 export interface KubeconfigAnswerOptions {
-  /** As Fairway: the caller need not be allowed to read the cluster. */
+  /** With Fairway's credentials: the caller need not be allowed to read the cluster. */
   readonly client: KubeClient;
   readonly authorizer: Authorizer;
   readonly issue: KubeconfigIssuer;
 }
 
-/** A request to `clusters/NAME/kubeconfig` that no API server has looked at yet. */
+/** A request to `clusters/NAME/kubeconfig` that no API server has validated yet. */
 export interface KubeconfigTarget {
   readonly namespace: string;
   readonly name: string;
   readonly verb: string;
 }
 
-/** Answers `clusters/kubeconfig` before a management cluster, as the embedded server would: rights first, then what is wrong. */
+/** Answers `clusters/kubeconfig` in front of a management cluster, as the embedded server would: authorization first, then validation. */
 export async function kubeconfigAnswer(
   { client, authorizer, issue }: KubeconfigAnswerOptions,
   { namespace, name, verb }: KubeconfigTarget,

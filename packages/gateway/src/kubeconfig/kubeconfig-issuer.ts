@@ -24,9 +24,9 @@ export interface KubeconfigIssuerOptions {
   readonly log: Logger;
 }
 
-/** One POST to `clusters/NAME/kubeconfig` by somebody who may. */
+/** An authorized POST to `clusters/NAME/kubeconfig`. */
 export interface KubeconfigDemand {
-  /** A KubeconfigRequest by its kind; what is in it has not been looked at. */
+  /** A KubeconfigRequest by its kind; its fields are not validated yet. */
   readonly body: KubeObject | undefined;
   readonly cluster: Cluster;
   readonly user: UserInfo;
@@ -36,8 +36,8 @@ export interface KubeconfigDemand {
 export type KubeconfigIssuer = (demand: KubeconfigDemand) => Promise<KubeconfigRequest>;
 
 /**
- * Issues short-lived credentials for tenants' clusters in the name of whoever asks; the same behind both forms of the gateway. Every one is
- * told in an Event and in the log.
+ * Issues short-lived credentials for tenants' clusters to the requesting user; shared by both forms of the gateway. Each one is
+ * reported in an Event and in the log.
  */
 export function kubeconfigIssuer({ credentials, events, clock, log }: KubeconfigIssuerOptions): KubeconfigIssuer {
   const schema = kubeconfigRequestSchema();
@@ -68,7 +68,7 @@ export function kubeconfigIssuer({ credentials, events, clock, log }: Kubeconfig
 }
 
 /**
- * Where the cluster's API server is. A cluster on its way out has no roots of trust any more, and must not be given new
+ * The endpoint of the cluster's API server. A cluster that is being deleted has no CAs any more, and must not be given new
  * ones.
  */
 function endpointOf({ metadata, status }: Cluster): Endpoint {
@@ -84,7 +84,7 @@ function endpointOf({ metadata, status }: Cluster): Endpoint {
   return status.endpoint;
 }
 
-/** Names of Kubernetes' own mean something else inside the tenant's cluster, so they are told apart by a prefix. */
+/** Names with Kubernetes' prefix have a special meaning in the tenant's cluster, so another prefix is added. */
 function tenantUserName(username: string): string {
   return username.startsWith('system:') ? `fairway:${username}` : username;
 }

@@ -27,7 +27,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     return gateway.call(person, 'POST', `${PATH}/${cluster}/kubeconfig${query}`, body);
   }
 
-  /** The client certificate of a kubeconfig, with what it is for. */
+  /** The client certificate in a kubeconfig. */
   function certificateIn(body: unknown): X509Certificate {
     const { status } = body as KubeconfigRequest;
     const [user] = parseKubeconfig(status?.kubeconfig ?? '').users ?? [];
@@ -41,7 +41,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   }
 
   describe('a kubeconfig', () => {
-    test('is a certificate in the name of who asked, in a group that the tenant can take rights from', async () => {
+    test('is a certificate for the requesting user, in a group whose permissions the tenant can revoke', async () => {
       const { status, body } = await ask('alice', { expirationSeconds: 900 });
       const certificate = certificateIn(body);
 
@@ -65,7 +65,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(Date.parse((body as KubeconfigRequest).status?.expirationTimestamp ?? '')).toBe(endMs);
     });
 
-    test('leads to the cluster, and is signed by its roots, not by those of Fairway', async () => {
+    test("connects to the cluster, and is signed by its CA, not by Fairway's", async () => {
       const { body } = await ask('alice');
       const { status } = body as KubeconfigRequest;
       const [cluster] = parseKubeconfig(status?.kubeconfig ?? '').clusters ?? [];
@@ -85,7 +85,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(certificateIn(body).subject.split('\n')).toContain(`CN=fairway:${username}`);
     });
 
-    test('is told in an Event of the cluster', async () => {
+    test('is reported in an Event of the cluster', async () => {
       await gateway.createCluster('audited');
       await gateway.giveEndpoint('audited');
       const { body } = await ask('alice', {}, 'audited');
@@ -106,7 +106,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('no kubeconfig', () => {
-    test('before the control plane is there: 409 says what to wait for', async () => {
+    test('before the control plane is ready: 409 says what to wait for', async () => {
       await gateway.createCluster('young');
 
       expect(await ask('alice', {}, 'young')).toMatchObject({
@@ -115,7 +115,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       });
     });
 
-    test('for a cluster that is being deleted, and no new roots for it either', async () => {
+    test('for a cluster that is being deleted, and no new CAs for it either', async () => {
       const { metadata } = await gateway.createCluster('old');
       await gateway.giveEndpoint('old');
       const held = { type: 'merge', value: { metadata: { finalizers: ['fairway.dev/test'] } } } as const;
@@ -129,7 +129,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect((await rootsOf(metadata.uid)).items).toEqual([]);
     });
 
-    test('from a dry run, which mints nothing: no key, no roots, no Event', async () => {
+    test('from a dry run, which creates nothing: no key, no CAs, no Event', async () => {
       const { metadata } = await gateway.createCluster('tried');
       await gateway.giveEndpoint('tried');
       const { status, body } = await ask('alice', { expirationSeconds: 900 }, 'tried', '?dryRun=All');
@@ -160,7 +160,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(await ask(person)).toMatchObject({ status: 403, body: { reason: 'Forbidden' } });
     });
 
-    test('for a cluster that is not there', async () => {
+    test('for a cluster that does not exist', async () => {
       expect((await ask('alice', {}, 'nope')).status).toBe(404);
     });
   });

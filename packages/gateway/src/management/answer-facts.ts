@@ -3,7 +3,7 @@ import type { AuditTrail } from '@fairway/apiserver/audit/audit-trail';
 import { z } from 'zod';
 import { NameScanner } from './name-scanner.ts';
 
-/** The bounded part of a Status that an audit event tells. */
+/** The part of a Status that an audit event contains; its size is bounded. */
 export const FailureStatus = z.object({
   message: z.string().optional(),
   reason: z.string().optional(),
@@ -16,12 +16,12 @@ export type FailureStatus = z.infer<typeof FailureStatus>;
 
 /** Reasons whose details name the object itself, not its namespace or what it refers to. */
 const OF_THE_OBJECT: ReadonlySet<string | undefined> = new Set(['AlreadyExists', 'Invalid']);
-/** A Status that is longer is told by its code alone. */
+/** For a longer Status only the code is recorded. */
 const MAX_STATUS_BYTES = 64 * 1024;
 
 /**
- * Reads along, as an answer streams through, what the request itself did not say: why it failed, or the name of what was created. Never holds up the
- * stream, and keeps 64 KiB of it at most.
+ * Extracts from a streaming response what the request itself did not say: why it failed, or the name of what was created. Never delays the
+ * stream, and buffers at most 64 KiB of it.
  */
 export function factsOf(answer: IncomingMessage, trail: AuditTrail, onFailure: (status: FailureStatus) => void): void {
   if ((answer.statusCode ?? 0) >= 400) {
@@ -41,7 +41,7 @@ export function factsOf(answer: IncomingMessage, trail: AuditTrail, onFailure: (
   }
 }
 
-/** Whether the object's name stands in the body alone. */
+/** Whether the object's name is in the body only. */
 export function createsByName({ verb, resource }: AuditTrail): boolean {
   return verb === 'create' && resource?.name === '';
 }

@@ -7,19 +7,19 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 export interface CatchUpOptions {
-  /** As old as its watches. */
+  /** A reader that is as current as its watches. */
   readonly reader: ObjectReader;
   readonly client: KubeClient;
   readonly clock: Clock;
 }
 
-/** A watch that is well is behind by milliseconds. */
+/** A healthy watch lags by milliseconds. */
 const LOOK_AGAIN_MS = 20;
 const PATIENCE_MS = 2_000;
 
 /**
- * Waits until a reader over watches shows the namespace, and the CloudCredential that is named, as they are now: they may have been applied
- * right before what is judged by them. After 2 s it goes on with what the reader has.
+ * Waits until a watch-based reader shows the namespace, and the given CloudCredential, in their current state: they may have been applied
+ * right before the request that refers to them. Gives up after 2 s, and the request proceeds with what the reader has.
  */
 export function catchUpWith({
   reader,

@@ -6,7 +6,7 @@ import { discoveryView } from './discovery-view.ts';
 import type { ImpersonationHeaders } from './impersonation.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Asks the API server as the caller, and shows what tenants are to see of its answer. */
+/** Requests discovery from the API server as the caller, and filters the response for tenants. */
 export async function discoveryAnswer(
   upstream: Upstream,
   request: ApiRequest,
@@ -35,7 +35,7 @@ export async function discoveryAnswer(
   return { status: 200, headers: described, body: method === 'HEAD' ? '' : shown };
 }
 
-/** The caller's clauses that ask for JSON, in whatever form: another language could not be shown in part. */
+/** The caller's JSON clauses of Accept, in any form: other encodings can't be filtered. */
 function jsonAccept(accept: string | undefined): string {
   const clauses = (accept ?? '').split(',').filter((clause) => parseAccept(clause).some(acceptsJson));
   if (clauses.length === 0) throw notAcceptable();

@@ -32,8 +32,8 @@ const AggregatedList = z.looseObject({
 const Document = z.discriminatedUnion('kind', [ApiVersions, ApiGroup, ApiGroupList, ApiResourceList, AggregatedList]);
 
 /**
- * A discovery document of the management cluster as tenants see it: with `clusters/kubeconfig`, which a CustomResourceDefinition can't
- * have, and without what is not let through, which clients would ask for without success. `host` is what the client calls the gateway.
+ * Filters a discovery document of the management cluster for tenants: adds `clusters/kubeconfig`, which a CustomResourceDefinition can't
+ * define, and removes what is not forwarded, which clients would request in vain. `host` is the gateway's address as the client used it.
  */
 export function discoveryView(document: unknown, host: string): object {
   const parsed = Document.parse(document);
@@ -41,7 +41,7 @@ export function discoveryView(document: unknown, host: string): object {
     case 'APIGroup':
       return parsed;
     case 'APIVersions':
-      // The API server would name itself, and tenants are to come here.
+      // The API server would give its own address, but tenants must use the gateway's.
       return { ...parsed, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: host }] };
     case 'APIGroupList':
       return { ...parsed, groups: parsed.groups.filter(({ name }) => isShown(name)) };

@@ -10,15 +10,15 @@ import { Secrets, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/re
 import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
 import { ROOTS_SECRET } from './gateway-roots.ts';
 
-/** The objects of the management cluster that the gateway goes by, each followed by its name alone. */
+/** The objects of the management cluster that the gateway depends on, each watched by name. */
 export interface FollowedObjects {
-  /** Whose client certificates are believed. */
+  /** CAs of client certificates. */
   readonly authentication: Informer<ConfigMap>;
-  /** What all replicas share. */
+  /** State shared by all replicas. */
   readonly roots: Informer<Secret>;
   readonly configurations: Informer<ValidatingWebhookConfiguration>;
   whenSynced(): Promise<void>;
-  /** After the signal. */
+  /** Resolves when the watches have stopped, after the signal. */
   stopped(): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ async function before(
   return front;
 }
 
-/** An API server that tells what it got. */
+/** An API server that records its requests. */
 async function echo(request_: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request_);
   response.setHeader('content-type', 'application/json');
@@ -165,7 +165,7 @@ describe('an answer', () => {
     let readBytes = 0;
     for await (const chunk of await front.send(PODS)) {
       readBytes += (chunk as Buffer).length;
-      // A reader that is slower than whoever writes.
+      // A reader that is slower than the writer.
       await setImmediate();
     }
 

@@ -7,7 +7,7 @@ import type { ImpersonationHeaders } from './impersonation.ts';
 import { connectionOptions } from './request-message.ts';
 import type { Upstream } from './upstream.ts';
 
-/** RFC 9110 7.6.1: they speak of one connection, and end with it. */
+/** Hop-by-hop headers (RFC 9110 7.6.1). */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -20,17 +20,17 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Say who asks, or where from, in words that the API server could believe: the gateway's alone to say. */
+/** Headers that state the user or origin and that the API server may trust: only the gateway may set them. */
 const IDENTITY = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|sec-websocket-.*|x-remote-.*)$/;
 
-/** What of a client's request goes on, without how its body is framed: that is for who sends it. `peer` is the address that the connection comes from. */
+/** The client's headers to forward, without body framing, which each sender sets itself. `peer` is the client's address. */
 export function forwardedHeaders(
   headers: IncomingHttpHeaders,
   { user, peer, auditId }: { readonly user: ImpersonationHeaders; readonly peer: string; readonly auditId: string },
 ): OutgoingHttpHeaders {
   const kept = withoutHops(headers);
   for (const name of Object.keys(kept)) {
-    // What stands between here and the API server may take underscores for dashes, as CGI does.
+    // Intermediaries before the API server may treat underscores as dashes, as CGI does.
     if (name === 'content-length' || IDENTITY.test(name.replaceAll('_', '-'))) delete kept[name];
   }
   const earlier = headers['x-forwarded-for'];
@@ -49,10 +49,10 @@ function withoutHops(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(isKept));
 }
 
-/** Until an answer begins: kube-apiserver itself ends at 60 s what is no watch, and a watch begins at once. */
+/** Timeout of a response's head: kube-apiserver itself ends non-watch requests at 60 s, and a watch answers immediately. */
 const ANSWER_TIMEOUT_MS = 75_000;
 
-/** The answers that stream now. */
+/** The responses that are streaming now. */
 export class Forwarding {
   readonly #upstream: Upstream;
   readonly #metrics: GatewayMetrics;
@@ -66,8 +66,8 @@ export class Forwarding {
   }
 
   /**
-   * Sends a request on and streams the answer back; each side waits for the other and ends with it. Rejects only before anything was answered,
-   * with 504 where nothing is for longer than the API server would take.
+   * Forwards a request and streams the response with backpressure; if either side ends, so does the other. Rejects only before the response has
+   * begun; with 504 if there is none for longer than the API server allows.
    */
   async forward(
     request: IncomingMessage,
@@ -83,13 +83,13 @@ export class Forwarding {
       readonly headers: OutgoingHttpHeaders;
       readonly body: Uint8Array;
       readonly isWatch: boolean;
-      /** Told of the answer before it streams. */
+      /** Called with the response before it streams. */
       readonly onAnswer: (answer: IncomingMessage) => void;
     },
   ): Promise<void> {
     const gone = new AbortController();
     atEnd(response, () => {
-      // An abort makes an exception with its stack: not for each of the many that end as they should.
+      // An abort creates an exception with a stack trace: too costly for every request that ends normally.
       if (!response.writableFinished) gone.abort();
     });
     const { url: path = '/' } = request;
@@ -98,7 +98,7 @@ export class Forwarding {
     const answer = await sent.finally(() => deadline.cancel());
     onAnswer(answer);
     response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
-    // A watch has nothing to say at first, and its client waits to hear that it is one.
+    // A watch may have no event for a while, and its client waits for the headers.
     response.flushHeaders();
     let isEnded = false;
     answer.on('error', () => {
@@ -115,7 +115,7 @@ export class Forwarding {
     answer.pipe(response);
   }
 
-  /** Ends all watches as a server ends one that has gone on long enough: clients resume where they were, elsewhere. */
+  /** Ends all watches as a server does on timeout: clients resume them elsewhere from the same resourceVersion. */
   endWatches(): void {
     for (const end of this.#watches) end();
   }

@@ -18,7 +18,7 @@ afterEach(async () => {
 interface Served {
   readonly front: FrontBefore;
   readonly clock: FakeClock;
-  /** What the API server got, each with its body. */
+  /** The API server's requests, each with its body. */
   readonly understood: string[];
 }
 
@@ -36,7 +36,7 @@ async function serve(limits: Partial<ServerLimits> = {}): Promise<Served> {
   return { front, clock, understood };
 }
 
-/** Begins a POST of which only `body` is sent, as whom `headers` impersonate. */
+/** Starts a POST but sends only `body`, as the user that `headers` impersonate. */
 async function begin({ front }: Served, headers: Record<string, string | number>, body = ''): Promise<RawClient> {
   const { port } = new URL(front.server.url);
   const client = await RawClient.open(Number(port), front.server.authority.certificatePem);
@@ -131,7 +131,7 @@ describe('a body on its way through the gateway', () => {
     const clients = await Promise.all(
       names.map((name) => begin(served, { 'content-length': MIB + 1, 'impersonate-user': name }, body)),
     );
-    // Those that were let in are silent now, and all others have been answered.
+    // The admitted ones are silent now, and all others have been answered.
     const { rejections } = served.front.traffic;
     const refused = () => (rejections.get('bodyBytes.perHolder') ?? 0) + (rejections.get('bodyBytes.total') ?? 0);
     while (served.front.traffic.inUse('bodyBytes') + refused() * MIB < 60 * MIB - MIB) await setImmediate();

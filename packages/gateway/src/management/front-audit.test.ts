@@ -14,7 +14,7 @@ async function before(listener: (request: IncomingMessage, response: ServerRespo
   front = await frontBefore(listener, ALICE);
 }
 
-/** Sends a request to its end; the events that there are then. */
+/** Sends a request and waits for its end; returns the audit events so far. */
 async function eventsOf(...request: Parameters<FrontBefore['send']>) {
   const answer = await front.send(...request);
   await text(answer);
@@ -22,7 +22,7 @@ async function eventsOf(...request: Parameters<FrontBefore['send']>) {
   return { events: front.audit.events, headers: answer.headers };
 }
 
-/** An API server that makes what it is told to. */
+/** An API server that creates what is posted. */
 function created(body: object, headers: Record<string, string> = {}) {
   return async (request: IncomingMessage, response: ServerResponse) => {
     await text(request);
@@ -31,7 +31,7 @@ function created(body: object, headers: Record<string, string> = {}) {
   };
 }
 
-test('a create that passes is told with the name that the API server gave it', async () => {
+test('a forwarded create is logged with the name that the API server generated', async () => {
   await before(created({ kind: 'Cluster', metadata: { annotations: { a: 'x'.repeat(200_000) }, name: 'demo-x7k2p' } }));
   const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'user-agent': 'kubectl' } }, '{}');
 
@@ -61,7 +61,7 @@ test('a create that passes is told with the name that the API server gave it', a
   ]);
 });
 
-test('the id in the log is the one that the API server and the client hear', async () => {
+test('the audit id in the log is the one that the API server and the client see', async () => {
   let heard: string | string[] | undefined;
   await before((request, response) => {
     heard = request.headers['audit-id'];
@@ -98,7 +98,7 @@ describe('what the API server refuses', () => {
     response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(status));
   };
 
-  test('is told in its words, without causes', async () => {
+  test('is logged with its message, without causes', async () => {
     const causes = [{ reason: 'FieldValueInvalid', message: 'x', field: 'spec.plan' }];
     const details = { name: 'demo', group: 'fairway.dev', kind: 'clusters', causes };
     await before(refused({ kind: 'Status', message: 'no such plan', reason: 'Invalid', details, code: 422 }, 422));
@@ -126,7 +126,7 @@ describe('what the API server refuses', () => {
   });
 });
 
-test('a request in the name of another is told with both, and so is a read', async () => {
+test('an impersonated request is logged with both users, even a read', async () => {
   await before((_, response) => response.end('{}'));
   const { events } = await eventsOf(CLUSTERS, { headers: { 'impersonate-user': 'bob', 'impersonate-group': ['x'] } });
 
@@ -137,11 +137,11 @@ test('a request in the name of another is told with both, and so is a read', asy
       impersonatedUser: { username: 'bob', groups: ['x', 'system:authenticated'] },
     },
   ]);
-  // It was the right to impersonate that was allowed here; whether bob may list, the API server says.
+  // The allowed verb was impersonate; whether bob may list is for the API server to decide.
   expect(events[0]?.annotations).toBeUndefined();
 });
 
-test('what does not pass is told, and why', async () => {
+test('a request that is not forwarded is logged, with the reason', async () => {
   await before((_, response) => response.end());
   const { events } = await eventsOf('/api/v1/namespaces/kube-system/secrets/a');
 
@@ -158,7 +158,7 @@ test('what does not pass is told, and why', async () => {
   ]);
 });
 
-test('so is what can be read in two ways', async () => {
+test('so is an ambiguous request', async () => {
   await before((_, response) => response.end());
   const { events } = await eventsOf(`${CLUSTERS}/..%2fsecrets`, { headers: { 'user-agent': 'mallory' } });
 
@@ -176,14 +176,14 @@ test('reads, discovery, health and reviews are not', async () => {
   expect(events).toEqual([]);
 });
 
-test('a watch of Secrets is told, once it is over too', async () => {
+test('a watch of Secrets is logged, and again when it ends', async () => {
   await before((_, response) => response.writeHead(200).end('{"type":"ADDED"}\n'));
   const { events } = await eventsOf('/api/v1/namespaces/red/secrets?watch=1');
 
   expect(events).toMatchObject([{ verb: 'watch', stage: 'ResponseStarted', responseStatus: { code: 200 } }]);
 });
 
-test('who is gone before the answer may have changed something', async () => {
+test('a client that disconnects before the answer may have changed something', async () => {
   const arrived = Promise.withResolvers<void>();
   await before(() => arrived.resolve());
   const sending = front.send(`${CLUSTERS}/a`, { method: 'DELETE' });

@@ -1,12 +1,12 @@
 import { addTrafficMetrics, type CountedTraffic } from '@fairway/apiserver/server/traffic-metrics';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Where a request went: what passes, what the gateway answers itself, and what it turned away before it knew where to. */
+/** Destination of a request: forwarded, answered by the gateway itself, or rejected before its destination was known. */
 export type Destination = 'api-server' | 'discovery' | 'kubeconfig' | 'nowhere' | 'route' | 'review' | 'unknown';
 
 export type ReviewOutcome = 'allowed' | 'refused' | 'failed';
 
-/** What the gateway counts; nothing is labelled by caller or object, so that series don't grow with tenants. */
+/** The gateway's metrics; no labels by caller or object, so that cardinality does not grow with tenants. */
 export class GatewayMetrics {
   readonly #requests: Counter<'destination' | 'code'>;
   readonly #watches: Gauge;
@@ -37,18 +37,18 @@ export class GatewayMetrics {
     });
   }
 
-  /** Tells how near the gateway is to its limits. */
+  /** Gauges of the gateway's usage of its limits. */
   countTraffic(traffic: CountedTraffic): void {
     addTrafficMetrics(this.#registry, traffic);
   }
 
-  /** `status` 0 for a client that was gone before it was answered. */
+  /** `status` is 0 for a client that disconnected before the answer. */
   answered(destination: Destination, status: number): void {
     const code = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
     this.#requests.inc({ destination, code });
   }
 
-  /** Counts a watch until what is returned is called. */
+  /** Counts a watch until the returned function is called. */
   watching(): () => void {
     this.#watches.inc();
     return () => this.#watches.dec();

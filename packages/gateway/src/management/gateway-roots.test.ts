@@ -9,7 +9,7 @@ import { createGatewayRoots, type GatewayRoots, parseRootsSecret, renewedRoots, 
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 
-/** What a gateway shows that signs with these roots. */
+/** The serving certificate of a gateway with these CAs. */
 async function shown({ authority }: GatewayRoots, clock: FakeClock): Promise<Uint8Array> {
   const options = { commonName: 'fairway-gateway', usages: 'server', validityMs: 90 * DAY_MS, clock } as const;
   const { certificatePem } = await issueCertificate(authority.active, options);

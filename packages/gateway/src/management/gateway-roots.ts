@@ -12,21 +12,21 @@ import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { createCertificateAuthority, loadCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 
-/** What all replicas of the gateway share. */
+/** State shared by all replicas of the gateway. */
 export interface GatewayRoots {
-  /** Signs the certificates that the gateways show. */
+  /** Signs the gateways' serving certificates. */
   readonly authority: AuthorityPair;
-  /** Part of the webhook's path that kube-apiserver alone is told. */
+  /** Secret part of the webhook's path, given to kube-apiserver only. */
   readonly webhookKey: string;
 }
 
 export const ROOTS_SECRET = 'fairway-gateway';
 export const ROOTS_TYPE = `fairway.dev/gateway-roots`;
-/** Everyone is told of the next authority so long before it signs anything. */
+/** The next CA is published this long before it signs anything. */
 const ANNOUNCE_MS = 86_400_000;
 const WEBHOOK_KEY_BYTES = 32;
 
-/** Thrown when the Secret does not hold what its type promises: somebody changed it by hand. */
+/** Thrown if the Secret does not contain what its type requires, such as after a manual edit. */
 export class GatewayRootsError extends Error {
   override readonly name = 'GatewayRootsError';
 }
@@ -37,8 +37,8 @@ export async function createGatewayRoots(clock: Clock): Promise<GatewayRoots> {
 }
 
 /**
- * The next step of replacing the authority before it ends, undefined while there is none to take: a new one is announced two years before,
- * signs a day later, and the former one is forgotten when it has ended. `isDistrusted` at no time: what is announced is in the bundle.
+ * The next step of a CA rotation, undefined if none is due: a new CA is published two years before the old one expires,
+ * signs a day later, and the old one is removed once expired. A serving certificate is trusted throughout: its CA is in the bundle before it signs.
  */
 export async function renewedRoots(roots: GatewayRoots, clock: Clock): Promise<GatewayRoots | undefined> {
   const { authority } = roots;
@@ -59,7 +59,7 @@ function newAuthority(clock: Clock) {
   return createCertificateAuthority({ commonName: 'fairway-gateway', clock, validityMs: AUTHORITY_VALIDITY_MS });
 }
 
-/** The Secret that keeps the roots: `ca.crt`, `ca.key`, during a rotation `ca-standby.crt` and `ca-standby.key`, and `webhook-key`. */
+/** The Secret of the CAs: `ca.crt`, `ca.key`, during a rotation `ca-standby.crt` and `ca-standby.key`, and `webhook-key`. */
 export function rootsSecret({ authority: { active, standby }, webhookKey }: GatewayRoots): Secret {
   const data = {
     'ca.crt': active.certificatePem,
@@ -76,7 +76,7 @@ export function rootsSecret({ authority: { active, standby }, webhookKey }: Gate
   };
 }
 
-/** Throws a GatewayRootsError that names the entry that is wrong, and what to do. */
+/** Throws a GatewayRootsError that names the invalid entry, and what to do. */
 export async function parseRootsSecret(secret: Secret): Promise<GatewayRoots> {
   const entry = (key: string): string | undefined => {
     const data = secret.data?.[key];

@@ -1,12 +1,12 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { ApiError } from '@fairway/kube/object/api-error';
 
-/** Headers by which kube-apiserver takes a request as somebody else's. */
+/** Impersonation headers of kube-apiserver. */
 export type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
 
 /**
- * Says to the API server who asks. Throws 403 for a name that a header can't carry unchanged: HTTP drops the white space around a value, so
- * ` admin` would arrive as somebody else.
+ * Headers that impersonate the caller. Throws 403 for a name that a header can't carry unchanged: HTTP trims the white space around a value, so
+ * ` admin` would arrive as another user.
  */
 export function impersonationHeaders({ username, uid, groups, extra = {} }: UserInfo): ImpersonationHeaders {
   return {
@@ -30,7 +30,7 @@ function onWire(what: string, value: string): string {
   return Buffer.from(value).toString('latin1');
 }
 
-/** Header names know no case, so what is not lower case is encoded, as is what a header's name may not hold. */
+/** Header names are case-insensitive, so upper case is percent-encoded, as are characters that are invalid in a name. */
 function headerKey(key: string): string {
   const encoded = [...Buffer.from(key)].map((byte) => {
     const char = String.fromCharCode(byte);

@@ -36,7 +36,7 @@ export interface ManagementFrontOptions {
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
   readonly health: Health;
-  /** Paths of Fairway's own beside the Kubernetes API: metrics. */
+  /** Fairway's own paths beside the Kubernetes API: metrics. */
   readonly routes: Routes;
   readonly answerKubeconfig: (
     passage: Extract<Passage, { to: 'kubeconfig' }>,
@@ -45,9 +45,9 @@ export interface ManagementFrontOptions {
     authorizer: Authorizer,
   ) => Promise<Answer>;
   readonly answerReview: (body: string) => Promise<Answer>;
-  /** Part of the webhook's path that kube-apiserver alone knows. */
+  /** Secret part of the webhook's path, known to kube-apiserver only. */
   readonly webhookKey: () => string;
-  /** What clients hold open, over all listeners. */
+  /** Open requests and connections, over all listeners. */
   readonly traffic: Traffic;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
@@ -56,12 +56,12 @@ export interface ManagementFrontOptions {
 
 const WEBHOOK_PREFIX = '/admission/';
 
-/** Where kube-apiserver sends reviews to. */
+/** URL that kube-apiserver sends reviews to. */
 export function webhookPath(webhookKey: string): string {
   return `${WEBHOOK_PREFIX}${webhookKey}`;
 }
 
-/** The way of every request before a management cluster: who asks, where it may go, and the answer or the Status that says why not. */
+/** Handles every request in front of a management cluster: authentication, routing, and the response, or a Status that says why not. */
 export class ManagementFront {
   readonly #options: ManagementFrontOptions;
   readonly #forwarding: Forwarding;
@@ -70,11 +70,11 @@ export class ManagementFront {
   constructor(options: ManagementFrontOptions) {
     this.#options = options;
     this.#forwarding = new Forwarding(options.upstream, options.metrics, options.traffic.clock);
-    // Who balances load is to send no more.
+    // Load balancers must send no more requests.
     options.health.add('shutdown', () => this.#refuseWhileDraining(), { readyOnly: true });
   }
 
-  /** Serves one request of a node:https server. */
+  /** Handles one request of a node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
     const { auditor, metrics } = this.#options;
     const auditId = auditIdOf(request.headersDistinct['audit-id']?.[0], randomUUID);
@@ -82,18 +82,18 @@ export class ManagementFront {
     atEnd(response, () => {
       const status = response.headersSent ? response.statusCode : undefined;
       metrics.answered(way.destination, status ?? 0);
-      // The path of reviews is a secret of the gateway's.
+      // The path of reviews contains a secret.
       if (way.destination !== 'review') auditor.end(way.trail, { status, failure: way.failure });
     });
     void this.#serve(request, response, way).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return response.destroy();
-      // What is left of the body of a refused request is not waited for.
+      // The rest of a rejected request's body is not read.
       if (!request.complete) response.shouldKeepAlive = false;
       void send(request, response, this.#refusal(request, error, way), this.#options.traffic);
     });
   }
 
-  /** From now on new requests are refused with 503; watches end, and their clients go on elsewhere. */
+  /** From now on rejects new requests with 503 and ends watches, whose clients reconnect elsewhere. */
   drain(): void {
     this.#isDraining = true;
     this.#forwarding.endWatches();
@@ -140,7 +140,7 @@ export class ManagementFront {
         this.#enter(response, 'mutatingRequests', user);
         return answer((apiRequest) => this.#options.answerKubeconfig(passage, apiRequest, user, authorizer));
       case 'api-server': {
-        // All of it, before it costs the API server anything: a body that comes slowly would hold one of its places, and one of everybody's here.
+        // Buffered completely before it costs the API server anything: a slow body would occupy one of its slots, and one of the gateway's.
         const { bytes: body, release } = await readBody(request, user, traffic);
         atEnd(response, release);
         const isReading = method === 'GET' || method === 'HEAD';
@@ -148,7 +148,7 @@ export class ManagementFront {
         this.#enter(response, limited, user);
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
-        // A compressed answer could not be read along.
+        // A compressed response could not be parsed.
         if (createsByName(trail)) delete headers['accept-encoding'];
         const onAnswer = (incoming: IncomingMessage) =>
           factsOf(incoming, trail, (failure) => {
@@ -165,7 +165,7 @@ export class ManagementFront {
     }
   }
 
-  /** Takes a place until the answer is sent; throws 429 where the user has too many. */
+  /** Takes a slot until the response is sent; throws 429 if the user has too many. */
   #enter(response: ServerResponse, limited: Limited, user: UserInfo): void {
     atEnd(response, this.#options.traffic.enter(limited, user));
   }
@@ -182,7 +182,7 @@ export class ManagementFront {
     trail.authenticated(user);
     identifyConnection(request.socket, response, user);
     if (!Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) return user;
-    // Each claim is a question to the API server, whoever makes it: it has a place among the requests of who asks.
+    // Every impersonation check is a request to the API server, so it takes a slot of the authenticated user.
     const release = traffic.enter('readingRequests', user);
     try {
       const other = await impersonatedUser(headersOf(request), (claim) =>
@@ -225,10 +225,10 @@ export class ManagementFront {
   }
 }
 
-/** Whoever knows the webhook's path: as a master, because its reviews must not wait for what tenants send. */
+/** The sender of reviews, identified by the webhook's path: exempt from limits, because reviews must not queue behind tenants' requests. */
 const MANAGEMENT_API_SERVER: UserInfo = { username: 'system:apiserver', groups: [GROUP_MASTERS] };
 
-/** What is known of one request. */
+/** State of one request. */
 interface Way {
   readonly auditId: string;
   readonly trail: AuditTrail;
@@ -236,7 +236,7 @@ interface Way {
   failure?: ApiError | FailureStatus;
 }
 
-/** A request as it came, however wrong it is. */
+/** A request as received, however malformed. */
 function auditedRequest({ method = '', url = '/', headers, socket }: IncomingMessage, auditId: string) {
   const mark = url.indexOf('?');
   return {

@@ -39,29 +39,29 @@ import { keepRoots } from './roots-keeper.ts';
 import { ServingCertificate } from './serving-certificate.ts';
 import { Upstream } from './upstream.ts';
 
-/** How long a look at the API server tells whether this gateway is ready. */
+/** How long the result of a readiness check is cached. */
 const HEALTH_AGE_MS = 1_000;
 
 export interface ManagementGatewayOptions {
   /** The management cluster's API server, with credentials that may impersonate. */
   readonly connection: HttpsConnectionOptions;
-  /** The same API, as Fairway. */
+  /** The same API with Fairway's identity. */
   readonly client: KubeClient;
   readonly clouds: Clouds;
   readonly credentials: () => ClusterCredentials;
-  /** Resolves when `clouds` has heard of what is stored by now. */
+  /** Resolves when `clouds` has caught up with what is stored now. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Further names and addresses that clients reach the gateway by; its certificate says them. */
+  /** Additional names and addresses of the gateway; they are added to its certificate. */
   readonly hosts?: readonly string[];
-  /** `https://host:port`, without a path, that kube-apiserver reaches the gateways by; the address that this one listens on by default. */
+  /** `https://host:port`, without a path, at which kube-apiserver reaches the gateways; this one's own address by default. */
   readonly webhookUrl?: string | undefined;
-  /** Names this replica, a DNS label that is used once: one of them all writes the webhook's configuration. */
+  /** Unique name of this replica, a DNS label: one replica at a time maintains the webhook's configuration. */
   readonly identity: string;
   readonly routes?: readonly Route[];
-  /** What clients may hold open, where it differs from the embedded server's defaults. */
+  /** Limits of clients, if other than the embedded server's defaults. */
   readonly limits?: Partial<ServerLimits>;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
@@ -72,15 +72,15 @@ export interface ManagementGatewayOptions {
 
 export interface ManagementGateway {
   readonly url: string;
-  /** PEM that its certificate chains to. */
+  /** PEM bundle that its certificate chains to. */
   readonly certificateAuthority: string;
-  /** Ends the watches, lets running requests finish, and stops listening. */
+  /** Ends the watches, drains running requests, and stops listening. */
   close(): Promise<void>;
 }
 
 /**
- * The tenants' door to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, and judges Clusters and
- * NodePools for kube-apiserver. Resolves when it listens; kube-apiserver is told of it soon after.
+ * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, and validates Clusters
+ * and NodePools for kube-apiserver. Resolves when it listens; the webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
   const { connection, client, clouds, credentials, catchUp, host, port, metrics, clock, random, log } = options;
@@ -205,7 +205,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
   }
 }
 
-/** A wildcard is nobody's name. */
+/** A wildcard is not a server name. */
 function namesOf(host: string): string[] {
   return host === '0.0.0.0' || host === '::' ? [] : [host];
 }

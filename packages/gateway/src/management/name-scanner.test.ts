@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NameScanner } from './name-scanner.ts';
 
-/** As kube-apiserver writes them, in pieces of `size` bytes. */
+/** JSON as written by kube-apiserver, in chunks of `size` bytes. */
 function scan(text: string, size: number): string | undefined {
   const scanner = new NameScanner();
   const bytes = Buffer.from(text);

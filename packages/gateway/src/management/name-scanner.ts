@@ -8,19 +8,19 @@ const METADATA_DEPTH = 2;
 /** Longer than any name. */
 const MAX_TEXT_BYTES = 512;
 
-/** Finds `metadata.name` in an object's JSON that comes in pieces, whose size does not matter: only one string is ever held. */
+/** Finds `metadata.name` in an object's JSON that arrives in chunks of any size: only one string is buffered. */
 export class NameScanner {
   #depth = 0;
   #isText = false;
   #isEscaped = false;
-  /** Whether what comes belongs to the key before it. */
+  /** Whether the next value belongs to the previous key. */
   #isValue = false;
   #text: number[] = [];
   #topKey = '';
   #key = '';
   #name: string | undefined;
 
-  /** The name, as soon as it has come by. */
+  /** The name, once it was found. */
   scan(chunk: Uint8Array): string | undefined {
     for (const byte of chunk) {
       if (this.#name !== undefined) break;

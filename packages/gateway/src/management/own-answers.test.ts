@@ -21,7 +21,7 @@ interface Work {
   readonly limit: keyof ServerLimits;
 }
 
-/** What the gateway answers, or asks the API server about, by itself. */
+/** Requests that the gateway answers itself, or that cost the API server a review. */
 const cases: readonly Work[] = [
   { what: 'kubeconfigs', path: `${CLUSTERS}/a/kubeconfig`, method: 'POST', limit: 'maxMutatingRequestsPerUser' },
   { what: 'discovery', path: '/apis', method: 'GET', limit: 'maxReadingRequestsPerUser' },

@@ -18,7 +18,7 @@ function failure(code: number, reason: string): object {
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: 'no' };
 }
 
-test('whoever the API server says that Fairway is, is Fairway', async () => {
+test("Fairway's identity is what the API server reports", async () => {
   const client = apiThatAnswers(201, { status: { userInfo: { username: 'operator' } } });
 
   expect(await ownIdentity(client)).toEqual({ usernames: ['operator', INSTALLED], isCertain: true });
@@ -34,6 +34,6 @@ test.each([
   });
 });
 
-test('an API server that does not answer says nothing of who Fairway is', async () => {
+test("without an answer of the API server, Fairway's identity is unknown", async () => {
   await expect(ownIdentity(apiThatAnswers(500, failure(500, 'InternalError')))).rejects.toThrow(ApiError);
 });

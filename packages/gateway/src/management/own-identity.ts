@@ -4,11 +4,11 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 
-/** Who Fairway's controllers are in a management cluster: the user that speaks to it for them. */
+/** The user of Fairway's controllers in a management cluster. */
 export interface OwnIdentity {
-  /** Users whose changes are Fairway's own. */
+  /** Users whose changes count as Fairway's own. */
   readonly usernames: readonly string[];
-  /** Whether the API server has said so. An older one can't, and its administrators may be Fairway. */
+  /** Whether the API server has reported it. An older one can't, and its administrators may be Fairway. */
   readonly isCertain: boolean;
 }
 
@@ -17,7 +17,7 @@ const INSTALLED_USER = `system:serviceaccount:${SYSTEM_NAMESPACE}:fairway`;
 
 const Review = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) });
 
-/** Asks the API server who it takes us for: SelfSubjectReview, in kube-apiserver since 1.28 (an older one forbids what no role names). Rejects with its error. */
+/** Determines Fairway's own user by SelfSubjectReview, in kube-apiserver since 1.28 (older ones answer Forbidden). Rejects with its error. */
 export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {
   const apiVersion = 'authentication.k8s.io/v1';
   try {
@@ -35,7 +35,7 @@ export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {
   }
 }
 
-/** Where it is not certain who Fairway is, administrators may do what it may. */
+/** If Fairway's identity is uncertain, administrators have the same rights. */
 export function isOwn({ usernames, isCertain }: OwnIdentity, user: UserInfo): boolean {
   return usernames.includes(user.username) || (!isCertain && user.groups.includes('system:masters'));
 }

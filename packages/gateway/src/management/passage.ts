@@ -3,11 +3,11 @@ import { type ResourcePath, routeOf } from '@fairway/apiserver/server/router';
 import { asksForKubeconfig } from '../kubeconfig/kubeconfig-path.ts';
 import type { RequestTarget } from './request-target.ts';
 
-/** What the gateway does with a request of somebody it knows. */
+/** What the gateway does with an authenticated request. */
 export type Passage =
-  /** To the API server as it is, where RBAC decides. */
+  /** Forwarded unchanged; RBAC decides. */
   | { readonly to: 'api-server'; readonly isWatch: boolean }
-  /** A discovery document, shown as far as the gateway lets through. */
+  /** A discovery document, filtered to what is forwarded. */
   | { readonly to: 'discovery' }
   | { readonly to: 'kubeconfig'; readonly namespace: string; readonly name: string; readonly verb: string }
   | { readonly to: 'nowhere'; readonly reason: string };
@@ -23,7 +23,7 @@ const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const ASK = ['create'];
 
-/** What is let through beside the group fairway.dev; docs/operators/gateway.md tells why. */
+/** What is forwarded beside the group fairway.dev; docs/operators/gateway.md explains why. */
 const PASSING: readonly PassingResource[] = [
   { groups: [''], resource: 'namespaces', verbs: READ },
   { groups: [''], resource: 'secrets', verbs: [...READ, ...WRITE] },
@@ -33,7 +33,7 @@ const PASSING: readonly PassingResource[] = [
   { groups: ['authentication.k8s.io'], resource: 'selfsubjectreviews', verbs: ASK },
 ];
 
-/** Namespaces that belong to the management cluster: whatever RBAC says, their Secrets don't leave by the tenants' door. */
+/** Namespaces of the management cluster itself: regardless of RBAC, their Secrets are not served to tenants. */
 const INNER_NAMESPACES: ReadonlySet<string> = new Set([
   SYSTEM_NAMESPACE,
   'kube-system',
@@ -41,13 +41,13 @@ const INNER_NAMESPACES: ReadonlySet<string> = new Set([
   'kube-node-lease',
 ]);
 
-/** kube-apiserver takes `/apis/GROUP/VERSION/watch/…` for a watch still: what is written so would count as something else here. */
+/** kube-apiserver still accepts `/apis/GROUP/VERSION/watch/…` as a watch, which would be parsed as something else here. */
 const FORMER_PREFIXES: ReadonlySet<string> = new Set(['proxy', 'watch']);
 
 const READABLE_PATHS = /^\/(?:version|openapi\/v2|openapi\/v3(?:\/.*)?)\/?$/;
 const DISCOVERY_PATHS = /^\/(?:api|apis)(?:\/[^/]+){0,2}\/?$/;
 
-/** Where a request goes. Whoever may do it is asked later, by the API server or by what answers here. */
+/** The destination of a request. Authorization follows, in the API server or in the handler. */
 export function passageOf(method: string, { path, query }: RequestTarget): Passage {
   const route = routeOf(method, path, query);
   if (route.kind === 'resource') return resourcePassage(route.path, route.verb);
@@ -57,7 +57,7 @@ export function passageOf(method: string, { path, query }: RequestTarget): Passa
   return { to: 'nowhere', reason: `${method} ${path} is not served to tenants` };
 }
 
-/** Whether tenants are shown a resource, or anything of a group where no resource is named. */
+/** Whether tenants may see a resource, or any resource of a group if none is given. */
 export function isShown(group: string, resource?: string): boolean {
   if (group === GROUP) return true;
   return PASSING.some(
@@ -65,14 +65,14 @@ export function isShown(group: string, resource?: string): boolean {
   );
 }
 
-/** The verbs that are let through to a resource beside Fairway's own. */
+/** The verbs that are forwarded for a resource beside Fairway's own. */
 export function passingVerbs(group: string, resource: string): readonly string[] {
   return PASSING.find((passing) => passing.groups.includes(group) && passing.resource === resource)?.verbs ?? [];
 }
 
 function isDiscoveryShown(path: string): boolean {
   const [root, group, version] = path.split('/').filter((segment) => segment !== '');
-  // `/api/v1` is the group without a name; below `/api` there is nothing else.
+  // `/api/v1` is the core group; `/api` contains nothing else.
   if (root === 'api') return version === undefined;
   return group === undefined || isShown(group);
 }

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 
-/** Often enough for certificates of months. */
+/** Often enough for certificates that are valid for months. */
 const PERIOD_MS = 3_600_000;
 const RETRY_MS = 30_000;
 
-/** Runs a task every hour and whenever it is asked to, one run after the other; one that failed runs again after half a minute. */
+/** Runs a task every hour and on request, one run at a time; a failed run is retried after half a minute. */
 export class Renewal {
   readonly #task: () => Promise<void>;
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class Renewal {
     });
   }
 
-  /** Resolves when nothing runs and nothing will. */
+  /** Resolves when nothing runs or will run any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer.cancel();

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 
-/** What a Kubernetes API has verbs for. */
+/** HTTP methods that map to Kubernetes verbs. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** kube-apiserver never reads a body of these. */
+/** Methods whose body kube-apiserver never reads. */
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-/** RFC 9110 5.3: a second one contradicts the first, and programs differ in which they believe. */
+/** RFC 9110 5.3: a duplicate is contradictory, and implementations differ in which one they use. */
 const ONCE = ['audit-id', 'authorization', 'content-type', 'host'];
-/** Belong to the request or say who asks: no client may declare that they end with the connection. */
+/** Headers that no client may declare hop-by-hop. */
 const OF_THE_REQUEST =
   /^(?:accept.*|audit-id|authorization|content-.*|forwarded|host|impersonate-.*|transfer-encoding|user-agent|x-forwarded-.*|x-real-ip|x-remote-.*)$/;
 
 /**
- * The method of a request whose end every program on its way must see at the same place (RFC 9112 6). What Node's parser lets through and another
- * may read otherwise is refused: 400, or 405 for a method without a verb. The parser itself refuses two lengths, a length beside an encoding,
+ * The method of a request whose end every hop must determine identically (RFC 9112 6). What Node's parser accepts and another
+ * may interpret differently is rejected: 400, or 405 for a method without a verb. The parser itself rejects two lengths, a length with an encoding,
  * folded lines and line ends without CR.
  */
 export function methodOf(request: IncomingMessage): string {
@@ -38,7 +38,7 @@ export function methodOf(request: IncomingMessage): string {
   return method;
 }
 
-/** The names that a `Connection` header lists, in lower case. */
+/** The names in a `Connection` header, in lower case. */
 export function connectionOptions(connection: string | undefined): string[] {
   return (connection ?? '').split(',').map((name) => name.trim().toLowerCase());
 }

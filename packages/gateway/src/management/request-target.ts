@@ -1,23 +1,23 @@
 import { badRequest } from '@fairway/kube/object/api-error';
 
-/** The path and query of a request, read so that kube-apiserver can't read them otherwise. */
+/** The path and query of a request, parsed so that kube-apiserver can't interpret them differently. */
 export interface RequestTarget {
-  /** As it was sent, without the query. */
+  /** As received, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 /**
- * Reads the target of a request. Go decodes a path before it splits it, drops dots and doubled slashes, and Node does neither: what the two would
- * understand differently is a 400, or somebody could be let through to where the gateway never looked.
+ * Parses a request target. Go decodes a path before it splits it, and removes dots and double slashes; Node does neither. A target that the two
+ * would interpret differently is a 400, or a request could reach a path that the gateway never checked.
  */
 export function requestTarget(url: string): RequestTarget {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  // A fragment is never sent: some cut it off, others take it for a part of the name.
+  // A fragment is never sent: some implementations strip it, others treat it as part of the name.
   if (!path.startsWith('/') || url.includes('#')) throw ambiguous(path);
   const [, ...segments] = path.split('/');
-  // One slash at the end is the same place to everyone.
+  // A single trailing slash means the same to all.
   if (segments.at(-1) === '') segments.pop();
   if (segments.some((segment) => !isPlain(segment))) throw ambiguous(path);
   return { path, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };

@@ -32,7 +32,7 @@ const RIGHTS: readonly Right[] = [
   { verb: 'update', ...WEBHOOKS, name: WEBHOOK_NAME },
 ];
 
-/** Rejects with 403 that names what is missing: later, tenants would be told of rights that aren't theirs, and caches would wait forever. */
+/** Rejects with 403 that lists the missing permissions: later, tenants would see errors that don't concern them, and caches would hang. */
 export async function requireRights(client: KubeClient): Promise<void> {
   const reviews = client.resource(SelfSubjectAccessReviews);
   const answers = await Promise.all(

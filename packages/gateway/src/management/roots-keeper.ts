@@ -13,7 +13,7 @@ import {
   rootsSecret,
 } from './gateway-roots.ts';
 
-/** Reads the roots that all replicas share, makes them where there are none, and takes the next step of a renewal that is due. */
+/** Reads the CAs that all replicas share, creates them if there are none, and takes the next step of a rotation that is due. */
 export async function keepRoots(client: KubeClient, clock: Clock): Promise<GatewayRoots> {
   const secrets = client.resource(Secrets);
   for (;;) {
@@ -30,7 +30,7 @@ export async function keepRoots(client: KubeClient, clock: Clock): Promise<Gatew
       await secrets.update({ ...stored, data: rootsSecret(renewed).data ?? {} });
       return renewed;
     } catch (error) {
-      // Another replica was faster: what it wrote counts.
+      // Another replica was faster: its write wins.
       if (!isApiError(error, 'AlreadyExists', 'Conflict')) throw error;
     }
   }

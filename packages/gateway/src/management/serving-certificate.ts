@@ -8,19 +8,19 @@ const DAY_MS = 86_400_000;
 const VALIDITY_MS = 90 * DAY_MS;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 
-/** What one replica shows: made by it, of the authority that all share, and kept nowhere. */
+/** A replica's serving certificate: issued by the shared CA, held in memory only. */
 export class ServingCertificate {
   readonly #hosts: readonly string[];
   readonly #clock: Clock;
   #shown: { readonly authority: CertificateAuthority; readonly notAfterMs: number } | undefined;
 
-  /** `hosts` are the names and addresses that clients and kube-apiserver reach the gateway by. */
+  /** `hosts` are the names and addresses at which clients and kube-apiserver reach the gateway. */
   constructor(hosts: readonly string[], clock: Clock) {
     this.#hosts = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
     this.#clock = clock;
   }
 
-  /** A certificate to show from now on; undefined while the one that is shown is good for long and of this authority. */
+  /** A new serving certificate; undefined while the current one is far from expiry and signed by this CA. */
   async next(authority: CertificateAuthority): Promise<TlsOptions | undefined> {
     const shown = this.#shown;
     const isGood =

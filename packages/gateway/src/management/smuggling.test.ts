@@ -5,7 +5,7 @@ import { type FrontBefore, frontBefore } from '../testing/front-before.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const MALLORY = { username: 'mallory', groups: ['devs'] };
-/** What must never be a request of its own: whoever the gateway speaks for, it asks as the cluster's administrator. */
+/** A request that must never be smuggled through: the gateway's own credentials are those of an administrator. */
 const SMUGGLED = [
   'DELETE /api/v1/namespaces/kube-system HTTP/1.1',
   'Host: fairway',
@@ -29,7 +29,7 @@ interface Understood {
   readonly body: string;
 }
 
-/** What an API server understood of what a client wrote. */
+/** The requests that an API server parsed from a client's bytes. */
 async function attack(...parts: readonly string[]) {
   const understood: Understood[] = [];
   const front = await frontBefore(async (request: IncomingMessage, response: ServerResponse) => {
@@ -51,7 +51,7 @@ function head(start: string, ...headers: readonly string[]): string {
 interface Case {
   readonly what: string;
   readonly parts: readonly string[];
-  /** What the gateway answers, the last request included where the connection lives as long. */
+  /** The gateway's responses, up to the last request if the connection is kept alive. */
   readonly statuses: readonly number[];
 }
 
@@ -82,7 +82,7 @@ describe('a body where none belongs is refused', () => {
   test.each(cases)('$what', async ({ parts, statuses }) => {
     const seen = await attack(...parts, LAST_REQUEST);
 
-    // Where not all of the body was there yet, the connection ends with the refusal.
+    // If the body was incomplete, the connection ends with the rejection.
     expect(statuses).toEqual(expect.arrayContaining(seen.statuses));
     expect(seen.statuses).toContain(statuses.find((status) => status >= 400));
     expect(seen.understood).toEqual([]);

@@ -3,7 +3,7 @@ import { startTlsServer } from '@fairway/kube/testing/tls-server';
 import { expect, test } from 'vitest';
 import { Upstream } from './upstream.ts';
 
-/** What an API server gets when it reads a request on a connection that was used before, and closes it without an answer. */
+/** Requests of an API server that reads one on a reused connection, and closes it without an answer. */
 async function arrivals(method: string, body?: Uint8Array): Promise<{ seen: string[]; outcome: unknown }> {
   await using stack = new AsyncDisposableStack();
   const seen: string[] = [];

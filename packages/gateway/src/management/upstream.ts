@@ -11,23 +11,23 @@ export interface UpstreamRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** Without Content-Length and Transfer-Encoding, which follow from `body`. */
+  /** Without Content-Length and Transfer-Encoding, which are derived from `body`. */
   readonly headers: OutgoingHttpHeaders;
-  /** All of it, so that its length is known; none, or empty, for a request without a body. */
+  /** Complete, so that its length is known; absent or empty for a request without a body. */
   readonly body?: Uint8Array;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sent again by itself where a connection from the pool was closed meanwhile. Nothing else is: the API server may have done it already, and
- * a DELETE again would hit what has come to bear the same name.
+ * Retried automatically if a pooled connection had been closed. Other requests are not: the API server may have processed it, and
+ * a repeated DELETE could hit a new object of the same name.
  */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const NO_BODY = new Uint8Array();
 const RETRY_AFTER_SECONDS = 1;
-/** What many clients ask at a time, they ask again soon; a handshake costs more than the request. */
+/** Idle connections are kept for the next burst of requests; a handshake costs more than a request. */
 const MAX_IDLE_CONNECTIONS = 256;
-/** Nothing of a request has arrived where the connection was not made. */
+/** Errors of connecting: no part of the request was received. */
 const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -45,8 +45,8 @@ export class Upstream {
   }
 
   /**
-   * Resolves with the head of the answer; its body streams. Rejects with 503 when there is none, and with Retry-After where the request
-   * surely took no effect: clients send it again by themselves then.
+   * Resolves with the head of the response; its body streams. Rejects with 503 if there is none, and with Retry-After if the request
+   * certainly had no effect: clients then retry automatically.
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
     try {
@@ -82,7 +82,7 @@ export class Upstream {
       else reject(error);
     });
     outgoing.once('response', (incoming) => {
-      // A server that is going away: the next request had better go by a new connection.
+      // The server is shutting down: the next request should use a new connection.
       if (incoming.statusCode === 503) outgoing.shouldKeepAlive = false;
       resolve(incoming);
     });
@@ -92,8 +92,8 @@ export class Upstream {
 }
 
 /**
- * How the API server finds the end of a request. Node frames a body by itself for some methods alone (not GET, DELETE, OPTIONS) and writes
- * that of others as it is, where it reads as the next request.
+ * How the API server finds the end of a request. Node frames a body itself only for some methods (not GET, DELETE, OPTIONS) and writes
+ * that of others unframed, where it would be parsed as the next request.
  */
 function framing(method: string, body: Uint8Array): OutgoingHttpHeaders {
   return WITHOUT_EFFECT.has(method) && body.length === 0 ? {} : { 'content-length': body.length };

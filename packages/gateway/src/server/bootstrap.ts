@@ -14,8 +14,8 @@ import { CATALOGUE_BINDING, FAIRWAY_ROLES, withoutWithdrawnRules } from './rbac.
 const NAMESPACES = ['default', 'kube-system', 'kube-public', SYSTEM_NAMESPACE];
 
 /**
- * Makes what Fairway's API holds from the start, where it is missing: what the operator changed or removed rules on
- * purpose stays as it is. Only what a role of an older release gave too much is taken back.
+ * Creates the initial objects of Fairway's API if they are missing: what the operator changed or removed rules from
+ * stays as it is. Only excessive rules in the roles of older releases are removed.
  */
 export async function bootstrap(client: KubeClient, reader: ObjectReader): Promise<void> {
   const namespaces = NAMESPACES.map((name): Namespace => ({ metadata: { name }, spec: {} }));

@@ -35,49 +35,49 @@ export interface GatewayOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Fairway's own version, as `/version` says it: `0.1.0`. */
+  /** Fairway's own version, as in `/version`: `0.1.0`. */
   readonly version: string;
   readonly auditor?: Auditor;
-  /** URL that service-account tokens name as their issuer. */
+  /** Issuer URL of service-account tokens. */
   readonly issuer: string;
   /** Signs client certificates of Fairway's API. */
   readonly authority: CertificateAuthority;
   readonly serviceAccountKeys: ServiceAccountKeys;
-  /** Longest life of a service account's token; 30 days by default. */
+  /** Maximum lifetime of a service account's token; 30 days by default. */
   readonly maxTokenSeconds?: number | undefined;
-  /** What clients may hold open, where it differs from the defaults of the embedded server. */
+  /** Limits of clients, if other than the embedded server's defaults. */
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly clouds: Clouds;
-  /** Kept apart from this server's making, because they are read through it. */
+  /** Separate from the server's construction, because they are read through it. */
   readonly credentials: () => ClusterCredentials;
 }
 
 export interface Gateway {
   readonly server: ApiServer;
-  /** Fairway's controllers' own client, in this process. */
+  /** Client of Fairway's controllers, in this process. */
   readonly client: KubeClient;
-  /** What ResourceQuotas count. */
+  /** Resources that ResourceQuotas count. */
   readonly ledger: QuotaLedger;
-  /** Makes what the API holds from the start. */
+  /** Creates the initial objects of the API. */
   start(): Promise<void>;
 }
 
 /**
- * A service account's token can't be called back but by removing the account, so it ends by itself: enough for a pipeline that is given a new
- * one each month. EKS and AKS have 24 hours; kube-apiserver has no limit unless it is told one.
+ * A service account's token can only be revoked by deleting the account, so it expires: long enough for a pipeline that gets a new
+ * one each month. EKS and AKS allow 24 hours; kube-apiserver has no limit by default.
  */
 const MAX_TOKEN_SECONDS = 30 * 24 * 3600;
 
-/** Who Fairway's controllers are in its own API. */
+/** The user of Fairway's controllers in its own API. */
 const CONTROLLERS: UserInfo = {
   username: 'system:fairway:controllers',
   groups: ['system:masters', 'system:authenticated'],
 };
 
-/** Kubernetes' minor version whose API machinery the embedded server speaks. */
+/** Kubernetes minor version whose API machinery the embedded server implements. */
 const KUBERNETES_MINOR = '34';
 
-/** Fairway's API on the embedded engine: authentication, authorisation, admission and the kinds of `api`. */
+/** Fairway's API on the embedded engine: authentication, authorization, admission and the kinds of `api`. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { store, clock, random, log, issuer, authority, serviceAccountKeys, clouds } = options;
   const auth = createAuth({

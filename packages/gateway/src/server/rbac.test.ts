@@ -23,7 +23,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     kind: 'SelfSubjectAccessReview',
   };
 
-  /** What `kubectl auth can-i` answers. */
+  /** The answer of `kubectl auth can-i`. */
   async function canI(person: Person, verb: string, { group, plural }: ResourceType, at: { namespace?: string } = {}) {
     const [resource, subresource] = plural.split('/');
     const resourceAttributes = { verb, group, resource, ...(subresource !== undefined && { subresource }), ...at };

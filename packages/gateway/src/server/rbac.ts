@@ -10,7 +10,7 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
-    // An empty map of labels would be a field of whoever applies it, and so a conflict for the next.
+    // Server-side apply would own an empty map of labels, and conflict with the next applier.
     metadata: { name, ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) },
     ...(rules && { rules }),
   };
@@ -21,12 +21,12 @@ const readTenantKinds = {
   resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials', 'nodepools/scale'],
   verbs: READ,
 };
-/** The catalogue is cluster-scoped: a role of a namespace can't give it, so every authenticated user reads it. */
+/** The catalogue is cluster-scoped: a namespaced role can't grant it, so every authenticated user may read it. */
 const readCatalogue = { apiGroups: [GROUP], resources: ['plans', 'kubernetesreleases'], verbs: READ };
 
 /**
- * What tenants may do with Fairway's kinds: members what makes and unmakes clusters, readers look. Machines are made by
- * their pools, so nobody creates or changes one; deleting one replaces it. Aggregated into Kubernetes' own admin, edit
+ * Tenants' permissions on Fairway's kinds: members manage clusters, readers read. Machines are created by
+ * their pools, so tenants neither create nor update them; deleting one replaces it. Aggregated into Kubernetes' own admin, edit
  * and view.
  */
 export const FAIRWAY_ROLES: readonly ClusterRole[] = [
@@ -36,8 +36,8 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
     [
       readTenantKinds,
       { apiGroups: [GROUP], resources: ['clusters', 'nodepools', 'cloudcredentials'], verbs: WRITE },
-      // What a CloudCredential refers to is written, and never read back: a patch, even an empty one, and a deletion that waits for
-      // dependents answer with what is stored.
+      // The Secrets of CloudCredentials are write-only: a patch, even an empty one, and a deletion that waits for
+      // dependents return the stored data.
       { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
       { apiGroups: [GROUP], resources: ['nodepools/scale'], verbs: ['update', 'patch'] },
       { apiGroups: [GROUP], resources: ['machines'], verbs: ['delete', 'deletecollection'] },
@@ -49,7 +49,7 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
 ];
 
-/** Rules that a shipped role had once and that gave too much, each with what stands in its place. */
+/** Excessive rules of formerly shipped roles, each with its replacement. */
 const WITHDRAWN: Readonly<Record<string, readonly { readonly was: PolicyRule; readonly is: PolicyRule }[]>> = {
   'fairway-member': [
     {
@@ -59,7 +59,7 @@ const WITHDRAWN: Readonly<Record<string, readonly { readonly was: PolicyRule; re
   ],
 };
 
-/** The role as it should be stored, where it still has a rule that is withdrawn; undefined where it has none. */
+/** The role to store if it still contains a withdrawn rule; undefined if it does not. */
 export function withoutWithdrawnRules(role: ClusterRole): ClusterRole | undefined {
   const withdrawn = WITHDRAWN[role.metadata.name ?? ''] ?? [];
   const rules = role.rules?.map((rule) => withdrawn.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);

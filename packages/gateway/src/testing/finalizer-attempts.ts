@@ -9,7 +9,7 @@ const MERGE = 'application/merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
 const BARE = { finalizers: null };
 
-/** A way to take the finalizer of the controllers off an object. */
+/** A way to remove the controllers' finalizer from an object. */
 export interface Attempt {
   readonly how: string;
   readonly method: TransportRequest['method'];
@@ -127,7 +127,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   },
 ];
 
-/** Tries it on an object, twice: what an apply has set, the next one may take away. */
+/** Tries it twice on an object: the second apply may remove what the first one has set. */
 export async function attack(
   thief: KubeClient,
   { method, below = '', type, accept, body }: Attempt,
@@ -142,7 +142,7 @@ export async function attack(
   }
 }
 
-/** Some attempts are refused, others do nothing of the kind: both will do, but no fault of the server. */
+/** Attempts may be rejected or have no effect; a server error is a failure. */
 export async function refusedOrNot(attempt: Promise<unknown>): Promise<void> {
   try {
     await attempt;

@@ -21,9 +21,9 @@ const impersonationAlone: Authorizer = {
 
 export interface FrontBefore extends FrontOver {
   readonly upstream: TlsServer;
-  /** Sends a request, whose body the caller writes unless there is none; resolves with the head of the answer. */
+  /** Sends a request whose body the caller writes, if any; resolves with the head of the response. */
   send(path: string, options?: RequestOptions, body?: string | null): Promise<IncomingMessage>;
-  /** Ends the front's connections; resolves with every byte that came to the API server over them. */
+  /** Closes the front's connections; resolves with every byte that the API server received over them. */
   arrived(): Promise<readonly string[]>;
 }
 
@@ -32,15 +32,15 @@ export interface FrontOver extends AsyncDisposable {
   readonly server: TlsServer;
   readonly audit: RecordedAudit;
   readonly traffic: Traffic;
-  /** Of the front's metrics. */
+  /** The front's metrics. */
   readonly registry: Registry;
-  /** What the front answers now, latest last. */
+  /** The front's responses, latest last. */
   readonly answers: readonly ServerResponse[];
-  /** Resolves when it is done with everything that has come. */
+  /** Resolves when every received request is finished. */
   answered(): Promise<void>;
 }
 
-/** Where a front differs from the one that most tests want. */
+/** Differences from the default front. */
 export interface FrontOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
@@ -48,7 +48,7 @@ export interface FrontOptions {
   readonly answerKubeconfig?: ManagementFrontOptions['answerKubeconfig'];
 }
 
-/** A front that takes everybody for `user`, over connections that its maker closes. */
+/** A front that authenticates everybody as `user`, over connections that its creator closes. */
 export async function frontOver(upstream: Upstream, user: UserInfo, options: FrontOptions = {}): Promise<FrontOver> {
   const { limits, clock = systemClock, authorizer = impersonationAlone } = options;
   const traffic = new Traffic({ limits, clock });
@@ -80,7 +80,7 @@ export async function frontOver(upstream: Upstream, user: UserInfo, options: Fro
   return { front, server, traffic, registry, audit, answered, answers, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** A front that takes everybody for `user`, before an API server that does what a test says. */
+/** A front that authenticates everybody as `user`, with an API server that the test scripts. */
 export async function frontBefore(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   user: UserInfo,

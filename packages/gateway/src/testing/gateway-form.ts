@@ -9,7 +9,7 @@ import type { Transport } from '@fairway/kube/client/transport';
 import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 
-/** What both forms of the gateway are made from. */
+/** Dependencies of both forms of the gateway. */
 export interface FormParts {
   readonly store: Store;
   readonly auditor: Auditor;
@@ -20,13 +20,13 @@ export interface FormParts {
   readonly credentials: () => ClusterCredentials;
 }
 
-/** The gateway as a tenant meets it, whichever engine stands behind it. */
+/** The gateway from a tenant's view, on either engine. */
 export interface GatewayForm {
-  /** What holds the objects. */
+  /** The API with the objects. */
   readonly server: ApiServer;
   /** As Fairway's controllers. */
   readonly client: KubeClient;
-  /** As somebody who knows nothing but the gateway. */
+  /** As a client of the gateway only. */
   transportAs(user: UserInfo): Promise<Transport>;
   close(): Promise<void>;
 }

@@ -30,10 +30,10 @@ const resources = authKinds([
   kindOf(ValidatingWebhookConfigurations),
 ]);
 
-/** An embedded server that plays a management cluster's kube-apiserver over TLS: CRDs, RBAC, reviews, impersonation, webhooks. */
+/** An embedded server that acts as a management cluster's kube-apiserver over TLS: CRDs, RBAC, reviews, impersonation, webhooks. */
 export class ManagementCluster {
   readonly server: ApiServer;
-  /** With all rights, in this process. */
+  /** A superuser's client, in this process. */
   readonly client: KubeClient;
   readonly #clock: Clock;
   readonly #authority: Awaited<ReturnType<typeof createCertificateAuthority>>;
@@ -96,17 +96,17 @@ export class ManagementCluster {
     return this.#listener.url;
   }
 
-  /** PEM that its certificate chains to, and that signs its clients. */
+  /** PEM of the CA of its serving and client certificates. */
   get certificateAuthority(): string {
     return this.#authority.certificatePem;
   }
 
-  /** Listens, on the port that it had before if there is one. */
+  /** Listens, on its previous port if there was one. */
   async listen(port = 0): Promise<void> {
     this.#listener = await this.server.listen({ host: '127.0.0.1', port, tls: this.#serving });
   }
 
-  /** Stops listening and cuts connections; answers the port. */
+  /** Stops listening and closes connections; returns the port. */
   async silence(): Promise<number> {
     const { port } = new URL(this.url);
     await this.#listener?.close();
@@ -124,7 +124,7 @@ export class ManagementCluster {
     return { certificate: certificatePem, privateKey: privateKeyPem };
   }
 
-  /** How to reach the API server as somebody. */
+  /** Connection to the API server as a given user. */
   async connectionAs(user: Pick<UserInfo, 'username' | 'groups'>): Promise<HttpsConnectionOptions> {
     const certificate = await this.clientCertificate(user);
     return {

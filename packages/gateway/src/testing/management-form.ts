@@ -8,7 +8,7 @@ import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
 import type { FormParts, GatewayForm } from './gateway-form.ts';
 import { ManagementCluster } from './management-cluster.ts';
 
-/** A gateway before an API server of its own, all over TLS. */
+/** A gateway in front of its own API server, all over TLS. */
 export async function managementForm({ store, ...parts }: FormParts): Promise<GatewayForm> {
   const cluster = await ManagementCluster.start({ store, clock: parts.clock });
   const gateway = await createManagementGateway({

@@ -12,13 +12,13 @@ import { GatewayMetrics } from '../management/gateway-metrics.ts';
 import { createManagementGateway, type ManagementGateway } from '../management/management-gateway.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 
-/** Who asks: by a certificate, by a token, or nobody. */
+/** The client's credentials: a certificate, a token, or none. */
 export type Identity =
   | { readonly user: string; readonly groups?: readonly string[] }
   | { readonly token: string }
   | undefined;
 
-/** A gateway before the cluster, in real time, without any cloud; `/metrics` says `up 1`. */
+/** A gateway in front of the cluster, in real time, without a cloud; `/metrics` returns `up 1`. */
 export async function openGateway(
   cluster: ManagementCluster,
   identity: string,
@@ -51,7 +51,7 @@ export async function openGateway(
   });
 }
 
-/** What the gateway says to somebody. */
+/** The gateway's response to a client. */
 export async function askAs(
   { cluster, gateway }: { readonly cluster: ManagementCluster; readonly gateway: ManagementGateway },
   identity: Identity,

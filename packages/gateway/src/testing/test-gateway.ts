@@ -28,12 +28,12 @@ import { managementForm } from './management-form.ts';
 
 /** Namespace with a cloud, where `alice` is a member and `rita` a reader. */
 export const TEAM = 'team';
-/** Namespace that the operator has given no cloud; `alice` is a member here too. */
+/** Namespace without a cloud; `alice` is a member here too. */
 export const CLOUDLESS = 'cloudless';
-/** How many times as fast as the real one the clock of all runs: patience with a cloud takes milliseconds. */
+/** Speed of the shared clock relative to real time: timeouts of the cloud take milliseconds. */
 const SPEED = 20;
 
-/** What stands behind the gateway: a server of its own, or a management cluster's. */
+/** The gateway's backend: the embedded server, or a management cluster's. */
 export type Form = 'embedded' | 'management';
 export const FORMS: readonly Form[] = ['embedded', 'management'];
 
@@ -46,7 +46,7 @@ const PEOPLE: Record<Person, UserInfo> = {
   nobody: { username: 'nobody', groups: ['system:authenticated'] },
 };
 
-/** What came of a request, with the warnings beside it. */
+/** The result of a request, with its warnings. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
@@ -83,7 +83,7 @@ export class TestGateway {
     this.#closing = closing;
   }
 
-  /** With what the API holds from the start, but for `store` that holds all already. */
+  /** With the API's initial objects, unless `store` already contains them. */
   static async start(form: Form = 'embedded', store: Store = new MemoryStore()): Promise<TestGateway> {
     const clock = new FastClock(SPEED);
     const shared = { clock, random: Math.random, log: silentLogger };
@@ -121,7 +121,7 @@ export class TestGateway {
         gateway.server.reader.get(Namespaces, '', namespace)?.metadata.annotations?.['fairway.dev/cloud'],
       open,
       credentialOf: (namespace, name) => gateway.server.reader.get(cloudCredentials, namespace, name),
-      // Tenants' own credentials are opened by the command, which has the operator's entries at hand.
+      // Tenants' own credentials are opened by the command, which has the operator's clouds.yaml entries.
       openAs: () => undefined,
     });
     const audit = new RecordedAudit(clock, asksForKubeconfig);
@@ -132,7 +132,7 @@ export class TestGateway {
     return new TestGateway({ clock, cloud, clouds, store, gateway, audit, credentials }, form, closing);
   }
 
-  /** Makes the namespaces, and gives `alice` and `rita` their roles. */
+  /** Creates the namespaces, and binds `alice` and `rita` to their roles. */
   async populate(): Promise<void> {
     await this.#namespace(TEAM, { 'fairway.dev/cloud': 'simulator' });
     await this.#namespace(CLOUDLESS, {});
@@ -141,13 +141,13 @@ export class TestGateway {
     await this.#bind(CLOUDLESS, 'alice', 'fairway-member');
   }
 
-  /** Through the gateway; an operator goes to where the objects are. */
+  /** Through the gateway; an operator uses the API server directly. */
   as(person: Person | UserInfo): KubeClient {
     const user = typeof person === 'string' ? PEOPLE[person] : person;
     return new KubeClient(this.#transportAs(user, person === 'operator'), { clock: this.clock });
   }
 
-  /** A request as somebody, with the answer's warnings; refusals are answers too. */
+  /** A request as a user, with the response's warnings; errors are results too. */
   async call(person: Person | UserInfo, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
     const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
     try {
@@ -161,7 +161,7 @@ export class TestGateway {
     }
   }
 
-  /** A cluster as `alice` writes it. */
+  /** A cluster as written by `alice`. */
   createCluster(name: string, spec: Parameters<typeof aCluster>[0] = {}, namespace = TEAM): Promise<Cluster> {
     const { metadata, ...cluster } = aCluster(spec, { name, namespace });
     const object = { ...cluster, apiVersion: API_VERSION, kind: clusters.kind, metadata };
@@ -174,7 +174,7 @@ export class TestGateway {
     return this.as('alice').resource(nodePools).create(object);
   }
 
-  /** Says where a cluster's control plane is, as its reconciler would. */
+  /** Sets a cluster's control plane endpoint, as its reconciler would. */
   async giveEndpoint(name: string): Promise<void> {
     const value = { status: { endpoint: { host: '192.0.2.7', port: 6443 } } };
     await this.gateway.client
@@ -182,14 +182,14 @@ export class TestGateway {
       .patch(name, { type: 'merge', value }, { namespace: TEAM, subresource: 'status' });
   }
 
-  /** The project that a namespace lives in. */
+  /** The project of a namespace. */
   project(namespace: string): ProjectCloud {
     const project = this.clouds.forNamespace(namespace);
     if (project === undefined) throw new Error(`namespace ${namespace} has no cloud`);
     return project;
   }
 
-  /** How many calls the cloud has answered so far. */
+  /** Number of calls that the cloud has answered so far. */
   get cloudCalls(): number {
     return this.cloud.calls.total;
   }
@@ -224,7 +224,7 @@ export class TestGateway {
   }
 }
 
-/** The Status that a call was refused with; throws when it was not refused. */
+/** The Status of a rejected call; throws if it was not rejected. */
 export async function refusal(call: Promise<unknown>): Promise<ApiError> {
   const outcome = await call.then(
     () => undefined,

@@ -17,8 +17,8 @@ interface ReviewResponse {
 }
 
 /**
- * Does for an embedded server what kube-apiserver does for itself: asks the validating webhooks that are registered, over TLS, with the
- * configuration that was written. Conditions it does not evaluate, as releases before 1.28.
+ * Does for an embedded server what kube-apiserver does itself: calls the registered validating webhooks over TLS, with their
+ * stored configuration. It does not evaluate matchConditions, like releases before 1.28.
  */
 export function webhookCaller(client: () => KubeClient): AdmissionPlugin {
   return {

@@ -30,13 +30,13 @@ const Review = z.object({
   }),
 });
 
-/** What kube-apiserver asks of an admission webhook: `admission.k8s.io/v1`, as far as Fairway looks at it. */
+/** The request of kube-apiserver to an admission webhook: the fields of `admission.k8s.io/v1` that Fairway uses. */
 export interface ReviewRequest {
   readonly uid: string;
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
-  /** '' where the server makes one up, on creation with generateName. */
+  /** '' if the server generates one, on create with generateName. */
   readonly name: string;
   readonly namespace: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -46,7 +46,7 @@ export interface ReviewRequest {
   readonly oldObject: KubeObject | undefined;
 }
 
-/** Throws 400 for what is no AdmissionReview of v1. */
+/** Throws 400 if it is not an AdmissionReview of v1. */
 export function parseReview(body: string): ReviewRequest {
   let json: unknown;
   try {
@@ -72,12 +72,12 @@ export function parseReview(body: string): ReviewRequest {
   };
 }
 
-/** The schema of its kind has been checked by the API server that sends it. */
+/** The API server that sends it has validated it against its kind's schema. */
 function kubeObject(object: z.infer<typeof AnyObject>): KubeObject | undefined {
   return object ? { ...object, metadata: object.metadata ?? {} } : undefined;
 }
 
-/** The answer to a review; `refusal` is what the client is told. */
+/** The response to a review; `refusal` is shown to the client. */
 export function reviewAnswer(
   uid: string,
   { warnings, refusal }: { readonly warnings: readonly string[]; readonly refusal?: ApiError | undefined },

@@ -14,7 +14,7 @@ import { admissionWebhook } from './admission-webhook.ts';
 
 const pool = { apiVersion: API_VERSION, kind: nodePools.kind, ...aNodePool({ replicas: 3 }) };
 
-/** An API server that holds one pool. */
+/** An API server with one pool. */
 const client = new KubeClient({
   request: ({ path }) => {
     const found = path.endsWith('/namespaces/team/nodepools/general');

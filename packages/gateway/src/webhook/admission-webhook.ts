@@ -26,7 +26,7 @@ const DEFINITIONS: ReadonlyMap<string, ResourceDefinition> = new Map(
 );
 const Scale = z.looseObject({ spec: z.looseObject({ replicas: z.int().default(0) }) });
 
-/** Answers the body of a POST from kube-apiserver: what the embedded server asks of an object beyond its schema. */
+/** Answers an AdmissionReview from kube-apiserver: the same validation beyond the schema as on the embedded server. */
 export function admissionWebhook({
   admission,
   client,
@@ -56,16 +56,16 @@ export function admissionWebhook({
     const objects = review.subresource === 'scale' ? await scaled(review) : review;
     const { user, operation, subresource, namespace, dryRun } = review;
     const { object, oldObject } = objects;
-    // A name that the server makes up stands in the object alone.
+    // A generated name is in the object only.
     const name = review.name || (object?.metadata.name ?? '');
-    // What CRDs say in CEL, should those that are there be of an older release.
+    // The CEL rules of the CRDs, in case the installed CRDs are of an older release.
     const errors = (object && resource.strategy?.validate?.(object, oldObject)) ?? [];
     if (errors.length > 0) throw invalid(resource, name, errors);
     const request = { user, operation, resource, subresource, namespace, name, dryRun, object, oldObject, warn };
     await admission.validate?.(request);
   }
 
-  /** kube-apiserver shows the Scale alone: what it would make of the pool is judged. */
+  /** kube-apiserver sends only the Scale: the pool that would result is validated. */
   async function scaled({
     name,
     namespace,

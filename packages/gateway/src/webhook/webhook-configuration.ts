@@ -8,11 +8,11 @@ import type { OwnIdentity } from '../management/own-identity.ts';
 /** Name of the ValidatingWebhookConfiguration and of its only webhook. */
 export const WEBHOOK_NAME = `admission.${GROUP}`;
 
-/** The cloud is asked twice at most, and waited for 5 s each time. */
+/** The cloud is queried at most twice, with a timeout of 5 s each. */
 const TIMEOUT_SECONDS = 15;
 
 export interface WebhookTarget {
-  /** Whole, with the path that nobody else knows. */
+  /** Complete, including the secret path. */
   readonly url: string;
   /** PEM. */
   readonly caBundle: string;
@@ -20,10 +20,10 @@ export interface WebhookTarget {
 }
 
 /**
- * Has kube-apiserver ask the gateway about what changes the spec of a tenant's object, whoever makes the change, and about anybody but Fairway's
- * controllers who sets or removes their finalizer. Nothing else is asked about: status, labels and their own finalizer, Machines, Secrets and Leases
- * are what the controllers write, and Plans and releases what `fairway install` does, also while no gateway is up. Releases from before
- * `matchConditions` (1.28) ask about all changes, and are told yes where there is nothing to judge.
+ * Registers the gateway for changes of the spec of a tenant's object, by any user, and for anybody but Fairway's
+ * controllers who sets or removes their finalizer. Everything else is exempt: controllers write status, labels, their finalizer, Machines,
+ * Secrets and Leases, and `fairway install` writes Plans and releases, even while no gateway is up. Releases without
+ * `matchConditions` (before 1.28) send all changes, and get them allowed if there is nothing to validate.
  */
 export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget): ValidatingWebhookConfiguration {
   const rule = { apiGroups: [GROUP], apiVersions: [VERSION], scope: 'Namespaced' };
@@ -64,7 +64,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
   };
 }
 
-/** CEL for whether the controllers' finalizer is on an object. */
+/** CEL: whether the controllers' finalizer is on an object. */
 function isHeld(variable: 'object' | 'oldObject'): string {
   const list = `${variable}.metadata.finalizers`;
   return `(has(${list}) && '${FINALIZER}' in ${list})`;

@@ -24,7 +24,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** As nobody. */
+/** Without credentials. */
 function ask(method: TransportRequest['method'], path: string, more?: Partial<TransportRequest>) {
   return askAs({ cluster, gateway }, undefined, method, path, more);
 }
@@ -36,14 +36,14 @@ describe('the webhook', () => {
     return webhooks[0]?.clientConfig;
   };
 
-  test('is registered at the address of the gateway, under a path that nobody can guess', async () => {
+  test("is registered at the gateway's address, under a path that cannot be guessed", async () => {
     const { pathname, origin } = new URL((await clientConfig())?.url ?? '');
 
     expect(origin).toBe(gateway.url);
     expect(pathname).toMatch(/^\/admission\/[A-Za-z0-9_-]{43}$/);
   });
 
-  test('answers there, and only there, who shows nothing else', async () => {
+  test('answers only there, and without other credentials', async () => {
     const { pathname } = new URL((await clientConfig())?.url ?? '');
     const body = JSON.stringify({
       apiVersion: 'admission.k8s.io/v1',
@@ -66,7 +66,7 @@ describe('the webhook', () => {
     expect((await ask('POST', pathname, { body: '{}' })).status).toBe(400);
   });
 
-  test('is put right when somebody changes it, and made again when it is gone', async () => {
+  test('is restored after a change, and recreated after a deletion', async () => {
     const value = { webhooks: [] };
     await configurations().patch(WEBHOOK_NAME, { type: 'merge', value });
     await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, ({ webhooks }) => webhooks?.length === 1);
@@ -81,7 +81,7 @@ describe('the webhook', () => {
     expect(made.webhooks?.[0]).toMatchObject({ failurePolicy: 'Fail', sideEffects: 'None', matchPolicy: 'Equivalent' });
   });
 
-  test('follows the roots that all replicas share', async () => {
+  test('uses the CAs that all replicas share', async () => {
     const { metadata } = await cluster.client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
     const next = await createGatewayRoots(systemClock);
     await cluster.client.resource(Secrets).update({ ...rootsSecret(next), metadata });
@@ -91,7 +91,7 @@ describe('the webhook', () => {
     const { webhooks = [] } = await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isNew);
     const bundle = Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString();
     expect(splitPemBundle(bundle)).toEqual(splitPemBundle(next.authority.active.certificatePem));
-    // And it shows a certificate of the new authority by then.
+    // By then it also presents a certificate of the new CA.
     const transport = new HttpsTransport({ server: gateway.url, certificateAuthority: bundle });
     await expect(new KubeClient(transport).raw({ method: 'GET', path: '/livez' })).resolves.toMatchObject({
       status: 200,
@@ -99,7 +99,7 @@ describe('the webhook', () => {
     transport.close();
   });
 
-  test('gets new roots when their Secret is deleted', async () => {
+  test('gets new CAs when their Secret is deleted', async () => {
     const former = (await clientConfig())?.url ?? '';
     await cluster.client.resource(Secrets).delete(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
     const isNew = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
@@ -110,7 +110,7 @@ describe('the webhook', () => {
     expect(Object.keys(made.data ?? {}).sort()).toEqual(['ca.crt', 'ca.key', 'webhook-key']);
   });
 
-  test('is the next replica’s to keep when the one that kept it goes', async () => {
+  test('is maintained by the next replica when its maintainer stops', async () => {
     const second = await openGateway(cluster, 'second', 'https://balancer.example.com:8443');
     await gateway.close();
     const isOfSecond = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>

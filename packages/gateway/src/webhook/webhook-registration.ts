@@ -9,14 +9,14 @@ import { WEBHOOK_NAME, type WebhookTarget, webhookConfiguration } from './webhoo
 export interface WebhookRegistrationOptions {
   readonly client: KubeClient;
   readonly configurations: Informer<ValidatingWebhookConfiguration>;
-  /** As it is now: authority and path may change. */
+  /** The current value: CA and path may change. */
   readonly target: () => WebhookTarget;
 }
 
-/** Key of the only thing that there is to reconcile. */
+/** Key of the single object to reconcile. */
 export const REGISTRATION_KEY = WEBHOOK_NAME;
 
-/** Keeps kube-apiserver asking this gateway: what anybody else changes of it is put right. */
+/** Keeps the webhook registered with kube-apiserver and reverts foreign changes of it. */
 export function webhookRegistration({ client, configurations, target }: WebhookRegistrationOptions): Reconcile {
   const writer = client.resource(ValidatingWebhookConfigurations);
   return async () => {
@@ -28,7 +28,7 @@ export function webhookRegistration({ client, configurations, target }: WebhookR
   };
 }
 
-/** Whether everything that Fairway says of its webhook is there; a server adds defaults. */
+/** Whether Fairway's webhook configuration is complete; a server adds defaults. */
 function isAsDesired(current: ValidatingWebhookConfiguration, desired: ValidatingWebhookConfiguration): boolean {
   const [webhook, ...others] = current.webhooks ?? [];
   const [wanted] = desired.webhooks ?? [];
