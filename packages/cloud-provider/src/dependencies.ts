@@ -9,17 +9,17 @@ import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 
-/** What the cloud provider's controllers have in common. */
+/** Dependencies of all controllers of the cloud provider. */
 export interface CloudProviderDependencies {
   readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
   readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
-  /** Steps for one object of Fairway, by its identity. */
+  /** Backoff per Fairway object, by its identity. */
   readonly attempts: Attempts;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What the file `controller.ts` in the folder of a controller declares. */
+/** Exports of the file `controller.ts` in a controller's folder. */
 export type Declaration = ControllerDeclaration<CloudProviderDependencies>;

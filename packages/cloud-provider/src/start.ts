@@ -6,7 +6,7 @@ import { certificateApprovalController } from './certificates/controller.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
 import { cloudNodeController } from './nodes/controller.ts';
 
-/** What Kubernetes expects from a cloud, for all tenants' clusters in one process, in the order in which they start. */
+/** The cloud provider's controllers, for all tenants' clusters in one process, in start order. */
 export const CLOUD_PROVIDER: readonly Declaration[] = [cloudNodeController, certificateApprovalController];
 
 /** Runnables for the manager that runs Fairway's controllers. */

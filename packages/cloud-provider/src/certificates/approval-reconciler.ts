@@ -32,15 +32,15 @@ export interface ApprovalDependencies {
   readonly log: Logger;
 }
 
-/** How soon a request is looked at again that came among too many. */
+/** Requeue interval of a request that exceeded a limit. */
 const CROWDED_RETRY_MS = 10_000;
 const LOOK_UP_RETRY_MS = 60_000;
 
 /**
- * Decides on the certificate requests of kubelets in all tenants' clusters; other requests are left to the tenants.
+ * Approves or denies kubelets' CSRs in all tenants' clusters; other CSRs are left to the tenants.
  *
- * Who may make requests in a cluster may make any number of them, so who asks is judged first, by what is at hand; servers are looked for on behalf of
- * a machine alone that has proven to be it, and not often. Requests beyond the limits stay undecided, and their cluster's API server forgets them.
+ * A user who may create CSRs in a cluster may create any number of them, so the requester is checked first, without I/O; servers are listed only for
+ * a requester that has proven to be a machine, and rate-limited. Requests beyond the limits stay pending, and their API server garbage-collects them.
  */
 export class ApprovalReconciler {
   readonly #dependencies: ApprovalDependencies;
@@ -50,7 +50,7 @@ export class ApprovalReconciler {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is `clusterUid/name of the request`. */
+  /** `key` is `clusterUid/name of the CSR`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { tenants, cache, clock } = this.#dependencies;
     const slash = key.indexOf('/');
@@ -69,7 +69,7 @@ export class ApprovalReconciler {
     return pass.end();
   }
 
-  /** Undefined where nothing is to be said now. */
+  /** Undefined if no decision can be made now. */
   async #judge(
     tenant: TenantCluster,
     cluster: Cluster,
@@ -80,7 +80,7 @@ export class ApprovalReconciler {
     const node = readNodeRequest(csr);
     if ('kind' in node) return node;
     const found = cache.machines.get(`${cluster.metadata.namespace}/${node.nodeName}`);
-    // A machine without its identity has no server to be judged by, and a denial is for good.
+    // A machine without a recorded identity has no server to compare with, and a denial is final.
     if (found && isPaused(found, cluster)) return undefined;
     const isGoing = found?.metadata.deletionTimestamp !== undefined;
     const machine = found?.spec.clusterName === cluster.metadata.name && !isGoing ? found : undefined;
@@ -93,8 +93,8 @@ export class ApprovalReconciler {
   }
 
   /**
-   * The addresses of the server that the cloud holds for the machine, if there is one. A first certificate is given on a list that began
-   * now, so that the token of a server that has just gone is worth nothing; later ones on the list that there is.
+   * The addresses of the machine's server in the cloud, if there is one. A first certificate requires a list that started now, so that the
+   * token of a server that was just deleted is worthless; later ones use the cached list.
    */
   async #addressesOf(
     cluster: Cluster,
@@ -157,7 +157,7 @@ export function isDecided(csr: CertificateSigningRequest): boolean {
   return hasCondition(csr, 'Approved') || hasCondition(csr, 'Denied') || hasCondition(csr, 'Failed');
 }
 
-/** The requests of a cluster as they are kept here: without certificates, and without what nobody will read. */
+/** The cached CSRs of a cluster: without certificates and fields that are never read. */
 export function requestsOf({ informers }: TenantCluster): Informer<CertificateSigningRequest> {
   return informers.informer(CertificateSigningRequests, { trim: trimRequest });
 }

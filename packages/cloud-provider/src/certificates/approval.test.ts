@@ -15,7 +15,7 @@ import { createCloudProvider } from '../start.ts';
 
 const keys = await generateKeyPair();
 
-/** A machine whose server runs and has not joined, and what it was given. */
+/** A machine whose server runs and has not joined, with its bootstrap token. */
 interface Victim {
   readonly name: string;
   readonly clusterUid: string;
@@ -236,7 +236,7 @@ describe('certificate requests of kubelets', { timeout: 30_000 }, () => {
     const answer = verdict(asked).finally(() => {
       isDecided = true;
     });
-    // A cluster that is not paused gets its answer, so that there was time for one.
+    // A cluster that is not paused gets its decision, so there was time for one.
     await verdict({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` });
     const wasDecided = isDecided;
     await fairway.patch(clusters, 'second', pause(null));

@@ -33,7 +33,7 @@ export const certificateApprovalController: Declaration = {
         if (!isDecided(csr)) enqueue(`${tenant.clusterUid}/${csr.metadata.name}`);
       };
       requests.addHandler({ onAdd: enqueueUndecided, onUpdate: (_, csr) => enqueueUndecided(csr) });
-      // They may be listed before the tenant counts as connected, and are looked at only then.
+      // They may be listed before the tenant counts as connected, and are enqueued only then.
       void Promise.all([tenant.nodes.whenSynced(), requests.whenSynced()]).then(
         () => requests.list().forEach(enqueueUndecided),
         () => {},
@@ -42,7 +42,7 @@ export const certificateApprovalController: Declaration = {
   },
 };
 
-/** Keys of the requests that nobody has decided on. */
+/** Keys of pending CSRs. */
 function pendingRequests(tenant: TenantCluster | undefined): readonly string[] {
   if (tenant === undefined) return [];
   const requests = requestsOf(tenant).list();

@@ -21,7 +21,7 @@ describe(`${FLOOD} hostile certificate requests in a cluster`, { timeout: 60_000
   let token: UserInfo;
   let lookUps = 0;
 
-  /** The clouds, with a count of who asks for one. */
+  /** The clouds, counting lookups. */
   function counted(clouds: ClusterClouds): ClusterClouds {
     return {
       of: (key: string, credential: string | undefined) => {
@@ -35,7 +35,7 @@ describe(`${FLOOD} hostile certificate requests in a cluster`, { timeout: 60_000
   beforeAll(async () => {
     fairway = await TestFairway.start({
       nodesJoin: false,
-      // The approvals alone: the nodes' controller looks at servers as well.
+      // Only the approvals: the node controller lists servers as well.
       runnables: (parts) => createCloudProvider({ ...parts, clouds: counted(parts.clouds) }).slice(1),
     });
     const cluster = await fairway.createCluster();
@@ -92,7 +92,7 @@ describe(`${FLOOD} hostile certificate requests in a cluster`, { timeout: 60_000
     expect(honest?.status?.conditions?.[0]?.type).toBe('Approved');
     expect(items).toHaveLength(FLOOD + 1);
     expect(items.filter((csr) => csr.status?.conditions?.some(({ type }) => type === 'Approved'))).toHaveLength(1);
-    // The honest one's own.
+    // The honest machine's own.
     expect(lookUps - before).toBe(1);
   });
 });

@@ -8,24 +8,24 @@ import {
 
 const NODE_USER = 'system:node:';
 const NODES_GROUP = 'system:nodes';
-/** Prefix of the users that bootstrap tokens make. */
+/** User name prefix of bootstrap tokens. */
 const BOOTSTRAP_USER = 'system:bootstrap:';
 
-/** Characters of base64; a kubelet's own takes some 600. */
+/** Length in base64; a kubelet's own is about 600. */
 const MAX_REQUEST_LENGTH = 16_384;
 
-/** What of a certificate a kubelet uses, for each signer; RSA keys may encipher as well. */
+/** Key usages of a kubelet's certificate, by signer; RSA keys may have key encipherment as well. */
 const USAGES: Readonly<Record<string, readonly string[]>> = {
   [SIGNERS.kubeletClient]: ['client auth', 'digital signature', 'key encipherment'],
   [SIGNERS.kubeletServing]: ['digital signature', 'key encipherment', 'server auth'],
 };
 
-/** Who made a request, as the tenant's API server says. */
+/** The requester, as set by the tenant's API server. */
 export type Requester =
   | { readonly kind: 'node'; readonly name: string }
   | { readonly kind: 'bootstrapToken'; readonly id: string };
 
-/** A request that could be read, and the node that it wants to be. */
+/** A parsed CSR and the node that it is for. */
 export interface NodeRequest {
   readonly signerName: string;
   readonly nodeName: string;
@@ -40,14 +40,14 @@ export interface Denial {
 
 export type Verdict = { readonly kind: 'approve'; readonly reason: string } | Denial;
 
-/** Whether the request is a kubelet's: others are the tenant's own to decide. */
+/** Whether the CSR is a kubelet's: others are for the tenant to decide. */
 export function isKubeletRequest({ spec }: CertificateSigningRequest): boolean {
   return spec.signerName === SIGNERS.kubeletClient || spec.signerName === SIGNERS.kubeletServing;
 }
 
 /**
- * First by what the API server says of it, then by what is in it: nothing is read that is too large, nor for somebody who could not get a node's
- * certificate in any case.
+ * Checks the API server's fields first, then the content: nothing is parsed that is too large, or from a requester that can't get a node's
+ * certificate anyway.
  */
 export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | Denial {
   const { username = '', signerName, usages = [], request: encoded } = csr.spec;
@@ -72,9 +72,9 @@ export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | D
 }
 
 /**
- * Whether who asks is the machine of this name, before anybody looks for its server. A first certificate needs the very token that this machine's user
- * data carried; later ones need the node's own certificate. A stranger with a stolen token gets nothing but the identity of the machine it was
- * stolen from, and that only until the machine has joined and its token is gone. `tokenID` is undefined where there is no such machine.
+ * Whether the requester is the machine of this name, checked before its server is looked up. A first certificate requires the token in this machine's
+ * user data; later ones the node's own certificate. A stolen token yields only the identity of the machine that it was
+ * stolen from, and only until that machine has joined and its token is deleted. `tokenID` is undefined if there is no such machine.
  */
 export function requesterProblem(node: NodeRequest, tokenID: string | undefined): Denial | undefined {
   const { signerName, nodeName, requester, request } = node;
@@ -96,7 +96,7 @@ export function requesterProblem(node: NodeRequest, tokenID: string | undefined)
   return undefined;
 }
 
-/** Whether a request that is the machine's own is granted, by its server's addresses in this cluster's project; undefined where it has none. */
+/** Decides on the machine's own CSR by its server's addresses in this cluster's project; undefined if it has none. */
 export function judge(node: NodeRequest, addresses: readonly string[] | undefined): Verdict {
   const { signerName, nodeName, requester, request } = node;
   if (addresses === undefined) return noMachine(nodeName);

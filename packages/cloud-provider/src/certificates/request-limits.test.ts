@@ -28,7 +28,7 @@ async function requestFor(commonName: string): Promise<string> {
   return Buffer.from(pem).toString('base64');
 }
 
-/** A reconciler over so many requests of one cluster, with what it did. */
+/** A reconciler with this many CSRs of one cluster, and its actions. */
 function approvalsOf(
   requests: readonly CertificateSigningRequest['spec'][],
   clock: FakeClock,

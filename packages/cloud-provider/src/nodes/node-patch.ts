@@ -9,12 +9,12 @@ import {
 } from '@fairway/tenancy/connection/node';
 import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 
-/** What kube-scheduler and the node lifecycle controller know as "the machine is switched off". */
+/** The taint by which kube-scheduler and the node lifecycle controller know that the machine is shut down. */
 const SHUTDOWN_TAINT: NodeTaint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 
-/** What a Node is told of its server. */
+/** The patches of a Node from its server. */
 export interface NodePatches {
-  /** JSON merge patch of the object; undefined when it says all already. */
+  /** JSON merge patch of the object; undefined if it is up to date. */
   readonly object: object | undefined;
   /** JSON merge patch of the status subresource. */
   readonly status: object | undefined;
@@ -27,10 +27,10 @@ export interface ServerFacts {
 }
 
 /**
- * Tells a Node its providerID, instance type, zone, region and addresses, and takes the `uninitialized` taint away:
- * what Kubernetes expects from a cloud provider
+ * Sets a Node's providerID, instance type, zone, region and addresses, and removes the `uninitialized` taint:
+ * the duties of a cloud provider
  * (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller). providerID is never changed; a node
- * that calls itself another server has the taint for as long as it does, whether it registered with it or not.
+ * that claims to be another server keeps the taint for as long as it does, whether it registered with it or not.
  */
 export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFacts): NodePatches {
   const labels = missingLabels(node, machine, facts);
@@ -52,7 +52,7 @@ export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFac
 }
 
 /**
- * `openstack://REGION/SERVER`, as cloud-provider-openstack writes it with OS_CCM_REGIONAL; without a region
+ * `openstack://REGION/SERVER`, as in cloud-provider-openstack with OS_CCM_REGIONAL; without a region
  * `openstack:///SERVER`.
  */
 export function providerIDOf({
@@ -79,7 +79,7 @@ function both(name: string, betaName: string, value: string): Record<string, str
   return { [name]: label, [betaName]: label };
 }
 
-/** A name of the cloud as a label value: other characters become dashes, 63 at most, no dash at the ends. */
+/** Converts a cloud's name to a label value: invalid characters become dashes, 63 at most, no dash at the ends. */
 function labelValue(text: string): string {
   const clean = text.replace(/[^-a-zA-Z0-9_.]+/g, '-').slice(0, 63);
   return clean.replace(/^[-_.]+|[-_.]+$/g, '');
@@ -99,7 +99,7 @@ function wantedTaints(
   return isDeepStrictEqual(wanted, taints) ? undefined : wanted;
 }
 
-/** The server's addresses and name, whatever the kubelet says of them; a cloud that knows none for a moment changes nothing. */
+/** The server's addresses and name, regardless of the kubelet's; if the cloud temporarily has none, nothing changes. */
 function wantedAddresses(node: TenantNode, server: Server) {
   const ips = machineAddresses(server).filter(({ type }) => type !== 'Hostname');
   if (ips.length === 0) return undefined;

@@ -57,7 +57,7 @@ function start({ listed = [], answer }: { listed?: object[]; answer?: () => Answ
     clock,
   } as unknown as CloudProviderDependencies);
   const signal = new AbortController().signal;
-  /** A run a second, whatever the reconciler asks for. */
+  /** One run per second, regardless of the requested requeue. */
   const runFor = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       await reconciler.reconcile(KEY, { signal });

@@ -18,7 +18,7 @@ import { type NodePatches, nodePatches } from './node-patch.ts';
 type NodeDependencies = Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'attempts' | 'clock'>;
 
 /**
- * The node controller of a cloud provider, for all tenants' clusters: what a Node can't know of itself comes from its
+ * The node controller of a cloud provider, for all tenants' clusters: sets what only the cloud knows of a Node, from its
  * server.
  */
 export class NodeReconciler {
@@ -28,7 +28,7 @@ export class NodeReconciler {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is a Machine's: a node that has none is a stranger's and stays uninitialized. */
+  /** `key` is a Machine's: a node without a Machine is not managed and stays uninitialized. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { attempts, cache, clock, clouds, tenants } = this.#dependencies;
     const machine = cache.machines.get(key);
@@ -43,7 +43,7 @@ export class NodeReconciler {
     const { signal } = pass;
     const item = identityOf(machine);
     if (isAwaited(currentServer(cloud.listedServers(), machine), node)) {
-      // A node that speaks before its server was seen: the list is old.
+      // The node joined before its server was listed: the list is stale.
       await pass.run(() => attempts.make({ kind: 'server of node', item }, () => findServer(cloud, machine, signal)));
     }
     const server = currentServer(cloud.listedServers(), machine);
@@ -59,12 +59,12 @@ export class NodeReconciler {
   }
 }
 
-/** A server that is being built has no addresses to tell of. */
+/** A server that is being built has no addresses yet. */
 function isAwaited(server: Server | undefined, node: TenantNode): boolean {
   return server === undefined || (server.status === 'BUILD' && !node.spec?.providerID);
 }
 
-/** Lists the servers again. Rejects while the machine's is not up: the next look comes later each time, or with the list that shows it. */
+/** Refreshes the list of servers. Rejects while the machine's is not active: retried with backoff, or when a list shows it. */
 async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSignal): Promise<void> {
   const server = currentServer(await cloud.cache.servers.refreshAfter(cloud.now(), signal), machine);
   if (server !== undefined && server.status !== 'BUILD') return;
@@ -73,8 +73,8 @@ async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSi
 }
 
 /**
- * Writes the addresses, and then the rest by the Node that this write answered with: taints are replaced as a list, so
- * they must be those that the resourceVersion stands for.
+ * Writes the addresses first, then the rest against the Node that this write returned: taints are replaced as a list, so
+ * they must match the resourceVersion.
  */
 async function writePatches(
   client: ResourceClient<TenantNode>,
