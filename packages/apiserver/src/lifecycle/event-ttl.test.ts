@@ -8,7 +8,7 @@ import { EventTtl } from './event-ttl.ts';
 const stop = new AbortController();
 afterEach(() => stop.abort());
 
-test('events go an hour after they last happened', async () => {
+test('events are deleted an hour after their last occurrence', async () => {
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
   const { clock, transport } = new TestServer({ resources: [...testResources, { ...Events, schema }] });
   const client = new KubeClient(transport);

@@ -20,8 +20,8 @@ const MIN_PAUSE_MS = 60_000;
 const PAGE_SIZE = 500;
 
 /**
- * Deletes Events that nothing has been added to for an hour; kube-apiserver has etcd do this. It looks when the oldest falls due,
- * and holds nothing between two looks.
+ * Deletes Events that have not changed for an hour; kube-apiserver uses etcd leases for this. It runs when the oldest expires,
+ * and keeps no state between runs.
  */
 export class EventTtl implements Runnable {
   readonly name = 'event-ttl';
@@ -59,7 +59,7 @@ export class EventTtl implements Runnable {
     }
   }
 
-  /** Deletes what is due; resolves with how long nothing will be. */
+  /** Deletes expired Events; resolves with the time until the next one expires. */
   async #sweep(signal: AbortSignal): Promise<number> {
     const events = this.#client.resource(Events);
     const nowMs = this.#clock.now();
@@ -77,7 +77,7 @@ export class EventTtl implements Runnable {
     return Math.max(MIN_PAUSE_MS, nextDueMs - nowMs);
   }
 
-  /** An Event that was counted up since it was listed is another revision, and stays. */
+  /** An Event whose count changed since it was listed has a new revision, and is kept. */
   async #delete({ metadata }: Event, signal: AbortSignal): Promise<void> {
     const { name = '', namespace = '', uid, resourceVersion } = metadata;
     try {

@@ -50,7 +50,7 @@ async function world() {
 }
 
 describe('the garbage collector', () => {
-  test('deletes what an owner leaves behind, down the tree', async () => {
+  test('deletes the dependents of a deleted owner, recursively', async () => {
     const w = await world();
     await w.start();
     const owner = await w.map('owner');
@@ -66,7 +66,7 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual(['stranger']);
   });
 
-  test('finds at its start what was lost while nobody looked', async () => {
+  test('finds orphaned dependents at startup', async () => {
     const w = await world();
     const owner = await w.map('owner');
     await w.childOf(owner, 'child');
@@ -77,7 +77,7 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual([]);
   });
 
-  test('keeps what another owner still holds, and drops the reference to the lost one', async () => {
+  test('keeps what has another owner, and removes the reference to the missing one', async () => {
     const w = await world();
     await w.start();
     const [a, b] = [await w.map('a'), await w.map('b')];
@@ -103,7 +103,7 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual(['owner']);
   });
 
-  test('foreground: the owner stays until what blocks it is gone', async () => {
+  test('foreground: the owner stays until its blocking dependents are gone', async () => {
     const w = await world();
     await w.start();
     const owner = await w.map('owner');
@@ -123,7 +123,7 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual([]);
   });
 
-  test('foreground: what does not block is deleted and not waited for', async () => {
+  test('foreground: non-blocking dependents are deleted without waiting', async () => {
     const w = await world();
     await w.start();
     const owner = await w.map('owner');
@@ -169,7 +169,7 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual([]);
   });
 
-  test('orphan: dependents are let go before the owner goes', async () => {
+  test('orphan: dependents are released before the owner is deleted', async () => {
     const w = await world();
     await w.start();
     const owner = await w.map('owner');
@@ -183,7 +183,7 @@ describe('the garbage collector', () => {
     expect((await w.metadata('child')).ownerReferences).toBeUndefined();
   });
 
-  test('an owner in another namespace is none, and an event says so', async () => {
+  test('an owner in another namespace does not count, and an event reports it', async () => {
     const w = await world();
     await w.start();
     const elsewhere = await w.map('elsewhere', { namespace: 'other' });
@@ -215,7 +215,7 @@ describe('the garbage collector', () => {
     expect((await nodes.list()).items).toHaveLength(1);
   });
 
-  test('an owner of a kind that is not served keeps what it owns', async () => {
+  test('dependents of an owner whose kind is not served are kept', async () => {
     const w = await world();
     await w.start();
     await w.map('child', { ownerReferences: [{ apiVersion: 'gone.io/v1', kind: 'Gone', name: 'x', uid: 'x' }] });
@@ -241,7 +241,7 @@ describe('the garbage collector', () => {
     expect((await pools.list()).items).toEqual([]);
   });
 
-  test('rests when nothing happens, and stops without a trace', async () => {
+  test('is idle without changes, and stops cleanly', async () => {
     const w = await world();
     const stop = await w.start();
     await w.childOf(await w.map('owner'), 'child');

@@ -22,18 +22,18 @@ export interface GarbageCollectorOptions {
   readonly metrics?: ControllerMetrics | undefined;
 }
 
-/** An owner that the server has and no informer has shown yet is looked at again, in case it goes before one does. */
+/** Rechecks an owner that the server has but no informer has shown yet, in case it is deleted before that. */
 const UNOBSERVED_OWNER_MS = 5_000;
 /** A kind that is not served now may be later. */
 const UNRESOLVED_OWNER_MS = 60_000;
 const CONCURRENCY = 20;
 
 /**
- * Deletes what has lost its last owner, and carries out foreground and orphaning deletions: kube-controller-manager's garbage collector
+ * Deletes objects without a remaining owner, and handles foreground and orphaning deletions: kube-controller-manager's garbage collector
  * (pkg/controller/garbagecollector) for any API server.
  *
- * Expected flow: informers of all kinds build a graph; a change of it names objects to check; a check asks the server, then acts.
- * Guarantees: nothing is deleted from what a cache says; deletions carry uid and resourceVersion as preconditions.
+ * Expected flow: informers of all kinds build a graph; graph changes enqueue objects to check; a check reads from the server, then acts.
+ * Guarantees: nothing is deleted based on a cache alone; deletions carry uid and resourceVersion as preconditions.
  * Caveats: an object whose owner's kind is not served, or that is cluster-scoped and names a namespaced owner, is never collected.
  */
 export class GarbageCollector implements Runnable {
@@ -121,7 +121,7 @@ export class GarbageCollector implements Runnable {
     return this.#collect(node, object);
   }
 
-  /** Lets the dependents go, then the object. */
+  /** Releases the dependents, then removes the object's finalizer. */
   async #orphan(node: GraphNode, object: KubeObject): Promise<Result> {
     const dependents = this.#graph.dependentsOf(node.uid);
     await Promise.all(dependents.map((dependent) => this.#dropReferences(dependent, new Set([node.uid]))));
@@ -129,7 +129,7 @@ export class GarbageCollector implements Runnable {
     return {};
   }
 
-  /** Lets the object go once no dependent blocks it any more; what blocks is checked, and so deleted. */
+  /** Removes the object's finalizer once no dependent blocks it; blocking dependents are checked, and so deleted. */
   async #finishForeground(node: GraphNode, object: KubeObject): Promise<Result> {
     const blocking = this.#graph.dependentsOf(node.uid).filter((dependent) => isBlocking(dependent, node.uid));
     if (blocking.length === 0) {
@@ -173,7 +173,7 @@ export class GarbageCollector implements Runnable {
     return {};
   }
 
-  /** The object as the server has it; undefined when it is gone or another has its name. */
+  /** The object on the server; undefined if it is gone or was re-created with another uid. */
   async #current(node: GraphNode): Promise<KubeObject | undefined> {
     try {
       const object = await this.#client.metadata(node.type).get(node.name, inNamespace(node));
@@ -258,7 +258,7 @@ function isBlocking(dependent: GraphNode, owner: string): boolean {
   return dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === owner && blockOwnerDeletion === true);
 }
 
-/** A deletion that was begun with a policy continues with it. */
+/** A deletion that was started with a policy continues with it. */
 function policyOf({ metadata }: KubeObject): 'Background' | 'Foreground' | 'Orphan' {
   if (metadata.finalizers?.includes(ORPHAN_FINALIZER)) return 'Orphan';
   return metadata.finalizers?.includes(FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';

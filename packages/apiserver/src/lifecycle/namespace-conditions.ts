@@ -35,7 +35,7 @@ const FINALIZERS: Row = [
   'SomeFinalizersRemain',
 ];
 
-/** Why a namespace is not gone yet; `unavailable` are group versions whose kinds are not known now. */
+/** Why a namespace is not deleted yet; `unavailable` are group versions whose discovery failed. */
 export function namespaceConditions(unavailable: readonly string[], remains: Remains): ConditionState[] {
   const silent = unavailable.map(
     (groupVersion) => `unable to retrieve the complete list of server APIs: ${groupVersion}`,

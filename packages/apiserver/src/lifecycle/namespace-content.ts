@@ -9,19 +9,19 @@ export interface Remains {
   readonly objects: ReadonlyMap<string, number>;
   /** Finalizer → how many objects it holds. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** How long the rest needs at most, in seconds: the longest grace period, 15 s for finalizers; 0 when nothing is left. */
+  /** Estimated seconds until the rest is gone: the longest grace period, 15 s for finalizers; 0 if nothing is left. */
   readonly estimateSeconds: number;
   readonly failures: readonly string[];
 }
 
-/** Upstream's guess for what waits for something else than its grace period. */
+/** Upstream's estimate for objects that wait for something other than their grace period. */
 const FINALIZER_ESTIMATE_SECONDS = 15;
 
 const PAGE_SIZE = 500;
 
 /**
  * Deletes all objects of a namespace, pods first: what a pod relies on (its NetworkPolicies) outlives it, as since Kubernetes 1.33.
- * Goes on past failures and tells them.
+ * Continues past failures and reports them.
  */
 export async function deleteContent(
   client: KubeClient,

@@ -61,7 +61,7 @@ async function world() {
 }
 
 describe('the namespace controller', () => {
-  test('empties a namespace and lets it go', async () => {
+  test('empties a namespace and finalizes it', async () => {
     const w = await world();
     await w.map('a');
     await w.map('b', { namespace: 'other' });
@@ -82,7 +82,7 @@ describe('the namespace controller', () => {
     expect(w.requests.filter((request) => !request.startsWith('GET /api/v1/namespaces?'))).toEqual([]);
   });
 
-  test('says what holds it up, and continues when that is gone', async () => {
+  test('reports what blocks it, and continues when that is gone', async () => {
     const w = await world();
     await w.map('held', { finalizers: ['example.com/hold'] });
     await w.deleteNamespace();
@@ -131,7 +131,7 @@ describe('the namespace controller', () => {
     expect((await w.namespace())?.status?.conditions?.[3]?.message).toContain('pods. has 1 resource instances');
   });
 
-  test('goes on past a kind that fails, and tells', async () => {
+  test('continues past a kind that fails, and reports it', async () => {
     const w = await world();
     await w.map('a');
     w.failing.set('/pools', new TransportError('the webhook is down'));
@@ -149,7 +149,7 @@ describe('the namespace controller', () => {
     expect(await w.namespace()).toBeUndefined();
   });
 
-  test('waits less often the longer it lasts', async () => {
+  test('retries less often over time', async () => {
     const w = await world();
     await w.map('held', { finalizers: ['example.com/hold'] });
     await w.deleteNamespace();
@@ -161,7 +161,7 @@ describe('the namespace controller', () => {
     expect(attempts() - early).toBeLessThanOrEqual(8);
   });
 
-  test('a kind that is served no more is passed over', async () => {
+  test('a kind that is no longer served is skipped', async () => {
     const w = await world();
     w.failing.set('/pools', new ApiError(404, 'NotFound', 'gone'));
     await w.deleteNamespace();

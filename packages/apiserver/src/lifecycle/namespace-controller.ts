@@ -27,7 +27,7 @@ const MIN_RETRY_MS = 500;
 const CONCURRENCY = 5;
 
 /**
- * Empties namespaces that are being deleted and lets them go, as kube-controller-manager's namespace controller does; what holds one up stands
+ * Empties and finalizes terminating namespaces, as kube-controller-manager's namespace controller does; what blocks one is reported
  * in its conditions.
  */
 export function namespaceController(options: NamespaceControllerOptions): Controller {
@@ -96,7 +96,7 @@ class NamespaceDeletion {
     await this.#client.resource(Namespaces).updateStatus({ ...namespace, status }, { signal });
   }
 
-  /** Takes our name from `spec.finalizers`; with the last one the server lets the namespace go. */
+  /** Removes our finalizer from `spec.finalizers`; with the last one the server deletes the namespace. */
   async #finalize(namespace: Namespace, signal: AbortSignal): Promise<void> {
     const finalizers = (namespace.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
     const body = { ...namespace, spec: { ...namespace.spec, finalizers } };
@@ -108,7 +108,7 @@ class NamespaceDeletion {
     }
   }
 
-  /** Often at first, then less so, at most as rarely as upstream: half of what the rest may need, and a second. */
+  /** The retry delay: short at first, growing up to upstream's, half of the estimate plus one second. */
   #retryMs(deletionTimestamp: string, estimateSeconds: number): number {
     const ageMs = this.#clock.now() - Date.parse(deletionTimestamp);
     return Math.max(MIN_RETRY_MS, Math.min(ageMs / 2, (estimateSeconds / 2 + 1) * 1000));

@@ -24,7 +24,7 @@ function graph(...objects: readonly (readonly [ResourceType, KubeObject])[]) {
   return {
     owners,
     invalid,
-    /** What a change asks to check. */
+    /** The checks that a change enqueues. */
     checks: (change: () => void) => {
       checked = [];
       change();
@@ -37,14 +37,14 @@ const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const foreground = { ...going, finalizers: ['foregroundDeletion'] };
 
 describe('an ownership graph', () => {
-  test('has the dependents checked when their owner goes', () => {
+  test('checks the dependents when their owner is deleted', () => {
     const child = map('child', { ownerReferences: [refTo('owner')] });
     const { owners, checks } = graph([ConfigMaps, map('owner')], [ConfigMaps, child], [ConfigMaps, map('other')]);
 
     expect(checks(() => owners.remove('owner'))).toEqual(['child']);
   });
 
-  test('trusts an owner that it knows, and has others checked', () => {
+  test('trusts a known owner, and checks others', () => {
     const { owners, checks } = graph([ConfigMaps, map('owner')]);
 
     expect(checks(() => owners.put(ConfigMaps, map('a', { ownerReferences: [refTo('owner')] })))).toEqual([]);
@@ -75,7 +75,7 @@ describe('an ownership graph', () => {
     expect(checks(() => owners.put(ConfigMaps, map('a', { ownerReferences: [reference] })))).toEqual([]);
   });
 
-  test('judges references to an owner that is seen after its dependents', () => {
+  test('checks references to an owner that is observed after its dependents', () => {
     const wrong = map('wrong', { namespace: 'other', ownerReferences: [refTo('owner')] });
     const right = map('right', { ownerReferences: [refTo('owner')] });
     const { owners, checks, invalid } = graph([ConfigMaps, wrong], [ConfigMaps, right]);
@@ -84,7 +84,7 @@ describe('an ownership graph', () => {
     expect(invalid).toEqual(['wrong→owner']);
   });
 
-  test('has all dependents checked when a foreground deletion begins', () => {
+  test('checks all dependents when a foreground deletion starts', () => {
     const { owners, checks } = graph(
       [ConfigMaps, map('owner')],
       [ConfigMaps, map('a', { ownerReferences: [refTo('owner')] })],
@@ -95,7 +95,7 @@ describe('an ownership graph', () => {
     expect(checks(() => owners.put(ConfigMaps, map('owner', { ...foreground, resourceVersion: '9' })))).toEqual([]);
   });
 
-  test('a plain deletion asks for nothing until it is done', () => {
+  test('a background deletion enqueues nothing until it is done', () => {
     const child = map('child', { ownerReferences: [refTo('owner')] });
     const { owners, checks } = graph([ConfigMaps, map('owner')], [ConfigMaps, child]);
 
@@ -114,7 +114,7 @@ describe('an ownership graph', () => {
     expect(checks(() => change(owners))).toContain('owner');
   });
 
-  test('begins to orphan once', () => {
+  test('starts orphaning once', () => {
     const { owners, checks } = graph([ConfigMaps, map('owner')]);
     const orphaning = map('owner', { ...going, finalizers: ['orphan'] });
 
@@ -131,7 +131,7 @@ describe('an ownership graph', () => {
     expect(owners.dependentsOf('d').map(({ uid }) => uid)).toEqual(['child']);
   });
 
-  test('leaves no trace of what is gone', () => {
+  test('keeps nothing of deleted objects', () => {
     const { owners } = graph(
       [ConfigMaps, map('owner')],
       [ConfigMaps, map('child', { ownerReferences: [refTo('owner')] })],

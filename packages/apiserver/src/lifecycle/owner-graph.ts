@@ -1,11 +1,11 @@
 import { groupOf } from '@fairway/kube/controller/owners';
 import type { KubeObject, OwnerReference, ResourceType } from '@fairway/kube/object/meta';
 
-/** Finalizers by which an API server hands a deletion to the garbage collector. */
+/** Finalizers by which an API server delegates a deletion to the garbage collector. */
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 export const ORPHAN_FINALIZER = 'orphan';
 
-/** An object as far as ownership goes. */
+/** The ownership data of an object. */
 export interface GraphNode {
   readonly type: ResourceType;
   readonly uid: string;
@@ -16,22 +16,22 @@ export interface GraphNode {
   readonly isBeingDeleted: boolean;
   /** Being deleted in the foreground: waits until its dependents are gone. */
   readonly isDeletingDependents: boolean;
-  /** Being deleted alone: waits until its dependents are let go. */
+  /** Being deleted with orphaning: waits until its dependents are released. */
   readonly isOrphaning: boolean;
 }
 
-/** What a change of the graph asks for. */
+/** Work enqueued by a change of the graph. */
 export interface GraphSink {
-  /** Look whether this object has to go, or may go on going. */
+  /** Check whether this object must be deleted, or its deletion may proceed. */
   check(uid: string): void;
-  /** An object names as owner one that is not where the reference says. */
+  /** An owner reference does not match the owner's namespace or kind. */
   invalidReference(dependent: GraphNode, reference: OwnerReference): void;
 }
 
 const NO_OWNERS: readonly OwnerReference[] = [];
 
 /**
- * Who owns whom, by uid. An owner need not be known: a reference to a uid that was never seen is kept, and is checked against the server.
+ * Who owns whom, by uid. Owners may be unknown: a reference to a uid not yet observed is kept, and is checked against the server.
  * After upstream's graph builder (pkg/controller/garbagecollector/graph_builder.go).
  */
 export class OwnerGraph {
@@ -60,7 +60,7 @@ export class OwnerGraph {
     return found;
   }
 
-  /** Takes in an object as an informer showed it. */
+  /** Adds or updates an object from an informer. */
   put(type: ResourceType, object: KubeObject): void {
     const node = nodeOf(type, object);
     const old = this.#nodes.get(node.uid);
@@ -75,7 +75,7 @@ export class OwnerGraph {
     this.#checkTransition(old, node);
   }
 
-  /** The object is gone: its dependents may have to follow, and its owners may have waited for this. */
+  /** Removes an object: its dependents may have to be deleted, and its owners may have waited for this. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid);
     if (!node) return;
@@ -84,7 +84,7 @@ export class OwnerGraph {
     for (const dependent of this.#dependents.get(uid) ?? []) this.#sink.check(dependent);
   }
 
-  /** Forgets the objects of a kind that is served no more. They may live on unseen: nothing follows. */
+  /** Removes the objects of a kind that is no longer served. They may still exist: nothing is enqueued. */
   forget(type: ResourceType): void {
     for (const node of this.#nodes.values()) {
       if (node.type !== type) continue;
@@ -93,7 +93,7 @@ export class OwnerGraph {
     }
   }
 
-  /** Asks for a check of all that looks unfinished: once all kinds have been listed. */
+  /** Enqueues checks for everything unfinished, once all kinds have been listed. */
   checkAll(): void {
     for (const node of this.#nodes.values()) {
       this.#checkTransition(undefined, node);
@@ -108,7 +108,7 @@ export class OwnerGraph {
     this.#sink.check(node.uid);
   }
 
-  /** References to an object that was not known until now can be judged now. */
+  /** Rechecks references to an object that was unknown until now. */
   #checkDependents(owner: GraphNode): void {
     for (const dependent of this.dependentsOf(owner.uid)) {
       for (const reference of dependent.owners) {
@@ -130,7 +130,7 @@ export class OwnerGraph {
     else this.#dependents.set(reference.uid, new Set([node.uid]));
   }
 
-  /** Drops references that are gone, and wakes owners that may have waited for them to go or to block no more. */
+  /** Drops removed references, and enqueues owners that may have waited for them. */
   #unlink(old: GraphNode | undefined, node: GraphNode | undefined): void {
     for (const reference of old?.owners ?? NO_OWNERS) {
       const kept = node?.owners.find(({ uid }) => uid === reference.uid);
@@ -145,7 +145,7 @@ export class OwnerGraph {
   }
 }
 
-/** Whether a reference, read in the dependent's namespace, names this very object. */
+/** Whether a reference, resolved in the dependent's namespace, names this object. */
 function isNamedBy(owner: GraphNode, reference: OwnerReference, namespace: string): boolean {
   return (
     owner.name === reference.name &&

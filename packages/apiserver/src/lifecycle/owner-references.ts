@@ -6,25 +6,25 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, OwnerReference } from '@fairway/kube/object/meta';
 import { FOREGROUND_FINALIZER, type GraphNode } from './owner-graph.ts';
 
-/** The references of an object by what stands behind them. */
+/** The owner references of an object by the state of the owner. */
 export interface ClassifiedReferences {
-  /** The owner is there and stays. */
+  /** The owner exists and is not waiting for dependents. */
   readonly solid: readonly OwnerReference[];
-  /** The owner is gone, or another object has its name. */
+  /** The owner is gone, or was re-created with another uid. */
   readonly dangling: readonly OwnerReference[];
   /** The owner waits for its dependents to be deleted. */
   readonly waiting: readonly OwnerReference[];
-  /** Can't be judged: the kind is not served, or is namespaced while the object is not. Keeps the object. */
+  /** Unresolvable: the kind is not served, or is namespaced while the object is not. Keeps the object. */
   readonly unresolved: readonly OwnerReference[];
 }
 
 /** Finds the served kind of a group and kind. */
 export type FindKind = (group: string, kind: string) => ServedResource | undefined;
 
-/** As many as upstream remembers. */
+/** The cache size of upstream. */
 const ABSENT_OWNERS = 500;
 
-/** Asks the API server itself whether owners are there: caches may be behind, and a wrong answer deletes. */
+/** Looks up owners at the API server: caches may be stale, and a wrong result deletes objects. */
 export class OwnerReferences {
   readonly #client: KubeClient;
   readonly #find: FindKind;
@@ -35,7 +35,7 @@ export class OwnerReferences {
     this.#find = find;
   }
 
-  /** Remembers an owner that is gone, so that its dependents need not ask for it one by one. uids don't come back. */
+  /** Caches a missing owner, so that its dependents need no look-up each. uids are never reused. */
   rememberAbsent(uid: string, namespace: string): void {
     this.#absent.set(`${uid}/${namespace}`, true);
   }

@@ -5,11 +5,11 @@ import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** What is told of every object of every kind: its metadata as far as ownership goes. */
+/** Receives the ownership metadata of every object of every kind. */
 export interface ServedObjectsHandler {
   onPut(type: ServedResource, object: KubeObject): void;
   onDelete(type: ServedResource, object: KubeObject): void;
-  /** The kind is served no more. */
+  /** The kind is no longer served. */
   onGone(type: ServedResource): void;
 }
 
@@ -27,14 +27,14 @@ const IGNORED = new Set(['events', 'events.events.k8s.io']);
 const SERVING = new Set(['customresourcedefinitions.apiextensions.k8s.io', 'apiservices.apiregistration.k8s.io']);
 const NEEDED_VERBS = ['list', 'watch', 'delete'];
 
-/** A definition is served a moment after it was written. */
+/** A definition is served shortly after it was written. */
 const SETTLE_MS = 200;
 const REDISCOVER_MS = 600_000;
 const RETRY_MS = 5_000;
 
 /**
- * Follows the metadata of all objects of all kinds that can be listed, watched and deleted. What is served is asked when a CustomResourceDefinition or
- * APIService changes, and every ten minutes; kinds come and go with it.
+ * Watches the metadata of all objects of all kinds that can be listed, watched and deleted. Discovery runs when a CustomResourceDefinition or
+ * APIService changes, and every ten minutes; informers are started and stopped accordingly.
  */
 export class ServedInformers {
   readonly #options: ServedInformersOptions;
@@ -74,7 +74,7 @@ export class ServedInformers {
     await this.#informers.stopped();
   }
 
-  /** Asks what is served and follows it. False when the server could not say. */
+  /** Runs discovery and updates informers. False if discovery failed. */
   async #refresh(): Promise<boolean> {
     const { client, log, random } = this.#options;
     this.#isRefreshing = true;

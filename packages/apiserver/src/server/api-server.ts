@@ -51,19 +51,19 @@ export interface ApiServerOptions {
   readonly log?: Logger;
   readonly version: VersionInfo;
   readonly authenticators?: readonly Authenticator[];
-  /** Lets requests without credentials in as `system:anonymous`; off unless set. */
+  /** Accepts requests without credentials as `system:anonymous`; off by default. */
   readonly anonymous?: boolean;
-  /** Without one everything is allowed. */
+  /** Without an authorizer everything is allowed. */
   readonly authorizer?: Authorizer;
   /** What review kinds and token requests ask; `createAuth` makes it together with authenticators, authorizer and admission. */
   readonly access?: Access;
   readonly admission?: readonly AdmissionPlugin[];
-  /** Writes down who asked for what; its owner's to close. */
+  /** Records audit events; closed by the caller. */
   readonly auditor?: Auditor;
   readonly random?: () => number;
-  /** How many changes a watch can look back on; 4096 by default. */
+  /** How many changes are kept for watches to resume from; 4096 by default. */
   readonly watchCacheSize?: number;
-  /** What clients may hold open, where it differs from `DEFAULT_LIMITS`. */
+  /** Limits on clients that override `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
 }
 
@@ -71,9 +71,9 @@ const DEFAULT_WATCH_CACHE_SIZE = 4096;
 
 /** An embedded Kubernetes API server. See docs/decisions/0003-embedded-api-server.md. */
 export class ApiServer {
-  /** What the server holds, for authorisers, authenticators and admission plugins. */
+  /** Reads stored objects, for authorisers, authenticators and admission plugins. */
   readonly reader: ObjectReader;
-  /** What its clients hold open, for metrics. */
+  /** Connections, requests and watches of clients, for metrics. */
   readonly traffic: Traffic;
   readonly #options: ApiServerOptions;
   readonly #registry: Registry;
@@ -163,7 +163,7 @@ export class ApiServer {
     return tracked;
   }
 
-  /** Ends all watches, lets running requests finish, and stops listening. The store is its owner's to close. */
+  /** Ends all watches, lets running requests finish, and stops listening. Does not close the store, which the caller owns. */
   async close(): Promise<void> {
     this.#pipeline.drain();
     await this.#crds.idle();

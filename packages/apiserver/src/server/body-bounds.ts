@@ -3,7 +3,7 @@ import { type JsonBounds, type JsonExcess, MAX_DEPTH, measureJson } from '@fairw
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ServedResource } from './served-resource.ts';
 
-/** Upstream's limit on what a body may be, which here holds for what is decoded from it too: kube-apiserver's MaxRequestBodyBytes. */
+/** Upstream's limit on request bodies, which here applies to the decoded object too: kube-apiserver's MaxRequestBodyBytes. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /**

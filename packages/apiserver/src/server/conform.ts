@@ -9,7 +9,7 @@ import { reportFields } from './field-validation.ts';
 import type { ResourceRequest } from './request.ts';
 import { refuse } from './write.ts';
 
-/** Brings a decoded object into its kind's form: unknown fields are dropped and told of, defaults are filled in. */
+/** Normalises a decoded object: unknown fields are dropped and reported, defaults are set. */
 export function conform(core: Core, request: ResourceRequest, object: KubeObject): void {
   const { schema, strategy, custom } = request.resource.definition;
   reportFields(request, pruneObject(object, schema, core.definitions).map(unknownFieldMessage));
@@ -28,7 +28,7 @@ export function schemaErrors(
 }
 
 /**
- * What the schema and the kind's own rules complain of. For built-in kinds upstream knows the rules alone: a field that they speak
+ * Errors of the schema and of the kind's own rules. For built-in kinds upstream knows the rules alone: a field that they speak
  * of is theirs, and lists may hold an entry twice unless they say otherwise (two ports of one number).
  */
 export function allErrors(
@@ -37,7 +37,7 @@ export function allErrors(
   ofKind: readonly FieldError[],
 ): FieldError[] {
   if (request.resource.definition.custom) return [...ofSchema, ...ofKind];
-  // The rules take values of the right type for granted.
+  // The rules assume values of the right type.
   if (ofSchema.some(({ type }) => type === 'FieldValueTypeInvalid')) return [...ofSchema];
   const fields = new Set(ofKind.map(({ field }) => field));
   const rest = ofSchema.filter(({ type, field }) => type !== 'FieldValueDuplicate' && !fields.has(field));
@@ -52,8 +52,8 @@ function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): rea
 }
 
 /**
- * Runs the hooks of a kind and of admission, which take a well-formed object for granted: where one trips over something else,
- * the schema says what is wrong with it, and that is the answer.
+ * Runs the hooks of a kind and of admission, which assume a well-formed object: if one throws on another,
+ * the schema's errors are the response.
  */
 export async function onWellFormed(
   core: Core,

@@ -11,7 +11,7 @@ import { RawClient } from './raw-client.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 
-/** Believes that the token is the name. */
+/** Uses the token as the user name. */
 const byName: Authenticator = {
   authenticate: ({ bearerToken }) =>
     Promise.resolve(bearerToken === undefined ? undefined : { username: bearerToken, groups: [] }),
@@ -50,7 +50,7 @@ describe('connections', () => {
     return Object.fromEntries(test.server.traffic.rejections);
   }
 
-  it('of strangers end at the limit of an address, while those of users go on and count no more', async () => {
+  it("without authentication are closed at the limit of an address, while users' connections do not count", async () => {
     const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 2 });
     const users = [await ask(served, 'alice'), await ask(served, 'bob')];
     const strangers = [await connect(served), await connect(served)];
@@ -63,7 +63,7 @@ describe('connections', () => {
     expect(served.test.server.traffic.inUse('connections')).toBe(4);
   });
 
-  it('of the address with most strangers make room for those of another where strangers have no more', async () => {
+  it("of the address with most unauthenticated ones are closed in favour of another's at the total limit", async () => {
     const served = await serve({ maxUnauthenticatedConnections: 3 });
     const [first, second, third] = [await connect(served), await connect(served), await connect(served)];
     const other = await connect(served, '127.0.0.2');
@@ -75,7 +75,7 @@ describe('connections', () => {
     expect(served.test.server.traffic.inUse('unauthenticatedConnections')).toBe(3);
   });
 
-  it('have room again when one ends', async () => {
+  it('are accepted again when one ends', async () => {
     const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 1 });
     const { traffic } = served.test.server;
     const alice = await ask(served, 'alice');
@@ -109,7 +109,7 @@ describe('connections', () => {
     expect(await (await ask(served, 'bob')).status()).toBe(404);
   });
 
-  it('end when nobody authenticates on them in time, also where one was refused', async () => {
+  it('are closed without authentication in time, also after a 401', async () => {
     const served = await serve({ unauthenticatedTimeoutMs: 30_000 });
     const alice = await ask(served, 'alice');
     const silent = await connect(served);
@@ -122,7 +122,7 @@ describe('connections', () => {
     expect(rejections(served)).toEqual({ unauthenticatedTimeout: 2 });
   });
 
-  it('that take nothing of a large answer are cut off', async () => {
+  it('that read nothing of a large response are closed', async () => {
     const served = await serve({ stallTimeoutMs: 30_000 });
     for (let index = 0; index < 16; index++) {
       const body = { metadata: { name: `large-${index}` }, data: { x: 'x'.repeat(1_000_000) } };
@@ -139,7 +139,7 @@ describe('connections', () => {
     expect(rejections(served)).toEqual({ stalled: 1 });
   });
 
-  it('with a large answer that is not read keep the user from the next one, not others', async () => {
+  it("with an unread large response block the same user's next one, not others", async () => {
     const served = await serve({ maxAnswerBytesPerUser: 1_000_000 });
     for (let index = 0; index < 16; index++) {
       const body = { metadata: { name: `large-${index}` }, data: { x: 'x'.repeat(1_000_000) } };
@@ -162,7 +162,7 @@ describe('connections', () => {
     expect(await (await ask(served, 'alice')).status()).toBe(404);
   });
 
-  it('leave nothing behind, of requests that waited for another one either', async () => {
+  it('release everything, including pipelined requests', async () => {
     const served = await serve({});
     const { traffic } = served.test.server;
     const client = await connect(served);
@@ -174,7 +174,7 @@ describe('connections', () => {
     expect(traffic.inUse('watches')).toBe(0);
   });
 
-  it('end when more requests are sent than answered', async () => {
+  it('are closed when too many requests are pipelined', async () => {
     const held = Promise.withResolvers<never>();
     const authenticators = [{ authenticate: () => held.promise }];
     const served = await serve({ maxPipelinedRequests: 3 }, { authenticators });
@@ -206,7 +206,7 @@ describe('connections', () => {
     ['never begin', Buffer.alloc(0)],
     ['stop in the middle', Buffer.from('16030100c8010000c40303', 'hex')],
     ['are none', Buffer.from('GET /livez HTTP/1.1\r\nHost: test\r\n\r\n')],
-  ])('whose handshakes %s end in time, and give their places back', async (_, bytes) => {
+  ])('whose handshakes %s end in time, and release their slots', async (_, bytes) => {
     const served = await serve({ handshakeTimeoutMs: 50 });
     const sockets = Array.from({ length: 20 }, () => connectTcp(served.listener.port, '127.0.0.1'));
     for (const socket of sockets)

@@ -8,16 +8,16 @@ import { holderOf, type Release, type Traffic } from './traffic.ts';
 
 interface Connection {
   readonly raw: Socket;
-  /** Whom it is counted for until somebody authenticates. */
+  /** The peer network it counts for until authenticated. */
   readonly address: string;
   readonly acceptedMs: number;
   /** Since the TLS handshake. */
   stream: TLSSocket | undefined;
-  /** Whose it is, as holders are counted; undefined as long as nobody has authenticated on it. */
+  /** The user it counts for; undefined until authenticated. */
   holder: string | undefined;
-  /** Gives back its places among the connections. */
+  /** Releases its connection slots. */
   release: Release;
-  /** Requests that are not answered in full. */
+  /** Requests without a complete response. */
   running: number;
   /** Bytes that its peer had taken at `movedMs`. */
   taken: number;
@@ -29,14 +29,14 @@ const SWEEP_INTERVAL_MS = 5_000;
 const connections = new WeakMap<Socket, { readonly connection: Connection; readonly table: Connections }>();
 
 /**
- * The connections of one listener, within the limits of its server. A stranger is refused where their address, or all strangers together, hold
- * too many; then the address with the most of them makes room for those with fewer. Connections on which nobody authenticates in time, and
- * those that take nothing of what is sent to them, are cut off.
+ * The connections of one listener, within the limits of its server. An unauthenticated connection is refused if its address, or all of them, hold
+ * too many; then the address with the most of them makes room for those with fewer. Connections not authenticated in time, and
+ * those that stop reading, are closed.
  */
 export class Connections {
   readonly #traffic: Traffic;
   readonly #open = new Map<string, Connection>();
-  /** Those on which nobody has authenticated, by address, oldest first. */
+  /** Unauthenticated connections by address, oldest first. */
   readonly #strangers = new Map<string, Set<Connection>>();
   #sweep: Timer | undefined;
 
@@ -44,7 +44,7 @@ export class Connections {
     this.#traffic = traffic;
   }
 
-  /** A TCP connection, before its handshake; destroyed where there is no room for it. */
+  /** A TCP connection before its handshake; destroyed if over the limit. */
   accept(raw: Socket): void {
     const address = peerNetwork(raw.remoteAddress ?? '');
     if (!this.#hasRoom(address)) {
@@ -85,7 +85,7 @@ export class Connections {
     connections.set(stream, { connection, table: this });
   }
 
-  /** Counts a running request until what is returned is called; cuts off a connection with too many. */
+  /** Counts a running request until the returned function is called; closes a connection with too many. */
   began(stream: Socket): Release {
     const connection = connections.get(stream)?.connection;
     if (connection === undefined) return () => {};
@@ -97,10 +97,10 @@ export class Connections {
     return () => connection.running--;
   }
 
-  /** Counts a connection for the user; throws 429 where they have too many. */
+  /** Counts a connection for the user; throws 429 over the limit. */
   identify(connection: Connection, user: UserInfo): void {
     const holder = holderOf(user);
-    // It may have ended while somebody looked whose it is.
+    // It may have closed during authentication.
     if (connection.holder === holder || connection.raw.destroyed) return;
     connection.release();
     connection.release = () => {};
@@ -176,7 +176,7 @@ export class Connections {
   }
 }
 
-/** Counts the connection of a request for whom it has been authenticated; throws 429, after which it ends, where they have too many. */
+/** Counts the connection for the authenticated user; over the limit throws 429, after which the connection is closed. */
 export function identifyConnection(stream: Socket, response: ServerResponse, user: UserInfo): void {
   const known = connections.get(stream);
   try {

@@ -23,7 +23,7 @@ export interface CoreOptions {
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 const MAX_LOG_AGE_MS = 10 * 60_000;
 
-/** What the verbs of one server work on. */
+/** The state shared by the verbs of one server. */
 export class Core {
   readonly store: Store;
   readonly registry: Registry;
@@ -58,12 +58,12 @@ export class Core {
     this.#unsubscribe = options.store.subscribe((changes) => this.#publish(changes));
   }
 
-  /** Waits until what a read would see is durable. */
+  /** Waits until the current state is durable. */
   async settled(): Promise<void> {
     for (let pending = this.store.settled(); pending !== undefined; pending = this.store.settled()) await pending;
   }
 
-  /** Tells of changes once they are durable, before watches and writers hear of them. */
+  /** Notifies of changes once they are durable, before watches and writers. */
   observe(observer: (changes: readonly Change[]) => void): void {
     this.#observers.push(observer);
   }

@@ -103,7 +103,7 @@ describe('CustomResourceDefinitions', () => {
     expect((await server.call('GET', machines.replace('/v1/', '/v2/'))).status).toBe(200);
   });
 
-  it('are not served under names that another has', async () => {
+  it('are not served under names accepted for another', async () => {
     const server = await crdServer();
     await server.call('POST', crds, machineCrd());
     const rival = machineCrd({ plural: 'engines' }) as TestObject;
@@ -116,7 +116,7 @@ describe('CustomResourceDefinitions', () => {
     expect((await server.call('GET', '/apis/example.org/v1/engines')).status).toBe(404);
   });
 
-  it('take their objects with them, and wait for those that are held', async () => {
+  it('are deleted with their objects, and wait for those with finalizers', async () => {
     const server = await crdServer();
     await server.call('POST', crds, machineCrd());
     await server.call('POST', machines, { metadata: { name: 'free' } });

@@ -13,13 +13,13 @@ import { canonicalText, ServedResource } from './served-resource.ts';
 const SYSTEM_USER = { username: 'system:apiserver', groups: ['system:masters'] };
 
 /**
- * Serves what CustomResourceDefinitions define, as soon as they are stored and as long as they are there, and keeps their
- * status. A definition that is being deleted takes its objects with it before it goes.
+ * Serves the resources of CustomResourceDefinitions while these are stored, and maintains their
+ * status. A definition that is being deleted deletes its objects first.
  */
 export class CrdRegistry {
   readonly #core: Core;
   readonly #served = new Map<string, readonly ResourceDefinition[]>();
-  /** Definitions that wait for their objects to go, by the objects' bucket. */
+  /** Definitions that wait for their objects to be deleted, by the objects' bucket. */
   readonly #emptying = new Map<string, string>();
   #work: Promise<void> = Promise.resolve();
 
@@ -30,7 +30,7 @@ export class CrdRegistry {
     core.observe((changes) => this.#onChanges(changes));
   }
 
-  /** When what was to be done is done; for tests and for an orderly end. */
+  /** Resolves when pending work is done; for tests and graceful shutdown. */
   async idle(): Promise<void> {
     for (let work: Promise<void> | undefined; work !== this.#work; ) {
       work = this.#work;
@@ -50,7 +50,7 @@ export class CrdRegistry {
     }
   }
 
-  /** Serves the definition at once, and sees later to what has to be written. */
+  /** Serves the definition immediately, and writes its status later. */
   #follow(entry: Entry): void {
     const crd = entry.copy() as CustomResourceDefinition;
     const status = crdStatus(crd, this.#all(), this.#core.clock.now());
@@ -62,7 +62,7 @@ export class CrdRegistry {
   #forget(entry: Entry): void {
     this.#serve(entry.key, []);
     this.#emptying.delete(bucketOfCrd(entry.object() as CustomResourceDefinition));
-    // Names that it held may now be taken by another.
+    // Names that it had may now be accepted for another.
     for (const other of this.#core.store.list(CRD_BUCKET)) this.#follow(other);
   }
 
@@ -92,7 +92,7 @@ export class CrdRegistry {
       if (isGoing(crd)) await this.#empty(entry, crd);
       else await this.#writeStatus(entry, crd);
     } catch (error) {
-      // Another writer was faster: its change brings us here again.
+      // Lost a race: the other writer's change triggers this again.
       if (!(error instanceof StaleWriteError))
         this.#core.log.error({ err: error, crd: key }, 'definition not reconciled');
     }
@@ -157,7 +157,7 @@ function isGoing({ metadata }: CustomResourceDefinition): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(CRD_FINALIZER) === true;
 }
 
-/** While a definition goes, nothing new is made of its kind. */
+/** While a definition is terminating, no objects of its kind may be created. */
 function restricted(definition: ResourceDefinition, { metadata }: CustomResourceDefinition): ResourceDefinition {
   if (metadata.deletionTimestamp === undefined) return definition;
   return { ...definition, verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] };

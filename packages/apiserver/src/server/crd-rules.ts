@@ -6,7 +6,7 @@ export const CRD_BUCKET = 'customresourcedefinitions.apiextensions.k8s.io';
 /** Holds a definition until all objects of its kind are gone. */
 export const CRD_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** What a definition says of itself from its deletion on. */
+/** The condition of a definition that is being deleted. */
 export function markTerminating(object: KubeObject, nowMs: number): void {
   const crd = object as KubeObject & { status?: { conditions?: CrdCondition[] } };
   const condition: CrdCondition = {

@@ -76,7 +76,7 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
     conform(core, request, object);
     if (definition.hasStatus) delete (object as { status?: unknown }).status;
     giveIdentity(request, object);
-    // Who writes owns what they sent, not what admission and the kind make of it.
+    // The writer owns the fields that it sent, not what admission and the kind changed.
     track(core, request, object, undefined);
     await mutate(core, admission);
     strategy?.prepareForCreate?.(object, contextOf(request));
@@ -93,11 +93,11 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
     for (const warning of strategy?.warnings?.(object) ?? []) request.warn(warning);
     await validate(core, admission);
   });
-  // The name may be one that the server made up.
+  // The name may have been generated.
   return admission;
 }
 
-/** What the server alone says of a new object. */
+/** The metadata that the server sets on a new object. */
 function giveIdentity({ resource, nowMs }: ResourceRequest, { metadata }: KubeObject): void {
   metadata.uid = randomUUID();
   metadata.creationTimestamp = formatTime(nowMs);

@@ -12,7 +12,7 @@ async function serverWithNamespace(): Promise<TestServer> {
 }
 
 describe('create', () => {
-  it('gives identity, age and version, and drops status', async () => {
+  it('sets uid, creationTimestamp and resourceVersion, and drops status', async () => {
     const server = await serverWithNamespace();
 
     const { status, body } = await server.call('POST', pools, {
@@ -81,7 +81,7 @@ describe('create', () => {
     expect(body.message).toContain(message);
   });
 
-  it('makes a name from generateName and tries again when it is taken', async () => {
+  it('generates a name from generateName and retries on a collision', async () => {
     const draws = [...Array<number>(10).fill(0), ...Array<number>(5).fill(0.99)];
     const server = new TestServer({ random: () => draws.shift() ?? 0.5 });
     await server.namespace();
@@ -168,7 +168,7 @@ describe('update', () => {
     expect(labelled.metadata.generation).toBe(2);
   });
 
-  it('does not write what changes nothing', async () => {
+  it('does not write a no-op', async () => {
     const server = await serverWithNamespace();
     const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' }, data: { a: '1', b: '2' } });
     const { apiVersion, kind, metadata } = made;
@@ -178,7 +178,7 @@ describe('update', () => {
     expect(body.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
   });
 
-  it('refuses a stale version, in the words of upstream', async () => {
+  it("rejects a stale version, with upstream's message", async () => {
     const server = await serverWithNamespace();
     const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' } });
     await server.call('PUT', `${maps}/a`, { ...made, data: { a: '1' } });
@@ -217,7 +217,7 @@ describe('update', () => {
 });
 
 describe('delete', () => {
-  it('removes immediately what nothing holds', async () => {
+  it('removes objects without finalizers immediately', async () => {
     const server = await serverWithNamespace();
     const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' } });
 
@@ -251,7 +251,7 @@ describe('delete', () => {
     expect((await server.call('GET', `${pools}/a`)).status).toBe(404);
   });
 
-  it('gives a pod on a node its time; a second delete with 0 ends it', async () => {
+  it('gives a pod on a node its grace period; a second delete with 0 removes it', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', pods, { metadata: { name: 'a' }, spec: { nodeName: 'n1' } });
 
@@ -288,7 +288,7 @@ describe('delete', () => {
     expect([uid.status, version.status]).toEqual([409, 409]);
   });
 
-  it('deletes what a selector names', async () => {
+  it('deletes what a selector matches', async () => {
     const server = await serverWithNamespace();
     for (const name of ['a', 'b', 'c']) {
       await server.call('POST', maps, { metadata: { name, labels: { keep: String(name === 'b') } } });
@@ -302,7 +302,7 @@ describe('delete', () => {
 });
 
 describe('namespaces', () => {
-  it('stay, and take nothing in, until finalized', async () => {
+  it('stay until finalized, and accept no new objects', async () => {
     const server = await serverWithNamespace();
 
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });

@@ -4,7 +4,7 @@ import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
 import type { BodyKind, BodyRequest } from './body-request.ts';
 import { parseJson, parseYaml } from './parse-body.ts';
 
-/** The object in a create's or update's body, its apiVersion, kind, name and namespace made sure of; throws 400 or 415. */
+/** The object in a create's or update's body, with validated apiVersion, kind, name and namespace; throws 400 or 415. */
 export function decodeObject(request: BodyRequest): KubeObject {
   return decodeBody(request, request.resource);
 }
@@ -43,7 +43,7 @@ export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   return new ApiError(415, 'UnsupportedMediaType', message);
 }
 
-/** Metadata as every later step trusts it to be. */
+/** Validates metadata for the later steps. */
 export function checkShape(object: KubeObject): KubeObject {
   if (object.metadata === undefined || object.metadata === null) object.metadata = {};
   const { metadata } = object;
@@ -103,7 +103,7 @@ function checkKind(object: KubeObject, wanted: BodyKind): void {
   }
 }
 
-/** The URL is the truth about names; a body may leave them out but not contradict it. */
+/** The URL is authoritative for names; a body may omit them but not contradict it. */
 export function checkNames(object: KubeObject, request: Pick<BodyRequest, 'namespace' | 'name' | 'verb'>): void {
   const { metadata } = object;
   const { namespace, name } = request;

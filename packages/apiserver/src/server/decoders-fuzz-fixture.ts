@@ -1,8 +1,8 @@
 import type { Runs } from './testing/fuzz/property.ts';
 
 /**
- * One property for each decoder: whatever it is given, it gives a value within the bounds or says that the client is wrong. Texts are made of what
- * the decoder knows, so that most of them get past its first line.
+ * One property for each decoder: for any input it returns a value within bounds or a client error. Inputs are made of tokens that
+ * the decoder knows, so that most of them get past its first check.
  */
 const DECODERS = {
   yaml: () => import('./testing/fuzz/yaml.ts'),
@@ -22,7 +22,7 @@ const DECODERS = {
 
 export type Decoder = keyof typeof DECODERS;
 
-/** How many inputs a decoder was given. */
+/** The number of inputs per decoder. */
 export async function fuzz(decoder: Decoder, runs: Runs): Promise<number> {
   const property = await DECODERS[decoder]();
   return property.fuzz(runs);

@@ -13,7 +13,7 @@ function runsOf(numRuns: number): { seed: number; numRuns: number } {
   return { seed, numRuns: wanted };
 }
 
-describe('whatever it is given, a decoder gives a bounded value or refuses:', () => {
+describe('for any input, a decoder returns a bounded value or rejects:', () => {
   it.each<[Decoder, number]>([
     ['yaml', 1000],
     ['json', 1000],

@@ -6,7 +6,7 @@ import type { Answer, ResourceRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
 import { selectedEntries } from './watch.ts';
 
-/** Deletes what the selectors name, and answers with the list of it. */
+/** Deletes what the selectors match, and returns the list. */
 export async function removeCollection(core: Core, request: ResourceRequest): Promise<Answer> {
   const { resource } = request;
   const selection = selectionOf(resource, request.namespace, request.query, request.name);

@@ -99,12 +99,12 @@ async function removeEntry(
   return { entry: await store(core, request, object, { expected: current }), gone: false };
 }
 
-/** Sets the deletion timestamp, or brings it forward; false where there was nothing to change. */
+/** Sets or shortens the deletion timestamp; false if nothing changed. */
 function mark(object: KubeObject, graceSeconds: number, nowMs: number): boolean {
   const { metadata } = object;
   const before = metadata.deletionGracePeriodSeconds;
   if (metadata.deletionTimestamp !== undefined && before !== undefined && graceSeconds >= before) return false;
-  // A shorter period counts from the first request, as upstream does it.
+  // A shorter period counts from the first request, as upstream.
   const startMs =
     metadata.deletionTimestamp === undefined ? nowMs : Date.parse(metadata.deletionTimestamp) - (before ?? 0) * 1000;
   if (metadata.deletionTimestamp === undefined && metadata.generation !== undefined) metadata.generation++;
@@ -119,7 +119,7 @@ function graceOf({ resource }: ResourceRequest, object: KubeObject, options: Del
   return Math.max(0, resource.definition.strategy?.gracePeriodSeconds?.(object, asked) ?? 0);
 }
 
-/** The object's finalizers with what the propagation policy asks of the garbage collector. */
+/** The object's finalizers including those of the propagation policy. */
 function wantedFinalizers(object: KubeObject, options: DeleteOptions): string[] {
   const finalizers = [...(object.metadata.finalizers ?? [])];
   const { propagationPolicy, orphanDependents } = options;

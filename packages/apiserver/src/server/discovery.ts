@@ -13,7 +13,7 @@ interface Subresource {
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const shared = new WeakMap<object, Discovery>();
 
-/** The documents of the registry as it is; servers that serve the same have the same documents. */
+/** The documents of the current registry; servers that serve the same share them. */
 export function discoveryOf(registry: Registry): Discovery {
   const key = registry.shared;
   if (key === undefined) return new Discovery(registry.all());
@@ -45,7 +45,7 @@ export class Discovery {
     );
   }
 
-  /** Undefined where the path is not one of discovery. */
+  /** Undefined if it is not a discovery path. */
   answer(request: ApiRequest): Answer | undefined {
     const [root, ...rest] = request.path.split('/').filter((segment) => segment !== '');
     if (root === 'api' && rest.length === 0) return this.#rootAnswer(request, 'api');

@@ -40,7 +40,7 @@ export async function dispatch(core: Core, request: ResourceRequest): Promise<An
   return customSubresource(core, request, custom);
 }
 
-/** The answer to a path that nothing stands behind. */
+/** The 404 for an unknown path. */
 export function notServed(): ApiError {
   return new ApiError(404, 'NotFound', 'the server could not find the requested resource', { subject: {} });
 }
@@ -70,7 +70,7 @@ function object(core: Core, request: ResourceRequest): Promise<Answer> {
 
 type Handler = (core: Core, request: ResourceRequest) => Promise<Answer>;
 
-/** A part of an object can be read and written, not made or deleted. */
+/** A subresource can be read and written, not created or deleted. */
 function part(core: Core, request: ResourceRequest, handler: Handler): Promise<Answer> {
   if (!['get', 'update', 'patch'].includes(request.verb))
     throw methodNotAllowed(request.resource.subject(), request.verb);

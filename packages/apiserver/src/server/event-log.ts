@@ -14,7 +14,7 @@ interface Logged {
 /** The latest changes of a server, in order of revision: what a watch can resume from and a paged list look back to. */
 export class EventLog {
   readonly #limits: EventLogLimits;
-  /** Newest last; those before `#first` are forgotten. */
+  /** Newest last; those before `#first` are compacted. */
   #events: Logged[] = [];
   #first = 0;
   #bytes = 0;
@@ -25,7 +25,7 @@ export class EventLog {
     this.#limits = limits;
   }
 
-  /** Every change after this revision is held, none up to it. */
+  /** All changes after this revision are retained, none up to it. */
   get compactedRevision(): number {
     return this.#compactedRevision;
   }
@@ -87,7 +87,7 @@ export class EventLog {
   }
 }
 
-/** What the log alone keeps alive of a change. */
+/** What only the log keeps in memory of a change. */
 function sizeOf(change: Change): number {
   return 200 + (change.previous?.text.length ?? 0) + (change.removed ? change.entry.text.length : 0);
 }

@@ -4,7 +4,7 @@ import type { BodyRequest } from './body-request.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** What the request wants done about fields that are unknown or there twice; upstream's default is to warn. */
+/** How to treat unknown and duplicate fields; upstream's default is Warn. */
 export function fieldValidationOf(query: URLSearchParams): FieldValidation {
   const text = query.get('fieldValidation');
   switch (text) {
@@ -17,10 +17,10 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
   }
 }
 
-/** What an answer names of them. */
+/** Limit on how many a response names. */
 const MAX_MESSAGES = 100;
 
-/** Refuses or warns of fields, as the request wants: `unknown field "spec.x"`, `duplicate field "spec.y"`. */
+/** Rejects or warns about fields, by fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`. */
 export function reportFields(
   request: Pick<BodyRequest, 'query' | 'warn' | 'resource' | 'verb' | 'name'>,
   messages: readonly string[],

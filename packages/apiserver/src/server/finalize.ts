@@ -4,7 +4,7 @@ import { specFinalizers } from './namespace-rules.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { updateObject } from './update.ts';
 
-/** `namespaces/NAME/finalize`: writes `spec.finalizers` alone; the namespace goes with the last one when it is being deleted. */
+/** `namespaces/NAME/finalize`: writes only `spec.finalizers`; a terminating namespace is deleted with the last one. */
 export function finalizeNamespace(core: Core, request: ResourceRequest): Promise<Answer> {
   return updateObject(core, request, (current) => {
     const wanted = decodeObject(request);

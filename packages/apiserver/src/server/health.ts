@@ -1,6 +1,6 @@
 import type { Answer } from './request.ts';
 
-/** Throws, or rejects, with what is wrong. */
+/** Throws or rejects if unhealthy. */
 export type HealthCheck = () => void | Promise<void>;
 
 const TEXT = {
@@ -17,7 +17,7 @@ export class Health {
     this.add('ping', () => {});
   }
 
-  /** @param readyOnly a failure means "send no requests", not "start me again". */
+  /** @param readyOnly a failure affects readiness only, not liveness. */
   add(name: string, check: HealthCheck, { readyOnly = false } = {}): void {
     this.#checks.set(name, { check, readyOnly });
   }
@@ -48,7 +48,7 @@ export class Health {
         await check();
         lines.push(`[+]${name} ok`);
       } catch {
-        // The reason may name inner addresses: upstream withholds it as well.
+        // The reason may reveal internal addresses: upstream withholds it too.
         lines.push(`[-]${name} failed: reason withheld`);
         failed = true;
       }

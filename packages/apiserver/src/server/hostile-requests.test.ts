@@ -2,7 +2,7 @@ import { ConfinedModule } from '@fairway/base/testing/confined-module';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { HostileReply, HostileRequest } from './hostile-requests-fixture.ts';
 
-/** Small requests that used to end the process, or keep it for seconds: each is answered, in bounded time and memory. */
+/** Small requests that used to crash or block the process: each is answered in bounded time and memory. */
 
 const server = new ConfinedModule(new URL('./hostile-requests-fixture.ts', import.meta.url));
 afterAll(() => server.close());
@@ -168,7 +168,7 @@ describe('hostile requests', () => {
     expect(reply.message).toMatch(message);
   });
 
-  it('stores what has aliases as if all were written out', async () => {
+  it('stores YAML aliases expanded', async () => {
     const body = 'metadata: {name: y}\nspec:\n  a: &a {x: 1}\n  b: *a\n';
     expect(await answerTo(create(body, YAML))).toMatchObject({ status: 201 });
   });

@@ -13,14 +13,14 @@ import { readBody } from './request-body.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Upstream's limit from when on an answer is worth compressing. */
+/** Upstream's minimum size for compression. */
 const MIN_GZIP_BYTES = 128 * 1024;
-/** From here on an answer is encoded in one go: the streams beneath take twice as long. Below, it goes out with the head. */
+/** From this size a response is encoded at once: encoding in the stream takes twice as long. Below, it is sent with the headers. */
 const MIN_ENCODE_CHARS = 16 * 1024;
-/** From here on an answer goes out piece by piece. */
+/** From this size a response is sent in chunks. */
 const MIN_SLICED_BYTES = 64 * 1024;
 /**
- * How much of a body that nobody wants is read past, so that a client that sends first and reads afterwards gets to its answer: as much as
+ * How much of an unread body is drained, so that a client that sends before it reads gets the response: as much as
  * Go's server.
  */
 const MAX_SKIPPED_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ const encoder = new TextEncoder();
 
 export type AnswerHttp = (request: ApiRequest, credentials: Credentials) => Promise<Answer>;
 
-/** Has one HTTP request answered and sends the answer. Its body is read when it is asked for, never before. Never rejects. */
+/** Handles one HTTP request and sends the response. The body is read lazily. Never rejects. */
 export async function serveHttp(
   request: IncomingMessage,
   response: ServerResponse,
@@ -42,7 +42,7 @@ export async function serveHttp(
 ): Promise<void> {
   const abort = new AbortController();
   atEnd(response, () => {
-    // An abort makes an exception with its stack: not for each of the many that end as they should.
+    // An abort creates an exception with a stack: avoided for requests that end normally.
     if (!response.writableFinished) abort.abort();
   });
   try {
@@ -83,7 +83,7 @@ function apiRequestOf(
 
 /**
  * The body as text. Protobuf, in which kubectl and Kubernetes' own components send built-in kinds, is turned into JSON here,
- * so that nothing behind this knows of it.
+ * so that later steps see only JSON.
  */
 function contentOf(headers: RequestContent['headers'], body: Buffer): RequestContent {
   if (headers['content-type'] !== PROTOBUF || body.length === 0) return { headers, body: body.toString() };
@@ -96,8 +96,8 @@ function contentOf(headers: RequestContent['headers'], body: Buffer): RequestCon
 }
 
 /**
- * Headers by name. Repeated Impersonate- headers are told apart by newlines, for their values may hold commas; names of people are UTF-8 on
- * the wire, which Node takes for Latin-1.
+ * Headers by name. Repeated Impersonate- headers are joined by newlines, since values may contain commas; user names are UTF-8 on
+ * the wire, which Node decodes as Latin-1.
  */
 export function headersOf(request: IncomingMessage): Record<string, string | undefined> {
   const headers = request.headers as Record<string, string | undefined>;
@@ -109,13 +109,13 @@ export function headersOf(request: IncomingMessage): Record<string, string | und
   return joined;
 }
 
-/** What the caller shows of itself. */
+/** The credentials of the connection and request. */
 export function credentialsOf(request: IncomingMessage): Credentials {
   const [, bearerToken] = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '') ?? [];
   return { bearerToken, clientCertificate: certificateOf(request.socket), peer: request.socket.remoteAddress };
 }
 
-/** The same array for all requests of a connection: whoever verifies it remembers it by that. */
+/** The same array for all requests of a connection, since the verification is cached by it. */
 const certificates = new WeakMap<Socket, Uint8Array | undefined>();
 
 function certificateOf(socket: Socket): Uint8Array | undefined {
@@ -126,7 +126,7 @@ function certificateOf(socket: Socket): Uint8Array | undefined {
   return certificates.get(socket);
 }
 
-/** Sends an answer that no handler has begun to send. */
+/** Sends a response that has not been started. */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -157,7 +157,7 @@ export async function send(
     return;
   }
   if (isSkipped) {
-    // All of the answer is on its way before its end is told, for that closes the connection.
+    // Writes the whole response before ending it, since that closes the connection.
     response.flushHeaders();
     if (shown.length > 0) response.write(shown);
     await skipBody(request, traffic);
@@ -179,16 +179,16 @@ async function encode(
   return { body: typeof body === 'string' && body.length >= MIN_ENCODE_CHARS ? encoder.encode(body) : body };
 }
 
-/** Whether the connection can't go on: a body that was not read stands between this request and the next. */
+/** Whether the connection must be closed: an unread body precedes the next request. */
 function endsConnection(request: IncomingMessage, status: number): boolean {
   if (request.complete) return false;
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return false;
-  // What is small and of somebody known is soon read past.
+  // A small body of an authenticated user is drained quickly.
   return status === 401 || encoding !== undefined || Number(length) > MAX_SKIPPED_BYTES;
 }
 
-/** Reads past some of a body, and keeps nothing of it: resolves when it ends, is too long, or takes too long. */
+/** Drains part of a body: resolves when it ends, is too long, or takes too long. */
 function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (request.destroyed) return Promise.resolve();

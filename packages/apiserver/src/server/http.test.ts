@@ -57,7 +57,7 @@ describe('over HTTPS', () => {
     expect(read.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('streams a watch while it goes on', async () => {
+  it('streams a running watch', async () => {
     const abort = new AbortController();
     const path = `${maps}?watch=1&fieldSelector=metadata.name%3Dstreamed`;
     const response = await transport.request({ method: 'GET', path, signal: abort.signal });
@@ -103,7 +103,7 @@ describe('over HTTPS', () => {
     expect(reply.headers['content-type']).toBe(contentType);
   });
 
-  it('compresses a big list for those who can read it', async () => {
+  it('compresses a large list for clients that accept gzip', async () => {
     await transport.request({
       method: 'POST',
       path: maps,

@@ -1,7 +1,7 @@
 import { badRequest } from '@fairway/kube/object/api-error';
 import type { UserInfo } from '../auth/user.ts';
 
-/** One thing the real user must be allowed to impersonate. */
+/** One attribute that the real user must be allowed to impersonate. */
 interface Claim {
   readonly group: string;
   readonly version: string;
@@ -16,8 +16,8 @@ const EXTRA_PREFIX = 'impersonate-extra-';
 const AUTHENTICATION = 'authentication.k8s.io';
 
 /**
- * Who the request's Impersonate- headers want to be; undefined where there are none. `authorize` is asked for each claim
- * under the verb `impersonate` and throws 403.
+ * The user named by the request's Impersonate- headers; undefined if there are none. `authorize` is called for each claim
+ * with the verb `impersonate` and throws 403.
  */
 export async function impersonatedUser(
   headers: Readonly<Record<string, string | undefined>>,
@@ -68,7 +68,7 @@ function withImpliedGroups(username: string, groups: readonly string[], namespac
   return [...all];
 }
 
-/** A key that is not well encoded is taken as it stands, as upstream does. */
+/** A badly encoded key is used as is, as upstream. */
 function decoded(key: string): string {
   try {
     return decodeURIComponent(key);

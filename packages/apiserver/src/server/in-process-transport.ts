@@ -8,10 +8,10 @@ import type { Answer, ApiRequest, LineStream } from './request.ts';
 
 export type Handle = (request: ApiRequest) => Promise<Answer>;
 
-/** How many lines may wait in the transport itself; beyond, the watch holds back. */
+/** How many lines the transport buffers before the watch is paused. */
 const MAX_QUEUED_LINES = 256;
 
-/** Calls an embedded server in this process: same requests, same texts, no sockets. */
+/** Calls an embedded server in this process: same requests and responses, no sockets. */
 export function inProcessTransport(handle: Handle): Transport {
   const open = new Set<LineQueue>();
   let closed = false;
@@ -77,7 +77,7 @@ interface LineQueueOptions {
   readonly onEnd: (() => void) | undefined;
 }
 
-/** Lines on their way from a watch to the one who reads them. */
+/** A buffer of lines between a watch and its reader. */
 class LineQueue {
   readonly #stream: LineStream;
   readonly #open: Set<LineQueue>;
@@ -107,7 +107,7 @@ class LineQueue {
       },
       end: () => this.#finish(),
     });
-    // The abort may have come while the answer was being made.
+    // The request may have been aborted while the response was created.
     if (signal?.aborted) this.#onAbort();
   }
 

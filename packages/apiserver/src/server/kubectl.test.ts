@@ -85,7 +85,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await kubectl('get', 'cm', 'strategic', '-o', 'jsonpath={.data}')).toBe('{"a":"1","b":"2"}');
   });
 
-  it('applies on the server, and tells of conflicts', async () => {
+  it('applies on the server, and reports conflicts', async () => {
     const two = await manifest('two', pool('owned', { replicas: 2 }));
     const three = await manifest('three', pool('owned', { replicas: 3 }));
 

@@ -2,18 +2,18 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * What strangers and tenants may hold open in one API server. A limit by user counts the effective user, after impersonation; the service
- * accounts of a namespace count as one, because whoever owns the namespace makes as many as they like. Members of system:masters are counted
- * and never refused by a limit that many share: Fairway's controllers must go on while tenants are at theirs.
+ * Limits on unauthenticated clients and tenants of one API server. A limit by user counts the effective user, after impersonation; the service
+ * accounts of a namespace count as one, because the namespace's owner can create any number. Members of system:masters are counted
+ * but never rejected by a shared limit: Fairway's controllers must continue while tenants are at theirs.
  */
 export interface ServerLimits {
   /** Open connections. kube-apiserver leaves it to the limit of open files; one idle TLS connection costs about 50 KiB here. */
   readonly maxConnections: number;
-  /** Of them, those of one user. Clients share one connection among their requests over HTTP/2, and open one for each over HTTP/1.1. */
+  /** Open connections of one user. Clients share one connection among their requests over HTTP/2, and open one for each over HTTP/1.1. */
   readonly maxConnectionsPerUser: number;
-  /** Connections on which nobody has authenticated yet: what strangers can hold, apart from what users need. */
+  /** Unauthenticated connections, counted apart from those of users. */
   readonly maxUnauthenticatedConnections: number;
-  /** Of them, those of one address: a thousand nodes behind one address come back immediately after a restart, so not too few. */
+  /** Unauthenticated connections of one address: a thousand nodes behind one address reconnect at once after a restart, so not too few. */
   readonly maxUnauthenticatedConnectionsPerAddress: number;
   /** Requests of one connection that are not answered yet; beyond, it is cut off. No client of Kubernetes sends a second one before. */
   readonly maxPipelinedRequests: number;
@@ -21,32 +21,32 @@ export interface ServerLimits {
   readonly handshakeTimeoutMs: number;
   /** For the head of a request, from its first byte; kube-apiserver has 32 s (`ReadHeaderTimeout`). */
   readonly headersTimeoutMs: number;
-  /** How long a connection may go on before somebody has authenticated on it. */
+  /** How long a connection may stay unauthenticated. */
   readonly unauthenticatedTimeoutMs: number;
-  /** From when a body is asked for until all of it is there: 3 MiB at 1 Mbit/s take 25 s. kube-apiserver's `--request-timeout` is 60 s. */
+  /** Deadline for reading a body: 3 MiB at 1 Mbit/s take 25 s. kube-apiserver's `--request-timeout` is 60 s. */
   readonly bodyTimeoutMs: number;
   /** An idle connection is closed; longer than clients keep theirs, so that they are the ones to close them (Go: 90 s at most). */
   readonly keepAliveTimeoutMs: number;
-  /** A connection that takes nothing of what waits for it is cut off; kube-apiserver ends slow watches by their backlog alone. */
+  /** A connection that stops reading is closed after this time; kube-apiserver ends slow watches by their backlog alone. */
   readonly stallTimeoutMs: number;
   /** One body: kube-apiserver's `MaxRequestBodyBytes`. */
   readonly maxBodyBytes: number;
   /** All bodies that are being read or worked on; parsing one takes about ten times its size for a moment. */
   readonly maxBodyBytesInFlight: number;
   readonly maxBodyBytesInFlightPerUser: number;
-  /** Requests that only read and are worked on at a time: `--max-requests-inflight`. Watches are counted apart. */
+  /** Concurrent read requests: `--max-requests-inflight`. Watches are counted apart. */
   readonly maxReadingRequests: number;
   readonly maxReadingRequestsPerUser: number;
-  /** Requests that write: `--max-mutating-requests-inflight`. */
+  /** Concurrent write requests: `--max-mutating-requests-inflight`. */
   readonly maxMutatingRequests: number;
   readonly maxMutatingRequestsPerUser: number;
-  /** Answers that are not sent yet, lists above all. A user's only one may have any size: an unpaged list has no other way. */
+  /** Unsent responses, mostly lists. A user's only response may have any size, since an unpaged list is one response. */
   readonly maxAnswerBytes: number;
   readonly maxAnswerBytesPerUser: number;
   /** Running watches. kube-apiserver has no number; a paused one costs up to 150 KiB. */
   readonly maxWatches: number;
   readonly maxWatchesPerUser: number;
-  /** What may wait for one watcher: beyond either it is ended and its client resumes. The text of an event is shared by all who wait for it. */
+  /** The backlog of one watcher: beyond either limit it is ended and its client resumes. The text of an event is shared by all who wait for it. */
   readonly maxWatchBacklogEvents: number;
   readonly maxWatchBacklogBytes: number;
 }

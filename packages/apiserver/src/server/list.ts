@@ -7,7 +7,7 @@ import { parseRevision, tooLarge } from './revision.ts';
 import { selectionOf } from './selection.ts';
 import { selectedEntries, tooOld } from './watch.ts';
 
-/** Where a paged list goes on, as upstream's continue token holds it. */
+/** The position of a paged list, as in upstream's continue token. */
 interface Continuation {
   readonly revision: number;
   readonly startKey: string;

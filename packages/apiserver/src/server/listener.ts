@@ -5,11 +5,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Connections } from './connections.ts';
 import type { Traffic } from './traffic.ts';
 
-/** PEM texts of what the server shows and whom it believes. */
+/** PEM of the server's certificate and key and of the client CAs. */
 export interface TlsOptions {
   readonly cert: string;
   readonly key: string;
-  /** Client certificates are asked for and, when shown, verified against it; requests without one are let through. */
+  /** Client certificates are requested and, if presented, verified against it; requests without one are accepted. */
   readonly clientCa?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** How often Node looks for requests that take too long to come. */
+/** How often Node checks for request timeouts. */
 const CHECKING_INTERVAL_MS = 5_000;
 /** How long running requests have when the server closes. */
 const CLOSE_GRACE_MS = 5_000;
@@ -46,7 +46,7 @@ export async function listen(
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
-    // Whatever the process was started with: what it would let through, others read as two requests.
+    // Overrides the process's flags: a lenient parser allows request smuggling.
     insecureHTTPParser: false,
     handshakeTimeout: handshakeTimeoutMs,
     headersTimeout: headersTimeoutMs,
@@ -60,11 +60,11 @@ export async function listen(
   server.on('secureConnection', (socket) => connections.secured(socket));
   server.on('request', (request, response) => {
     response.once('close', connections.began(request.socket));
-    // Who comes on an old connection while the server closes shall come back on a new one, which another process may take.
+    // Clients on existing connections must reconnect while the server closes, possibly to another process.
     if (!server.listening) response.setHeader('connection', 'close');
     handler(request, response);
   });
-  // A failed handshake is the client's trouble.
+  // A failed handshake is the client's error.
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -92,7 +92,7 @@ export async function listen(
   };
 }
 
-/** Without handshakes in the middle of a connection, as Go's server: each costs as much as a new connection, and no client asks for any. */
+/** Disables TLS renegotiation, as Go's server: each costs as much as a new connection, and no client uses it. */
 function contextOf({ cert, key, clientCa }: TlsOptions) {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
   return { cert, key, secureOptions, ...(clientCa !== undefined && { ca: clientCa }) };

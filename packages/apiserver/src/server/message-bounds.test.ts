@@ -17,7 +17,7 @@ function head(start: string, ...headers: readonly string[]): string {
   );
 }
 
-/** A request that would be carried out if it were one. */
+/** A request that would be executed if it were parsed as one. */
 function inner(): string {
   return head(`DELETE ${MAPS}/kept`, 'Content-Length: 0');
 }
@@ -39,7 +39,7 @@ test.each<[string, () => string]>([
     'an upgrade in chunks',
     () => head(`GET ${MAPS}`, 'Connection: upgrade', 'Upgrade: websocket', 'Transfer-Encoding: chunked') + chunked(),
   ],
-])('what is in the body of a %s is no request', async (_, bytes) => {
+])('the body of a %s is not parsed as a request', async (_, bytes) => {
   await fixture.test.call('POST', MAPS, { metadata: { name: 'kept' } });
   const answered = await sendRaw(fixture.listener, bytes(), LAST_REQUEST);
   const { status } = await fixture.test.call('GET', `${MAPS}/kept`);

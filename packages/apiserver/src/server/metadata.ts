@@ -60,7 +60,7 @@ export function metadataUpdateErrors(object: KubeObject, old: KubeObject): Field
   return errors;
 }
 
-/** Takes over what a client may leave out of an update or may not set: identity and age. */
+/** Copies what a client may omit from an update or may not set: uid, creation time and the like. */
 export function carryMetadata(object: KubeObject, old: KubeObject): void {
   const { metadata } = object;
   const before = old.metadata;

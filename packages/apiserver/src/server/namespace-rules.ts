@@ -10,7 +10,7 @@ export function isNamespace(resource: ServedResource): boolean {
   return resource.group === '' && resource.plural === NAMESPACES;
 }
 
-/** Upstream's NamespaceLifecycle: nothing is created in a namespace that is missing (404) or going (403). */
+/** Upstream's NamespaceLifecycle: nothing is created in a namespace that is missing (404) or terminating (403). */
 export function ensureNamespace(core: Core, request: ResourceRequest, object: KubeObject): void {
   const { resource } = request;
   if (!resource.namespaced || core.registry.find('', 'v1', NAMESPACES) === undefined) return;
@@ -31,12 +31,12 @@ export function ensureNamespace(core: Core, request: ResourceRequest, object: Ku
 
 const IMMORTAL = ['default', 'kube-system', 'kube-public'];
 
-/** Upstream's NamespaceLifecycle: a cluster without these namespaces is none. */
+/** Upstream's NamespaceLifecycle: these namespaces must not be deleted. */
 export function refuseImmortal({ resource, name }: ResourceRequest): void {
   if (IMMORTAL.includes(name)) throw forbidden(resource.subject(name), 'this namespace may not be deleted');
 }
 
-/** What keeps a namespace from going beside `metadata.finalizers`. */
+/** What blocks deletion of a namespace besides `metadata.finalizers`. */
 export function specFinalizers(object: KubeObject): readonly string[] {
   return (object as KubeObject & { spec?: { finalizers?: string[] } }).spec?.finalizers ?? [];
 }

@@ -11,7 +11,7 @@ export interface MediaRange {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The clauses of an Accept header, most wanted first. */
+/** The clauses of an Accept header, by preference. */
 export function parseAccept(header: string | undefined): readonly MediaRange[] {
   if (header === undefined || header === '') return [{ type: '*/*', parameters: new Map() }];
   const ranges = header.split(',').map((clause) => {
@@ -35,7 +35,7 @@ const YAML_TYPES = ['application/yaml', 'text/yaml', 'application/x-yaml'];
 const TABLE = 'Table';
 
 /**
- * How the answer shall look by the request's Accept header. Throws 406 where nothing fits: Protobuf among the clauses is passed
+ * The response format by the request's Accept header. Throws 406 if none is supported: Protobuf among the clauses is passed
  * over, so that clients that prefer it and also take JSON get JSON.
  */
 export function representationOf(request: ResourceRequest, shape: 'object' | 'list' | 'watch'): Representation {

@@ -41,8 +41,8 @@ export function track(core: Core, request: ResourceRequest, object: KubeObject, 
 }
 
 /**
- * Takes back the new times of `metadata.managedFields` where nothing else differs from `live`: who writes again what is there
- * writes nothing (apimachinery's `IgnoreManagedFieldsTimestampsTransformer`). What was written may look otherwise than
+ * Reverts the new times of `metadata.managedFields` if nothing else differs from `live`: writing the same again
+ * is a no-op (apimachinery's `IgnoreManagedFieldsTimestampsTransformer`). What was written may look otherwise than
  * what is stored all the same: 1024Mi is stored as 1Gi.
  */
 export function keepTimes(object: KubeObject, live: KubeObject): void {

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Whom a peer's address is counted for. Whoever has one address of IPv6 has the 2^64 of its network, so that those count as one: `2001:db8::1`
+ * The network that a peer's address counts for. A client with one IPv6 address has all 2^64 of its /64, so these count as one: `2001:db8::1`
  * gives `2001:db8:0:0::/64`. An IPv4 address counts for itself, in both ways to write it.
  */
 export function peerNetwork(address: string): string {

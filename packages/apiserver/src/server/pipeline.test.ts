@@ -14,7 +14,7 @@ async function serverWithNamespace(...options: ConstructorParameters<typeof Test
   return server;
 }
 
-/** Allows what it is told to, and remembers what it was asked. */
+/** An authorizer that allows what the test sets, and records its calls. */
 class ListedAuthorizer implements Authorizer {
   readonly asked: RequestAttributes[] = [];
   readonly #allows: (attributes: RequestAttributes) => boolean;
@@ -88,7 +88,7 @@ describe('authorisation', () => {
 });
 
 describe('impersonation', () => {
-  it('acts as somebody else, when each claim is allowed', async () => {
+  it('acts as another user, if each claim is allowed', async () => {
     const authorizer = new ListedAuthorizer();
     const server = new TestServer({ authorizer });
 
@@ -117,7 +117,7 @@ describe('impersonation', () => {
     ]);
   });
 
-  it('is refused as anything else is', async () => {
+  it('is authorised like any other request', async () => {
     const authorizer = new ListedAuthorizer(({ verb }) => verb !== 'impersonate');
     const server = new TestServer({ authorizer });
 
@@ -128,7 +128,7 @@ describe('impersonation', () => {
 });
 
 describe('admission', () => {
-  it('changes, then judges, what is about to be stored', async () => {
+  it('mutates, then validates, the object to be stored', async () => {
     const plugin: AdmissionPlugin = {
       name: 'test',
       mutate(request) {
@@ -179,7 +179,7 @@ describe('parts of an object', () => {
     expect(pool).toMatchObject({ spec: { replicas: 4 }, metadata: { generation: 2 } });
   });
 
-  it('a namespace goes when it is finalized', async () => {
+  it('a namespace is deleted when it is finalized', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
     const { body: going } = await server.call('DELETE', '/api/v1/namespaces/other');
@@ -220,7 +220,7 @@ describe('representations', () => {
     });
   });
 
-  it('metadata alone is to be had', async () => {
+  it('metadata alone can be requested', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
     const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -284,7 +284,7 @@ describe('beside resources', () => {
     expect(after.status).toBe(404);
   });
 
-  it('health says which check fails, in the end that it concerns', async () => {
+  it('health names the failing check, on the endpoints that it concerns', async () => {
     const server = new TestServer();
     server.server.addHealthCheck('cache', () => Promise.reject(new Error('cold')), { readyOnly: true });
 
@@ -311,7 +311,7 @@ describe('beside resources', () => {
     expect(await response.text()).toBe('/console/a for admin');
   });
 
-  it('a closing server ends its watches and takes no more requests', async () => {
+  it('a closing server ends its watches and accepts no more requests', async () => {
     const server = await serverWithNamespace();
     const watch = await server.watch(`${maps}?timeoutSeconds=3600`);
 

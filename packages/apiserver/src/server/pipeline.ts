@@ -30,7 +30,7 @@ export interface PipelineOptions {
   readonly health: Health;
   readonly routes: Routes;
   readonly traffic: Traffic;
-  /** Writes down who asked for what; nobody does by default. */
+  /** Records audit events; none by default. */
   readonly auditor: Auditor | undefined;
 }
 
@@ -40,10 +40,10 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Smaller answers are not counted: many of them wait no longer than one read. */
 const MIN_HELD_CHARS = 64 * 1024;
 
-/** Whom kube-apiserver calls itself. */
+/** kube-apiserver's own user. */
 const LOOPBACK: UserInfo = { username: 'system:apiserver', groups: ['system:authenticated', 'system:masters'] };
 
-/** The way of every request: who asks, whether they may, what it is, the answer or the Status that says why not. */
+/** The request pipeline: authentication, authorisation, dispatch, and the response or an error Status. */
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #core: Core;
@@ -60,12 +60,12 @@ export class Pipeline {
     });
   }
 
-  /** From now on new requests are refused with 503. */
+  /** Rejects new requests with 503 from now on. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Never rejects: what goes wrong is an answer too. */
+  /** Never rejects: errors become responses. */
   async answer(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<Answer> {
     const { auditor } = this.#options;
     const auditId = auditIdOf(request.headers['audit-id'], randomUUID);
@@ -172,7 +172,7 @@ export class Pipeline {
     }
   }
 
-  /** Counts an answer that exists already until it is sent. */
+  /** Counts a finished response until it is sent. */
   #held(answer: Answer, user: UserInfo, { held }: Pick<Notes, 'held'>): Answer {
     const { body } = answer;
     const isLarge = (typeof body === 'string' || body instanceof Uint8Array) && body.length >= MIN_HELD_CHARS;
@@ -180,7 +180,7 @@ export class Pipeline {
     return answer;
   }
 
-  /** Rejects with 504 when the answer takes too long; what was begun continues. */
+  /** Rejects with 504 on timeout; work in progress continues. */
   #inTime({ verb, query }: ResourceRequest, answer: Promise<Answer>): Promise<Answer> {
     if (verb === 'get' || verb === 'list') return answer;
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -240,12 +240,12 @@ export class Pipeline {
   }
 }
 
-/** What gathers while a request is answered. */
+/** State collected while a request is handled. */
 interface Notes {
   readonly warnings: string[];
-  /** To be given back when the answer is sent. */
+  /** Released when the response is sent. */
   readonly held: Release[];
-  /** What the audit log is told; none without an auditor. */
+  /** The audit trail; undefined without an auditor. */
   readonly trail: AuditTrail | undefined;
 }
 
@@ -296,7 +296,7 @@ function attributesOf(
   };
 }
 
-/** An object is not created by its name, nor a collection changed as one. */
+/** POST to a named object and PUT or PATCH to a collection are not allowed. */
 function isMisplaced(verb: string, { name, subresource }: ResourcePath): boolean {
   if (verb === 'create') return name !== '' && subresource === '';
   return name === '' && (verb === 'update' || verb === 'patch');

@@ -33,7 +33,7 @@ export class RawClient {
     return client;
   }
 
-  /** Everything that came until now, as Latin-1. */
+  /** Everything received so far, as Latin-1. */
   get received(): string {
     return this.#received;
   }

@@ -1,7 +1,7 @@
 import type { Entry } from '../store/store.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** How a client wants to see objects: whole, as a Table, or their metadata alone. */
+/** The requested representation: whole objects, a Table, or metadata only. */
 export interface Representation {
   /** Equal for representations that write the same text. */
   readonly id: string;
@@ -9,7 +9,7 @@ export interface Representation {
   objectText(entry: Entry): string;
   /** `metadata` is the list's, as JSON text. */
   listText(entries: readonly Entry[], metadata: string): string;
-  /** An object that carries nothing but a revision. */
+  /** An object with only a resourceVersion, for bookmarks. */
   bookmarkText(revision: number, annotations?: Readonly<Record<string, string>>): string;
   readonly contentType: string;
 }

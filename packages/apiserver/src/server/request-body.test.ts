@@ -17,7 +17,7 @@ const byName: Authenticator = {
   },
 };
 
-/** Lets everybody but one do everything. */
+/** Allows everything to all users but one. */
 const notMallory: Authorizer = {
   authorize: ({ user }) => ({ allowed: user.username !== 'mallory', reason: '' }),
 };
@@ -53,7 +53,7 @@ describe('a body', () => {
   it.each([
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
-  ])('that goes on forever is answered with $status immediately when it is of $name, and ended', async (given) => {
+  ])('that never ends is answered with $status immediately if it is of $name, and closed', async (given) => {
     const served = await serve();
     const client = await begin(served, given.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
     const status = await client.status();
@@ -75,7 +75,7 @@ describe('a body', () => {
     expect(await client.status()).toBe(status);
   });
 
-  it('that does not end in time is cut off with 408', async () => {
+  it('that does not end in time is rejected with 408', async () => {
     const served = await serve({ bodyTimeoutMs: 10_000 });
     const client = await begin(served, 'alice', { 'content-length': 1_000, body: '{' });
     const { traffic } = served.test.server;
@@ -87,7 +87,7 @@ describe('a body', () => {
     expect(traffic.inUse('bodyBytes')).toBe(0);
   });
 
-  it('that is announced as too large is refused with 413 before any of it comes', async () => {
+  it('with too large a Content-Length is rejected with 413 before it is read', async () => {
     const served = await serve();
     const client = await begin(served, 'alice', { 'content-length': 3 * 1024 * 1024 + 1, body: '' });
 
@@ -102,7 +102,7 @@ describe('a body', () => {
     expect(await client.status()).toBe(413);
   });
 
-  it('that is compressed is refused with 415, for nobody knows how large it is', async () => {
+  it('that is compressed is rejected with 415, since its size is unknown', async () => {
     const served = await serve();
     const client = await begin(served, 'alice', { 'content-encoding': 'gzip', 'content-length': 4, body: 'none' });
 
@@ -125,7 +125,7 @@ describe('a body', () => {
     expect(traffic.inUse('bodyBytes')).toBe(90);
   });
 
-  it('of all together has a limit too', async () => {
+  it('counts against a total limit too', async () => {
     const served = await serve({ maxBodyBytesInFlight: 100 });
     const { traffic } = served.test.server;
     await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });

@@ -3,7 +3,7 @@ import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import type { UserInfo } from '../auth/user.ts';
 import type { Release, Traffic } from './traffic.ts';
 
-/** The bytes of a request's body, and how to give back their share of what all bodies may take. */
+/** The bytes of a request's body, and how to release their share of the total limit. */
 export interface ReceivedBody {
   readonly bytes: Buffer;
   readonly release: Release;
@@ -13,7 +13,7 @@ const NOTHING: ReceivedBody = { bytes: Buffer.alloc(0), release: () => {} };
 
 /**
  * Reads the body that `user` sends, of a method that has one. Rejects with 413 beyond the limit of one body, 429 beyond the user's share or
- * that of all, 408 when it does not come in time, 415 when it is compressed, 400 when it breaks off.
+ * that of all, 408 on timeout, 415 if compressed, 400 if incomplete.
  */
 export async function readBody(
   request: IncomingMessage,

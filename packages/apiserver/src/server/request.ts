@@ -43,15 +43,15 @@ export class Line {
 }
 
 export interface LineSink {
-  /** False when the receiver wants no more until it calls the stream's `resume`; this line it has taken. */
+  /** False if the receiver is full until it calls the stream's `resume`; this line was accepted. */
   send(line: Line): boolean;
   end(): void;
 }
 
-/** An answer that goes on: a watch. */
+/** A streaming response: a watch. */
 export interface LineStream {
   start(sink: LineSink): void;
-  /** The receiver, after `send` gave false, has room again. */
+  /** The receiver has room again after `send` returned false. */
   resume(): void;
   /** The receiver has gone. */
   stop(): void;
@@ -61,7 +61,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | LineStream;
-  /** Gives back what the answer holds of the server's limits; to be called when it is sent, or is not going to be. */
+  /** Releases the response's share of the server's limits; to be called when it is sent or abandoned. */
   readonly release?: (() => void) | undefined;
 }
 
@@ -93,10 +93,10 @@ export interface ResourceRequest extends ResourceTarget {
   readonly signal?: AbortSignal | undefined;
   /** Requests in this process with all rights; absent where the server itself acts, without a request. */
   readonly loopback?: (() => Transport) | undefined;
-  /** Announces a large answer before it is made; throws 429 where too much waits to be sent. */
+  /** Reserves space for a large response before it is created; throws 429 if too much is unsent. */
   readonly holdAnswer?: ((bytes: number) => void) | undefined;
   warn(text: string): void;
-  /** Told the name of what is to be created, as soon as it is known. */
+  /** Called with the name of the object to create, as soon as it is known. */
   named?(name: string): void;
 }
 

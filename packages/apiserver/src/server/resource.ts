@@ -46,10 +46,10 @@ export interface ResourceStrategy {
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
   warnings?(object: KubeObject): string[];
-  /** What is wrong with a name; DNS subdomains are right unless the kind says otherwise (object/names.ts has the usual rules). */
+  /** Validates a name; a DNS subdomain unless the kind overrides it (object/names.ts has the usual rules). */
   nameErrors?(name: string): string[];
   /**
-   * For kinds that end gracefully (pods): how long a deleted object stands before it is removed, given what the request asked
+   * For kinds with graceful deletion (pods): the grace period of a deleted object, given what the request asked
    * for. 0 removes it immediately. Without this hook every deletion is immediate.
    */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
@@ -72,13 +72,13 @@ export interface SubresourceRequest {
   readonly access?: Access | undefined;
   /** Requests in this process with all rights (`system:masters`), for what the subresource does to other objects. */
   loopback(): Transport;
-  /** Tells the client something that is no error, in the header `Warning`. */
+  /** Sends a warning to the client, in the header `Warning`. */
   warn(text: string): void;
   /** What is stored under the name now. Shared: never change it. */
   readonly parent: KubeObject;
   /**
    * Stores `object` over `parent` and answers what is stored then. The kind's strategy does not run: the subresource itself answers
-   * for what it writes. A dry run stores nothing. Rejects with a Conflict when another writer was faster, or when `object` names
+   * for what it writes. A dry run stores nothing. Rejects with a Conflict on a concurrent write, or when `object` names
    * another resourceVersion than the stored one.
    */
   replace(object: KubeObject): Promise<KubeObject>;

@@ -10,7 +10,7 @@ interface Piece {
   readonly owner: object | undefined;
 }
 
-/** Writes an answer as its receiver takes it: of a large piece only a slice or two wait in the connection. */
+/** Writes a response as fast as it is read: of a large chunk only a slice or two are buffered in the connection. */
 export class ResponseWriter {
   readonly #response: ServerResponse;
   #rest: Piece | undefined;

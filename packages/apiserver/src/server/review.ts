@@ -3,7 +3,7 @@ import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
 import type { ResourceDefinition } from './resource.ts';
 import { contextOf, refuse } from './write.ts';
 
-/** Answers a kind that is asked and never stored. */
+/** Handles a review kind, which is never stored. */
 export async function review(
   request: ResourceRequest,
   answer: NonNullable<ResourceDefinition['review']>,

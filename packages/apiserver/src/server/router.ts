@@ -1,4 +1,4 @@
-/** What a path and method ask for, before anyone has looked whether it is served. */
+/** What a path and method request, before the registry is consulted. */
 export type Route =
   | { readonly kind: 'resource'; readonly path: ResourcePath; readonly verb: string }
   | { readonly kind: 'other'; readonly path: string; readonly verb: string };

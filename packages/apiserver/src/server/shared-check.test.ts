@@ -4,7 +4,7 @@ import { sharedCheck } from './shared-check.ts';
 
 const MAX_AGE_MS = 1_000;
 
-test('a thousand who ask at once are one check, and so are those who come soon after', async () => {
+test('a thousand concurrent calls share one check, and so do those soon after', async () => {
   const clock = new FakeClock();
   let runs = 0;
   const check = sharedCheck(() => Promise.resolve(void runs++), MAX_AGE_MS, clock);
@@ -18,7 +18,7 @@ test('a thousand who ask at once are one check, and so are those who come soon a
   expect(runs).toBe(2);
 });
 
-test('a check that does not end is waited for by all, and not begun again', async () => {
+test('a check that hangs is awaited by all, and not started again', async () => {
   const clock = new FakeClock();
   const held = Promise.withResolvers<void>();
   let runs = 0;
@@ -36,7 +36,7 @@ test('a check that does not end is waited for by all, and not begun again', asyn
   expect(runs).toBe(1);
 });
 
-test('what failed is told to all until it is looked at again', async () => {
+test('a failure is returned to all until the next check', async () => {
   const clock = new FakeClock();
   let isAway = true;
   const check = sharedCheck(() => (isAway ? Promise.reject(new Error('away')) : Promise.resolve()), MAX_AGE_MS, clock);

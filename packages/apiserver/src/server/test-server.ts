@@ -104,7 +104,7 @@ export interface Reply<T = KubeObject & Record<string, never>> {
   readonly body: T;
 }
 
-/** A server in memory on a clock of its own, and short ways to talk to it. */
+/** An in-memory server with a fake clock, and helpers to call it. */
 export class TestServer {
   readonly clock = new FakeClock();
   readonly store: ApiServerOptions['store'];

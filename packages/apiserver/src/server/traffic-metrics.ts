@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What there is a limited amount of. */
+/** The limited resources. */
 export const LIMITED = [
   'connections',
   'unauthenticatedConnections',
@@ -12,7 +12,7 @@ export const LIMITED = [
 ] as const;
 export type Limited = (typeof LIMITED)[number];
 
-/** Why a server turned something away or cut it off. */
+/** Why a server rejected or closed something. */
 export type RejectionReason =
   | `${Limited}.${'perHolder' | 'total'}`
   | 'pipelinedRequests'
@@ -22,13 +22,13 @@ export type RejectionReason =
   | 'stalled'
   | 'watchBacklog';
 
-/** What a server's limits are used for now, and how often they were in somebody's way. */
+/** Current use of a server's limits, and how often each was hit. */
 export interface CountedTraffic {
   readonly inUse: (limited: Limited) => number;
   readonly rejections: ReadonlyMap<RejectionReason, number>;
 }
 
-/** Tells how near a server is to its limits. Nothing is labelled by user or address, so that series don't grow with them. */
+/** Metrics of the use of a server's limits. Nothing is labelled by user or address, so that series don't grow with them. */
 export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): void {
   const inUse = new Gauge({
     name: 'fairway_api_in_use',

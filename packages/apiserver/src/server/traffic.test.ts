@@ -16,7 +16,7 @@ function traffic(limits: ConstructorParameters<typeof Traffic>[0]['limits']): Tr
 }
 
 describe('traffic', () => {
-  it('turns one user away at their limit, with Retry-After and the limit by name, and continues with others', () => {
+  it("rejects one user at their limit, with Retry-After and the limit's name, and serves others", () => {
     const served = traffic({ maxWatches: 10, maxWatchesPerUser: 2 });
     served.enter('watches', alice);
     const release = served.enter('watches', alice);
@@ -35,7 +35,7 @@ describe('traffic', () => {
     expect([served.inUse('watches'), served.rejections.get('watches.perHolder')]).toEqual([3, 1]);
   });
 
-  it('turns everybody away at the limit of all, but members of system:masters', () => {
+  it('rejects everybody at the total limit, except members of system:masters', () => {
     const served = traffic({ maxMutatingRequests: 2, maxMutatingRequestsPerUser: 2 });
     served.enter('mutatingRequests', alice, 2);
 

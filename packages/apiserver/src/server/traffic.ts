@@ -12,10 +12,10 @@ export interface TrafficOptions {
   readonly clock: Clock;
 }
 
-/** Gives back what was taken; to be called once. */
+/** Releases what was acquired; to be called once. */
 export type Release = () => void;
 
-/** Retry-After of whoever is turned away; clients of Kubernetes come again by themselves. */
+/** Retry-After of a 429; Kubernetes clients retry by themselves. */
 const RETRY_AFTER_SECONDS = 1;
 
 interface SharedLimit {
@@ -54,7 +54,7 @@ const SHARED: Readonly<Record<Limited, SharedLimit>> = {
   },
 };
 
-/** Counts what one server's clients hold open, over all its listeners, and turns away what exceeds the limits. */
+/** Counts what one server's clients hold open, over all its listeners, and rejects what exceeds the limits. */
 export class Traffic implements CountedTraffic {
   readonly limits: ServerLimits;
   readonly clock: Clock;
@@ -79,12 +79,12 @@ export class Traffic implements CountedTraffic {
     return this.#allotments[limited].used;
   }
 
-  /** Counts something that was turned away or cut off. */
+  /** Counts a rejection or a closed connection. */
   reject(reason: RejectionReason): void {
     this.#rejections.set(reason, (this.#rejections.get(reason) ?? 0) + 1);
   }
 
-  /** Takes a part of what is limited for a user; throws 429 where that is too much. */
+  /** Acquires a share of a limited resource for a user; throws 429 over the limit. */
   enter(limited: Limited, user: UserInfo | undefined, amount = 1): Release {
     const holder = holderOf(user);
     const obstacle = this.#allotments[limited].obstacle(holder, amount);
@@ -93,8 +93,8 @@ export class Traffic implements CountedTraffic {
   }
 
   /**
-   * Holds the bytes of an answer until it is sent; throws 429 where the user has others to read first. Whoever has none may have one of any
-   * size that the others leave room for, and nobody is refused where there is nobody else.
+   * Reserves the bytes of a response until it is sent; throws 429 if the user has other unread ones. A user with none may have one of any
+   * size within the total limit, and is never rejected if there are no others.
    */
   enterAnswer(user: UserInfo | undefined, bytes: number): Release {
     const { answerBytes } = this.#allotments;
@@ -107,14 +107,14 @@ export class Traffic implements CountedTraffic {
     return this.take('answerBytes', holder, bytes);
   }
 
-  /** Takes without asking. */
+  /** Acquires without checking limits. */
   take(limited: Limited, holder: string, amount = 1): Release {
     const allotment = this.#allotments[limited];
     allotment.take(holder, amount);
     return () => allotment.give(holder, amount);
   }
 
-  /** The limit that is in the way of one more, counted as turned away. */
+  /** The limit that one more would exceed, counted as a rejection. */
   refuses(limited: Limited, holder: string): 'total' | 'perHolder' | undefined {
     const obstacle = this.#allotments[limited].obstacle(holder);
     if (obstacle !== undefined) this.reject(`${limited}.${obstacle}`);
@@ -130,7 +130,7 @@ export class Traffic implements CountedTraffic {
   }
 }
 
-/** Whom something is counted for. Service accounts are cheap to make: those of a namespace are one. */
+/** The holder that something counts for. Service accounts are cheap to create: those of a namespace are one holder. */
 export function holderOf(user: UserInfo | undefined): string {
   if (user === undefined) return '';
   const [, namespace] = /^system:serviceaccount:([^:]+):/.exec(user.username) ?? [];

@@ -15,7 +15,7 @@ import type { Answer, ResourceRequest } from './request.ts';
 import { admissionOf, contextOf, decide, mutate, refuse, store, validate } from './write.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
-/** Ends in practice after one or two rounds; a bound keeps a bug from spinning. */
+/** Normally ends after one or two rounds; the bound stops an endless loop. */
 const MAX_ATTEMPTS = 100;
 
 export async function update(core: Core, request: ResourceRequest): Promise<Answer> {
@@ -43,7 +43,7 @@ export async function updateObject(
 }
 
 /**
- * The read-change-write loop of update and patch. `change` makes the wanted object from the current one, and is asked again
+ * The read-modify-write loop of update and patch. `change` makes the wanted object from the current one, and is asked again
  * when another writer was faster, unless the object says which version it is made from.
  */
 export async function writeObject(
@@ -105,7 +105,7 @@ function checkPreconditions(request: ResourceRequest, object: KubeObject, curren
   if (resourceVersion !== String(current.revision)) throw conflict(resource.subject(name), MODIFIED);
 }
 
-/** Stores the object over `current`, or removes it where nothing holds it any longer. */
+/** Stores the object over `current`, or removes it if it is being deleted and has no finalizers left. */
 async function replace(
   core: Core,
   request: ResourceRequest,
@@ -122,7 +122,7 @@ async function replace(
     conform(core, request, object);
     carryMetadata(object, old);
     object.metadata.resourceVersion = String(current.revision);
-    // Who writes owns what they sent, not what admission and the kind make of it.
+    // The writer owns the fields that it sent, not what admission and the kind changed.
     track(core, request, object, old);
     await mutate(core, admission);
     if (isMain) strategy?.prepareForUpdate?.(object, old, contextOf(request));
@@ -184,7 +184,7 @@ function hasGeneration({ resource, subresource }: ResourceRequest, object: KubeO
   return isSpecChanged(object, old, definition.hasStatus === true);
 }
 
-/** An object that is being deleted goes with the update that takes its last finalizer, unless it still has time. */
+/** An object that is being deleted is removed with its last finalizer, unless its grace period is still running. */
 function isReleased({ resource }: ResourceRequest, object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;

@@ -9,7 +9,7 @@ export function eventLine(type: WatchEventType | 'BOOKMARK' | 'ERROR', objectTex
   return new Line(`{"type":"${type}","object":${objectText}}\n`);
 }
 
-/** A change on its way to its watchers: written out once for each way that one of them wants to see it. */
+/** A change to be sent to watchers: serialised once per representation. */
 export class WatchEvent {
   readonly change: Change;
   readonly #lines = new Map<string, Line>();

@@ -8,7 +8,7 @@ export interface Watcher {
   readonly wantsBookmarks: boolean;
   deliver(event: WatchEvent): void;
   bookmark(): void;
-  /** The server goes down. */
+  /** The server is shutting down. */
   finish(): void;
 }
 
@@ -21,7 +21,7 @@ interface BucketWatchers {
 /** About once a minute, as upstream. */
 const BOOKMARK_INTERVAL_MS = 60_000;
 
-/** Brings each change to those who watch for it, without asking those who can't. */
+/** Dispatches each change to the watches that may match it. */
 export class WatchHub {
   readonly #clock: Clock;
   readonly #buckets = new Map<string, BucketWatchers>();

@@ -21,13 +21,13 @@ export interface WatchSessionOptions {
   readonly bookmarkLine: () => Line;
   /** Starts the clock that ends the watch. */
   readonly startTimeout: (onTimeout: () => void) => Timer;
-  /** What may wait for a receiver that does not keep up; beyond, it is cut off and has to resume. */
+  /** The backlog of a slow receiver; beyond it, the watch ends and the client has to resume. */
   readonly maxBacklog: { readonly events: number; readonly chars: number };
-  /** Told when it is cut off. */
+  /** Called when it is ended for its backlog. */
   readonly onOverflow: () => void;
 }
 
-/** One running watch: first what is there, then what happens. Holds back while its receiver is busy. */
+/** One running watch: first the initial state, then changes. Pauses while its receiver is full. */
 export class WatchSession implements LineStream, Watcher {
   readonly selection: Selection;
   readonly wantsBookmarks: boolean;
@@ -122,7 +122,7 @@ export class WatchSession implements LineStream, Watcher {
     this.#waiting = [];
   }
 
-  /** What a change is to this watcher; undefined where its selection is untouched. */
+  /** The event of a change for this watcher; undefined if its selection is not affected. */
   #typeOf({ removed, entry, previous }: Change): WatchEventType | undefined {
     const { selection } = this;
     const is = !removed && selection.matches(entry);

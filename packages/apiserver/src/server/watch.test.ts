@@ -24,7 +24,7 @@ describe('list', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  it('says 504 for a version that is still to come', async () => {
+  it('answers 504 for a future version', async () => {
     const server = await serverWithNamespace();
 
     const { status, body } = await server.call('GET', `${maps}?resourceVersion=1000`);
@@ -35,7 +35,7 @@ describe('list', () => {
 });
 
 describe('watch', () => {
-  it('begins with what is there, then tells what happens', async () => {
+  it('begins with existing objects, then sends changes', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', maps, { metadata: { name: 'a' } });
     const watch = await server.watch(maps);
@@ -59,7 +59,7 @@ describe('watch', () => {
     watch.stop();
   });
 
-  it('says 410 for a version that is no longer held', async () => {
+  it('answers 410 for a compacted version', async () => {
     const server = new TestServer({ watchCacheSize: 2 });
     await server.namespace();
     for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });

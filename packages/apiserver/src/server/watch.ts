@@ -78,7 +78,7 @@ export function tooOld(revision: number, oldest: number): ApiError {
   return expired(`too old resource version: ${revision} (${oldest})`);
 }
 
-/** A watch that has nothing to say but why it failed, as upstream: 200, then an ERROR event. */
+/** A watch that only reports an error, as upstream: 200, then an ERROR event. */
 function failedWatch(error: ApiError): LineStream {
   return {
     start(sink: LineSink) {

@@ -108,7 +108,7 @@ export async function validate(core: Core, admission: AdmissionRequest): Promise
   for (const plugin of core.admission) await plugin.validate?.(admission);
 }
 
-/** Nothing may be awaited between this and the store's write. */
+/** There must be no await between this and the store's write. */
 export function decide(core: Core, admission: AdmissionRequest): void {
   for (const plugin of core.admission) plugin.decide?.(admission);
 }

@@ -19,7 +19,7 @@ const text = '{"data":{"password":"open sesame"}}';
 describe('encryptBuckets', () => {
   const codec = encryptBuckets(['secrets'], [current, old]);
 
-  it('closes values of its buckets so that nothing of them shows, and opens them', () => {
+  it('encrypts and decrypts the values of its buckets', () => {
     const sealed = codec.seal('secrets', 'a/secrets/ns/x', text);
 
     expect(sealed).toMatch(/^fairway:enc:v1:2026-06:[A-Za-z0-9+/=]+$/);
@@ -108,7 +108,7 @@ describe('a database with encrypted buckets', () => {
     return Object.fromEntries(rows.map(({ bucket, value }) => [String(bucket), value]));
   }
 
-  it('gives values in the clear and keeps them closed', async () => {
+  it('returns decrypted values and stores them encrypted', async () => {
     const first = SqliteDatabase.open(path, { codec: encryptBuckets(['secrets'], [current]) });
     const { entry } = await put(first.store('a'), 'secrets');
     await put(first.store('a'), 'pods');
@@ -121,7 +121,7 @@ describe('a database with encrypted buckets', () => {
     await second.close();
   });
 
-  it('closes what it finds open, and what a retired key closed, without a new revision', async () => {
+  it('encrypts plain values, and re-encrypts those of a retired key, without a new revision', async () => {
     const plain = SqliteDatabase.open(path);
     await put(plain.store('a'), 'secrets');
     await plain.close();
@@ -134,7 +134,7 @@ describe('a database with encrypted buckets', () => {
     }
   });
 
-  it('names the value that does not open', async () => {
+  it('names the value that cannot be decrypted', async () => {
     const first = SqliteDatabase.open(path, { codec: encryptBuckets(['secrets'], [old]) });
     await put(first.store('a'), 'secrets');
     await first.close();

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { StoreError } from './store.ts';
 
-/** One AES-256 key; its id stands in every envelope that it closed. */
+/** One AES-256 key; its id is part of every envelope that it encrypted. */
 export interface EncryptionKey {
   /** Letters, digits and `-`. */
   readonly id: string;
@@ -10,11 +10,11 @@ export interface EncryptionKey {
 
 /** How the values of a store are kept on disk. */
 export interface ValueCodec {
-  /** `path` names the place of the value: one that is moved to another place does not open there. */
+  /** `path` is the location of the value: a value moved elsewhere cannot be decrypted. */
   seal(bucket: string, path: string, text: string): string;
-  /** Throws a StoreError when the value is damaged or its key is not at hand. */
+  /** Throws a StoreError if the value is damaged or its key is missing. */
   open(bucket: string, path: string, stored: string): string;
-  /** Whether the value should be re-encrypted: it is plain, or a retired key closed it. */
+  /** Whether the value should be re-encrypted: it is plain, or encrypted with a retired key. */
   isOutdated(bucket: string, stored: string): boolean;
 }
 
@@ -25,9 +25,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Keeps the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`, AES-256-GCM over the value with its place
- * as associated data. Plain values (JSON, which never begins so) are still read. The first key closes; the others only
- * open, until all they closed has been re-encrypted.
+ * Keeps the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`, AES-256-GCM over the value with its location
+ * as associated data. Plain values (JSON, which never begins so) are still read. The first key encrypts; the others only
+ * decrypt, until all their values have been re-encrypted.
  */
 export function encryptBuckets(buckets: readonly string[], keys: readonly EncryptionKey[]): ValueCodec {
   const [current] = keys;
@@ -83,12 +83,12 @@ export function createEncryptionKey(id: string): EncryptionKey {
   return { id, key: randomBytes(KEY_BYTES) };
 }
 
-/** One key a line, `ID BASE64`, the one that closes first. */
+/** One key per line, `ID BASE64`, the encrypting one first. */
 export function renderEncryptionKeys(keys: readonly EncryptionKey[]): string {
   return keys.map(({ id, key }) => `${id} ${key.toString('base64')}\n`).join('');
 }
 
-/** Throws a StoreError that names the line which is no key. */
+/** Throws a StoreError that names the invalid line. */
 export function parseEncryptionKeys(text: string): readonly EncryptionKey[] {
   return text
     .split('\n')

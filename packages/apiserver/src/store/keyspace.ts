@@ -101,7 +101,7 @@ export class Keyspace implements Store {
     this.#place(bucket, entry.key, entry);
   }
 
-  /** What waits to be made durable, in order of revision. */
+  /** Pending changes that are not durable yet, in order of revision. */
   get pendingChanges(): readonly Change[] {
     return this.#pending.map((pending) => pending.change);
   }
@@ -114,12 +114,12 @@ export class Keyspace implements Store {
     this.#durableRevision = last.change.entry.revision;
     const changes = pending.map(({ change }) => change);
     for (const listener of this.#listeners) listener(changes);
-    // Readers that wait go first: those who wrote may write again.
+    // Waiting readers are resolved first, since writers may write again.
     if (this.#pending.length === 0) this.#settle();
     for (const { resolve, change } of pending) resolve(change);
   }
 
-  /** The pending changes could not be kept: takes them back, newest first, and rejects them. */
+  /** Rolls back pending changes that could not be stored, newest first, and rejects them. */
   abort(error: StoreError): void {
     const pending = this.#pending.splice(0);
     for (const { change } of pending.toReversed()) {

@@ -29,7 +29,7 @@ async function remove(store: Store, key: string) {
 }
 
 describe('SqliteDatabase', () => {
-  it('gives back what was written, with its revision, keyspace by keyspace', async () => {
+  it('returns what was written, with its revision, per keyspace', async () => {
     const first = SqliteDatabase.open(path);
     await put(first.store('a'), 'ns/1');
     await put(first.store('a'), 'ns/2');
@@ -47,7 +47,7 @@ describe('SqliteDatabase', () => {
     await second.close();
   });
 
-  it('is for its owner alone, with its journals', async () => {
+  it('is accessible to its owner only, with its journals', async () => {
     const database = SqliteDatabase.open(path);
     await put(database.store('a'), 'ns/1');
     const names = await readdir(folder);
@@ -112,7 +112,7 @@ describe('SqliteDatabase', () => {
     await database.close();
   });
 
-  it('takes a write back that the disk refuses', async () => {
+  it('rolls back a write that fails on disk', async () => {
     const database = SqliteDatabase.open(path);
     const store = database.store('a');
     const { entry } = await put(store, '1');
@@ -132,7 +132,7 @@ describe('SqliteDatabase', () => {
     await database.close();
   });
 
-  it('says what is wrong with a file that it cannot use', async () => {
+  it('reports why it cannot use a file', async () => {
     await writeFile(path, 'this is no database, but long enough to be looked at as one'.repeat(20));
     expect(() => SqliteDatabase.open(path)).toThrow(`database ${path} is damaged`);
 
@@ -150,7 +150,7 @@ describe('SqliteDatabase', () => {
     expect(() => SqliteDatabase.open(foreign)).toThrow('is an SQLite database of another program');
   });
 
-  it('lets one process in at a time', async () => {
+  it('allows one process at a time', async () => {
     const database = SqliteDatabase.open(path);
     await put(database.store('a'), '1');
 
@@ -158,7 +158,7 @@ describe('SqliteDatabase', () => {
     await database.close();
   });
 
-  it('loses nothing that was answered when its process is killed', { timeout: 30_000 }, async () => {
+  it('loses no acknowledged write when its process is killed', { timeout: 30_000 }, async () => {
     const last = { a: 0, b: 0 };
     for (let round = 0; round < 5; round++) {
       const answered = await killWhileWriting(200 + round * 137);

@@ -44,15 +44,15 @@ export interface SqliteOptions {
   readonly codec?: ValueCodec;
 }
 
-/** Leases say that somebody is alive now. After a power failure nobody is, so that a commit of them alone is not worth a flush: 300 nodes renew 30 a second. */
+/** Leases are stale after a power failure anyway, so a commit of Leases alone is not flushed: 300 nodes renew 30 a second. */
 const HEARTBEATS = 'leases.coordination.k8s.io';
 
 /**
  * One durable file for many keyspaces, for instance one for each tenant cluster. What is written in one turn of the event
  * loop, in whatever keyspace, shares one transaction and one flush to the disk.
  *
- * Guarantees: as of `Store`; after a kill at any instant the file holds exactly what was answered, or more of what was under
- * way. Caveats: one process at a time; the flush blocks the event loop, for as long as the disk takes.
+ * Guarantees: as of `Store`; after a kill at any time the file holds all acknowledged writes, and possibly some in
+ * progress. Caveats: one process at a time; the flush blocks the event loop, for as long as the disk takes.
  */
 export class SqliteDatabase {
   readonly path: string;
@@ -155,7 +155,7 @@ export class SqliteDatabase {
     this.#database.exec('pragma incremental_vacuum');
   }
 
-  /** Makes durable what waits, and closes all stores. */
+  /** Commits pending writes, and closes all stores. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     await Promise.all([...this.#stores.values()].map(({ keyspace }) => keyspace.close()));
@@ -191,7 +191,7 @@ export class SqliteDatabase {
     for (const keyspace of waiting) if (keyspace.pendingChanges.length > 0) this.#requestCommit(keyspace);
   }
 
-  /** Without a flush a write outlives a killed process, and a power failure may take the last ones back, in order. */
+  /** Without a flush a write survives a killed process, but a power failure may lose the latest ones, in order. */
   #setFlush(isFlushed: boolean): void {
     if (isFlushed === this.#isFlushed) return;
     this.#database.exec(`pragma synchronous = ${isFlushed ? 'full' : 'normal'}`);
@@ -297,7 +297,7 @@ function numberOf(database: DatabaseSync, pragma: string): number {
 /** Makes the file for its owner alone, whatever the umask: SQLite gives its journals the same mode. */
 function makeFile(path: string): void {
   try {
-    // Never opens one that is there: to close it again would give back locks that this process has on it.
+    // Never opens an existing file: closing it would release this process's POSIX locks on it.
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -32,7 +32,7 @@ describe('MemoryStore', () => {
     expect(keys('x/')).toEqual([]);
   });
 
-  it('refuses a write that expects something else than what is there', async () => {
+  it('rejects a write whose expected entry is not the current one', async () => {
     const store = new MemoryStore();
     const { entry } = await put(store, 'a/1');
     await put(store, 'a/1', entry);
@@ -43,7 +43,7 @@ describe('MemoryStore', () => {
     expect(store.revision).toBe(2);
   });
 
-  it('tells subscribers of every change with what stood there before', async () => {
+  it('notifies subscribers of every change with the previous entry', async () => {
     const store = new MemoryStore();
     const seen: string[] = [];
     const stop = store.subscribe((changes) => {

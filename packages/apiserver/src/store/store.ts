@@ -37,7 +37,7 @@ export interface Change {
   readonly bucket: string;
   readonly removed: boolean;
   readonly entry: Entry;
-  /** What stood there before; undefined for a creation. */
+  /** The previous entry; undefined for a creation. */
   readonly previous: Entry | undefined;
 }
 
@@ -59,7 +59,7 @@ export class StaleWriteError extends Error {
   override readonly name = 'StaleWriteError';
 }
 
-/** Thrown when the store can't keep what it was given (disk full, closed); nothing was written. */
+/** Thrown when the store can't write (disk full, closed); nothing was written. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
@@ -69,7 +69,7 @@ export class StoreError extends Error {
  * has it. Reads are synchronous and see the latest accepted write; `settled` tells when that write is durable.
  *
  * Guarantees: a write's promise resolves when it is durable; changes reach subscribers in order of revision, when durable
- * and before the write's promise resolves; a revision is never given out twice, over restarts too.
+ * and before the write's promise resolves; a revision is never reused, not even after a restart.
  */
 export interface Store {
   /** The revision of the last durable write. */
@@ -81,13 +81,13 @@ export interface Store {
   count(bucket: string): number;
   /** Rejects with StaleWriteError or StoreError. The check and the new entry's visibility to `get` are immediate. */
   write(write: Write): Promise<Change>;
-  /** Undefined when everything accepted is durable, else a promise of that. */
+  /** Undefined if all accepted writes are durable, else a promise of that. */
   settled(): Promise<void> | undefined;
   /** Changes come in batches, one for each commit. Returns how to stop. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void;
   /**
-   * Calls back in the very turn in which `get` begins to answer otherwise: with each write that is accepted, and with each that could
-   * not be kept and is taken back. The listener must not throw. Returns how to stop.
+   * Calls back in the same turn in which `get` changes: with each write that is accepted, and with each that could
+   * not be stored and is rolled back. The listener must not throw. Returns the unsubscribe function.
    */
   follow(listener: VisibleChange): () => void;
   close(): Promise<void>;
