@@ -1,14 +1,14 @@
-/** Types of conditions. Every kind has Ready; it sums the others but Paused up and carries the message that `kubectl get` shows. */
+/** Condition types. Every kind has Ready; it summarizes all others but Paused and has the message that `kubectl get` shows. */
 export const ConditionType = {
   Ready: 'Ready',
-  /** Only while it is so; see the annotation fairway.dev/paused. */
+  /** Present only while paused; see the annotation fairway.dev/paused. */
   Paused: 'Paused',
   // Cluster
   NetworkReady: 'NetworkReady',
   ControlPlaneReady: 'ControlPlaneReady',
   NodePoolsReady: 'NodePoolsReady',
   SnapshotsReady: 'SnapshotsReady',
-  /** Only while it does not hold: the API server runs with other settings than `spec.apiServer`. */
+  /** Present only while False: the API server runs with other settings than `spec.apiServer`. */
   SettingsApplied: 'SettingsApplied',
   // NodePool
   MachinesReady: 'MachinesReady',
@@ -21,12 +21,12 @@ export const ConditionType = {
 
 export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
 
-/** Whose turn it is while a condition does not hold. */
+/** Who must act while a condition is not True. */
 export type Turn = 'fairway' | 'user' | 'operator' | 'cloud';
 
-/** Reasons of conditions, each with whose turn it is. */
+/** Reasons of conditions, each with who must act. */
 const REASONS = {
-  // It holds, or Fairway is at work.
+  // The condition is True, or Fairway is progressing.
   AsExpected: 'fairway',
   Provisioning: 'fairway',
   Updating: 'fairway',
@@ -75,7 +75,7 @@ const REASONS = {
   SnapshotFailed: 'operator',
   RestoreFailed: 'operator',
   InternalError: 'operator',
-  // The cloud must recover; Fairway tries again by itself.
+  // The cloud must recover; Fairway retries by itself.
   CloudUnavailable: 'cloud',
   RateLimited: 'cloud',
   FlavorOutOfStock: 'cloud',
@@ -85,7 +85,7 @@ const REASONS = {
 
 export type ConditionReason = keyof typeof REASONS;
 
-/** The reasons by name, so that a misspelt one does not compile. */
+/** The reasons by name, so that the compiler finds a misspelt one. */
 export const ConditionReason = Object.fromEntries(Object.keys(REASONS).map((reason) => [reason, reason])) as {
   readonly [R in ConditionReason]: R;
 };

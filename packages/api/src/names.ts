@@ -1,19 +1,19 @@
 /** A node's name is its server's name and its host name: one DNS label. */
 export const MAX_NODE_NAME_LENGTH = 63;
-/** Random tail of a Machine's name, as generateName makes it. */
+/** Random suffix of a Machine's name, as from generateName. */
 export const MACHINE_SUFFIX_LENGTH = 5;
 export const MAX_CLUSTER_NAME_LENGTH = 24;
-/** What is left of a node's name after cluster, suffix and two dashes. */
+/** What remains of a node's name after the cluster's name, the suffix and two dashes. */
 export const MAX_NODE_POOL_NAME_LENGTH =
   MAX_NODE_NAME_LENGTH - MAX_CLUSTER_NAME_LENGTH - MACHINE_SUFFIX_LENGTH - '--'.length;
 
 /** Lowercase letters, digits and dashes, starting with a letter, not ending with a dash (RFC 1035's label). */
 export const NAME_PATTERN = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
-/** Kubernetes' own alphabet for generated names: no vowels (no words), nothing that looks like something else. */
+/** Kubernetes' alphabet for generated names: no vowels (no words), no look-alikes. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** What is wrong with the name of a cluster or pool, or undefined. */
+/** The error of an invalid name of a cluster or pool, or undefined. */
 export function nameProblem(name: string, maxLength: number): string | undefined {
   if (name.length > maxLength) {
     return `must be no more than ${maxLength} characters, so that the names of servers and nodes stay within ${MAX_NODE_NAME_LENGTH}`;

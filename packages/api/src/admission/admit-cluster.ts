@@ -12,8 +12,8 @@ import { networkErrors } from './cluster-network.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
 /**
- * What is wrong with a Cluster by what operator and cloud offer. A value that is stored already is not refused again, so that
- * a cluster can be edited after its image or network has gone; its conditions tell then.
+ * Validates a Cluster against what operator and cloud offer. A stored value is not rejected again, so that a cluster can still
+ * be edited after its image or network was deleted; its conditions report that.
  */
 export function admitCluster(admission: ClusterAdmission): FieldError[] {
   const { cluster, plans } = admission;
@@ -31,9 +31,9 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
   ];
 }
 
-/** What is taken, and does not do what it seems to. */
+/** Warnings about valid values that may not have the intended effect. */
 export function clusterWarnings({ spec, status }: Cluster): string[] {
-  // Without either it gets the newest.
+  // Without either it gets the newest version.
   const version = spec.version ?? status?.version;
   const problem = spec.apiServer.oidc && version && oidcVersionProblem(version);
   if (!problem) return [];

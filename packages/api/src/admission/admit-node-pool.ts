@@ -9,10 +9,10 @@ import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueFlavor, CatalogueQuota, CloudCatalogue } from './cloud-catalogue.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
-/** A NodePool that is about to be stored, with what it is checked against. */
+/** A NodePool to be stored, with what it is validated against. */
 export interface NodePoolAdmission {
   readonly pool: NodePool;
-  /** What is stored now; undefined on create. */
+  /** The stored object; undefined on create. */
   readonly old: NodePool | undefined;
   /** The clusters of the namespace. */
   readonly clusters: readonly Cluster[];
@@ -24,7 +24,7 @@ export interface NodePoolAdmission {
 
 type NodePoolLimits = Omit<NodePoolAdmission, 'catalogue'>;
 
-/** What is wrong with a NodePool by its cluster, its plan and the cloud. A stored value is not refused again. */
+/** Validates a NodePool against its cluster, its plan and the cloud. A stored value is not rejected again. */
 export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
   const { pool, clusters } = admission;
   const cluster = clusters.find(({ metadata }) => metadata.name === pool.spec.clusterName);
@@ -37,14 +37,14 @@ export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
   ];
 }
 
-/** What a pool may not be by its cluster and the plan's limits, given the other pools. */
+/** Validates a pool against its cluster and the plan's limits, given the other pools. */
 export function nodePoolLimitErrors(limits: NodePoolLimits): FieldError[] {
   const cluster = limits.clusters.find(({ metadata }) => metadata.name === limits.pool.spec.clusterName);
   if (cluster === undefined) return [];
   return [...clusterErrors(limits, cluster), ...maxNodesErrors(limits, cluster), ...floatingIpErrors(limits, cluster)];
 }
 
-/** A cluster that is not there yet is no error: objects are applied in any order, and a dry run of both sees neither. */
+/** A missing cluster is not an error: objects are applied in any order, and a dry run of both sees neither. */
 function clusterErrors({ pool, old }: NodePoolLimits, cluster: Cluster): FieldError[] {
   if (old !== undefined || cluster.metadata.deletionTimestamp === undefined) return [];
   const value = pool.spec.clusterName;
@@ -60,7 +60,7 @@ function clusterWarnings({ pool, old, clusters }: NodePoolAdmission): string[] {
   ];
 }
 
-/** The plan's limit holds for what the pools ask for, not for what they may grow to. */
+/** The plan's limit applies to the replicas requested, not to the autoscaling maximum. */
 function maxNodesErrors({ pool, old, others, plans }: NodePoolLimits, cluster: Cluster): FieldError[] {
   const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
   const isGrowing = pool.spec.replicas > (old?.spec.replicas ?? 0);
@@ -156,7 +156,7 @@ function quotaNeeds({ pool, catalogue }: NodePoolAdmission): QuotaNeed[] {
   return needs.flatMap(({ quota, ...need }) => (quota === undefined || quota.limit < 0 ? [] : [{ ...need, quota }]));
 }
 
-/** Refuses what the quota could not hold if nothing else used it. */
+/** Rejects what the quota could not hold even if nothing else used it. */
 function quotaErrors(admission: NodePoolAdmission): FieldError[] {
   const { replicas, flavor } = admission.pool.spec;
   if (replicas <= (admission.old?.spec.replicas ?? 0)) return [];
@@ -167,7 +167,7 @@ function quotaErrors(admission: NodePoolAdmission): FieldError[] {
   });
 }
 
-/** What is worth a word and no refusal: a cluster that is not there yet, and what the quota does not hold now, since what is used may be gone in a minute. */
+/** Warnings: a cluster that does not exist yet, and what the quota can't hold now, since current usage may be temporary. */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   return [...clusterWarnings(admission), ...quotaWarnings(admission)];
 }

@@ -33,15 +33,15 @@ export interface CatalogueRouter {
   readonly subnetIDs: readonly string[];
 }
 
-/** A limit of the project and what is used of it; a limit of -1 is none. */
+/** A limit of the project and its usage; -1 is unlimited. */
 export interface CatalogueQuota {
   readonly limit: number;
   readonly used: number;
 }
 
 /**
- * What the cloud offers to a project in a region. A part is left out while it is not known (the cloud did not answer): then
- * nothing about it is refused, and the controllers tell in a condition later.
+ * What the cloud offers a project in a region. A field is absent while it is unknown (the cloud did not answer): then
+ * nothing that depends on it is rejected, and the controllers report problems in conditions later.
  */
 export interface CloudCatalogue {
   readonly regions?: readonly string[];

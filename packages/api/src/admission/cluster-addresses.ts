@@ -6,20 +6,20 @@ import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
-/** Largest prefix lengths, that is smallest ranges: a /16 of pods is 256 nodes with a /24 each. */
+/** Maximum prefix lengths, that is minimum sizes: a /16 of pods is 256 nodes with a /24 each. */
 const MAX_PREFIX_LENGTH = 16;
 const MAX_NODES_PREFIX_LENGTH = 28;
 
 interface FieldRange extends NamedRange {
-  /** The field to blame when the user chose it. */
+  /** The field to report if the user chose the range. */
   readonly field?: string | undefined;
   /** Reserved by the plan; two of these may overlap. */
   readonly isReserved?: boolean;
 }
 
-/** What is wrong with the ranges of pods, Services and nodes, by themselves and with each other. */
+/** Validates the ranges of pods, Services and nodes, individually and against each other. */
 export function addressErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
-  // All of these fields are immutable, so there is nothing to find out on an update.
+  // All of these fields are immutable, so an update needs no validation.
   if (admission.old !== undefined) return [];
   return [...customRangeErrors(admission, plan), ...overlapErrors(admission, plan)];
 }
@@ -70,7 +70,7 @@ function overlapErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   });
 }
 
-/** Every range of the cluster, those that a user can't change first. */
+/** All ranges of the cluster, those that a user can't change first. */
 function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRange[] {
   const { spec } = cluster;
   const { podCIDR, serviceCIDR, nodesCIDR } = effectiveNetworking(cluster, plan.spec);
@@ -83,7 +83,7 @@ function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRa
   ];
 }
 
-/** The subnets that the cluster names, or all of its network's where it names none: routes to them must stay open. */
+/** The cluster's subnets, or all of its network's if it names none: they must stay routable. */
 function chosenSubnets(
   network: ClusterAdmission['cluster']['spec']['network'],
   subnets: readonly CatalogueSubnet[],

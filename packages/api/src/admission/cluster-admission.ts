@@ -5,18 +5,18 @@ import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 
-/** A Cluster that is about to be stored, with what it is checked against. */
+/** A Cluster to be stored, with what it is validated against. */
 export interface ClusterAdmission {
   readonly cluster: Cluster;
-  /** What is stored now; undefined on create. */
+  /** The stored object; undefined on create. */
   readonly old: Cluster | undefined;
   readonly plans: readonly Plan[];
   readonly releases: readonly KubernetesRelease[];
   readonly catalogue: CloudCatalogue;
-  /** The one that it names, if any. */
+  /** The plan that it names, if any. */
   readonly credential?: CloudCredential | undefined;
   /** The other clusters of the namespace. */
   readonly others: readonly Cluster[];
-  /** The pools of the namespace, of whatever cluster. */
+  /** The pools of the namespace, of any cluster. */
   readonly pools: readonly NodePool[];
 }

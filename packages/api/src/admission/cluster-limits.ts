@@ -5,7 +5,7 @@ import type { ClusterAdmission } from './cluster-admission.ts';
 
 type ClusterLimits = Pick<ClusterAdmission, 'cluster' | 'old' | 'others' | 'pools' | 'plans'>;
 
-/** What a Cluster may not be by the plan's limits and by the pools that already name it: pools may well be there first. */
+/** Validates a Cluster against the plan's limits and the pools that already refer to it: pools may be created first. */
 export function clusterLimitErrors(limits: ClusterLimits): FieldError[] {
   const plan = limits.plans.find(({ metadata }) => metadata.name === limits.cluster.spec.plan);
   if (plan === undefined) return [];

@@ -6,7 +6,7 @@ import { idNotFoundError } from './references.ts';
 
 const FIELD = 'spec.network';
 
-/** What is wrong with the networks, subnets and routers that the cluster names. */
+/** Validates the networks, subnets and routers that the cluster refers to. */
 export function networkErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   return [...nodeNetworkErrors(admission), ...loadBalancersSubnetErrors(admission), ...gatewayErrors(admission, plan)];
 }

@@ -3,8 +3,8 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { FINALIZER } from '../group.ts';
 
 /**
- * Why a change by somebody else than Fairway's controllers may not stand: it takes their finalizer off the object, or puts it on. An object without
- * it goes immediately, and what it has goes on running outside of all limits.
+ * Why a change by anybody but Fairway's controllers is rejected: it removes their finalizer from the object, or adds it. An object without
+ * it is deleted immediately, and its resources in the cloud are orphaned, outside of all limits.
  */
 export function heldFinalizerErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const held = isHeld(old);

@@ -1,7 +1,7 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { suggest } from '../domain/suggest.ts';
 
-/** The one of `candidates` that has the id or the name, or undefined. */
+/** The candidate with this id or name, or undefined. */
 export function findByIdOrName<T extends { readonly id: string; readonly name: string }>(
   candidates: readonly T[],
   idOrName: string,
@@ -9,7 +9,7 @@ export function findByIdOrName<T extends { readonly id: string; readonly name: s
   return candidates.find(({ id }) => id === idOrName) ?? candidates.find(({ name }) => name === idOrName);
 }
 
-/** The error of a field that names something that is not there. */
+/** The error for a field that refers to something that does not exist. */
 export function notFoundError(
   field: string,
   value: string,
@@ -22,7 +22,7 @@ export function notFoundError(
   return { type: 'FieldValueNotFound', field, value, detail };
 }
 
-/** As `notFoundError`, for a field that takes an id: a name gets the id that was meant. */
+/** Like `notFoundError`, for a field that requires an id: for a name, the message suggests the id. */
 export function idNotFoundError(
   field: string,
   value: string,

@@ -11,7 +11,7 @@ const count = integer({ min: 0, max: 8 });
 const id = constantFrom('id-1', 'id-2');
 const maybe = <T>(value: Arbitrary<T>) => option(value, { nil: undefined });
 
-/** What may stand at the path of a rule, wrong combinations included. */
+/** Values for the path of a rule, invalid combinations included. */
 const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
   'spec.network': record({
     networkID: maybe(id),
@@ -95,7 +95,7 @@ describe('a rule over changes in CEL and its function agree', () => {
   });
 });
 
-/** As an API server hands it to CEL: no absent fields, integers as `int`. */
+/** The value as an API server passes it to CEL: no absent fields, integers as `int`. */
 function celValue(value: unknown): unknown {
   if (typeof value === 'number') return BigInt(value);
   if (Array.isArray(value)) return value.map(celValue);

@@ -4,8 +4,8 @@ import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
 export const IMMUTABLE_DETAIL = 'cannot be changed after creation';
 
 /**
- * The rule that keeps the field at `path` as it was created, absence included; it belongs to the field's parent, since a
- * rule on the field itself is not asked when the field comes or goes.
+ * The rule that makes the field at `path` immutable, including its absence; it is placed on the field's parent, since a
+ * rule on the field itself is not evaluated if the field is added or removed.
  */
 export function immutabilityCel(path: string): ValidationRule {
   const field = path.slice(path.lastIndexOf('.') + 1);
@@ -21,7 +21,7 @@ export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
   return { rule: rule.cel, message: `${rule.field} ${rule.message}`, fieldPath: rule.field.slice(rule.path.length) };
 }
 
-/** The rule, for the root of the schema: where the status comes or goes as a whole, a rule further down is not asked. */
+/** The rule for the root of the schema: if the whole status is added or removed, a rule below it is not evaluated. */
 export function transitionCel(rule: TransitionRule): ValidationRule {
   const { cel, field, message } = rule;
   return { rule: cel, message: `${field} ${message}`, fieldPath: `.${field}`, reason: 'FieldValueForbidden' };

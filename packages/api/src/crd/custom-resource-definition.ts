@@ -7,7 +7,7 @@ import { NAME_PATTERN } from '../names.ts';
 import { addRule, crossFieldCel, immutabilityCel, transitionCel } from './cel-rules.ts';
 import { objectSchema } from './object-schema.ts';
 
-/** What makes the kind known to a management cluster. */
+/** The CustomResourceDefinition of a kind, for a management cluster. */
 export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -52,7 +52,7 @@ const NETWORK_RULE: ValidationRule = {
   message: 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
 };
 
-/** The schema with everything in it that an API server without Fairway's admission must enforce by itself. */
+/** The schema with everything that an API server without Fairway's admission must enforce itself. */
 function enforcedSchema(kind: Kind): Schema {
   const object = withWholeDefaults(withCidrRules(objectSchema(kind)));
   let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
@@ -62,7 +62,7 @@ function enforcedSchema(kind: Kind): Schema {
   return schema;
 }
 
-/** An API server takes no word about metadata but on the name, not even a description. */
+/** An API server allows no schema for metadata except for the name, not even a description. */
 function metadataSchema({ nameMaxLength }: Kind): Schema {
   if (nameMaxLength === undefined) return { type: 'object' };
   return {
@@ -71,7 +71,7 @@ function metadataSchema({ nameMaxLength }: Kind): Schema {
   };
 }
 
-/** Rules are evaluated on a default as it is written: one of an object states what its fields default to. */
+/** Rules are evaluated on a default as written: the default of an object lists the defaults of its fields. */
 function withWholeDefaults(schema: Schema): Schema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withWholeDefaults(level)]);
   return {
@@ -82,7 +82,7 @@ function withWholeDefaults(schema: Schema): Schema {
   };
 }
 
-/** A CRD's schema refers to no other. */
+/** A CRD's schema can't contain references. */
 const NO_DEFINITIONS: Definitions = new Map();
 
 function defaulted(value: Json, schema: Schema): Json {
@@ -91,7 +91,7 @@ function defaulted(value: Json, schema: Schema): Json {
   return copy;
 }
 
-/** Format `cidr` alone lets host bits pass. */
+/** The format `cidr` alone allows host bits. */
 function withCidrRules(schema: Schema): Schema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withCidrRules(level)]);
   return {

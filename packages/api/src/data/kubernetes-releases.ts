@@ -5,11 +5,11 @@ const SOURCE =
   'endoflife.date/kubernetes (products/kubernetes.md, history up to 2026-08-21), after kubernetes.io/releases/patch-releases';
 
 /**
- * What nodes and add-ons get with any of the releases below. containerd, Calico and Cilium: endoflife.date, 2026-08-21; Flannel,
- * CoreDNS and metrics-server: what OVHcloud documents for 1.35; pause: kubeadm's constant of 1.35. Older releases are not told apart.
+ * Component versions for nodes and add-ons of all releases below. containerd, Calico and Cilium: endoflife.date, 2026-08-21; Flannel,
+ * CoreDNS and metrics-server: documented by OVHcloud for 1.35; pause: kubeadm's constant of 1.35. Older releases use the same.
  */
 const COMPONENTS = {
-  // Maintained until 2026-11. Kubelets from 1.37 on need containerd 2.x.
+  // Maintained until 2026-11. Kubelets from 1.37 on require containerd 2.x.
   containerd: '2.2.7',
   calico: '3.31.7',
   cilium: '1.18.13',
@@ -27,11 +27,11 @@ interface ReleaseData {
   readonly endOfLife: string;
   /** kubeadm's SupportedEtcdVersion (cmd/kubeadm/app/constants): from 1.34 on as of 1.36.3, before that as of the last patches of 1.32 and 1.34. */
   readonly etcd: string;
-  /** Version and day of every patch release. */
+  /** Version and release date of every patch release. */
   readonly patches: Readonly<Record<string, string>>;
 }
 
-/** Upstream's three supported minor versions are Supported; the two before it may stay (Deprecated), as OVHcloud lets them. */
+/** Upstream's three supported minor versions are Supported; the two before are Deprecated, as at OVHcloud: existing clusters may keep them. */
 const RELEASES: readonly ReleaseData[] = [
   {
     minor: '1.31',

@@ -1,14 +1,14 @@
 import { API_VERSION } from '../group.ts';
 import type { Plan } from '../kinds/plan.ts';
 
-/** One prefix for the nodes of every cluster that brings no network: each gets a network of its own. */
+/** One node subnet for all clusters without their own network: each gets a separate network. */
 const NODES_CIDR = '10.1.0.0/20';
 /** The cloud's metadata service. */
 const LINK_LOCAL = '169.254.0.0/16';
-/** Docker's bridge, which images for container hosts may bring up. */
+/** Docker's bridge, which images for container hosts may create. */
 const DOCKER_BRIDGE = '172.17.0.0/16';
 
-/** The plans that Fairway ships; limits and promises are those of OVHcloud's plans of the same names. */
+/** The plans that Fairway ships; limits and SLAs are those of OVHcloud's plans of the same names. */
 export const SHIPPED_PLANS: readonly Plan[] = [
   {
     apiVersion: API_VERSION,

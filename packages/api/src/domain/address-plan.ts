@@ -1,19 +1,19 @@
 import { CidrError, overlaps, parseCidr } from './cidr.ts';
 
-/** A range with what it is for. */
+/** A range and its purpose. */
 export interface NamedRange {
   /** `pod network`, `subnet "data"`. */
   readonly name: string;
   readonly cidr: string;
 }
 
-/** Two ranges that share addresses. */
+/** Two overlapping ranges. */
 export interface Overlap<T extends NamedRange> {
   readonly a: T;
   readonly b: T;
 }
 
-/** Every pair of ranges that overlap. Ranges that are no IPv4 networks overlap nothing: their own check reports them. */
+/** All pairs of overlapping ranges. Invalid IPv4 ranges are ignored: they have their own validation. */
 export function findOverlaps<T extends NamedRange>(ranges: readonly T[]): Overlap<T>[] {
   const found: Overlap<T>[] = [];
   for (const [index, a] of ranges.entries()) {

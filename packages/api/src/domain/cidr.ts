@@ -7,14 +7,14 @@ export interface Cidr {
   readonly prefixLength: number;
 }
 
-/** What is wrong with a text that should be an IPv4 network. */
+/** The error of a text that is not a valid IPv4 network. */
 export class CidrError extends Error {
   override readonly name = 'CidrError';
 }
 
 /**
- * Parses `10.2.0.0/16` strictly: four decimal parts without leading zeros, a prefix length, host bits zero. What other
- * parsers read as octal or fill up (`010.1.1.1`, `10.2/16`) is refused, as is a host address with a prefix length.
+ * Parses `10.2.0.0/16` strictly: four decimal parts without leading zeros, a prefix length, host bits zero. Forms that other
+ * parsers read as octal or complete (`010.1.1.1`, `10.2/16`) are rejected, as is a host address with a prefix length.
  */
 export function parseCidr(text: string): Cidr {
   const slash = text.indexOf('/');
@@ -33,7 +33,7 @@ export function parseCidr(text: string): Cidr {
   return { first, last: first + size - 1, prefixLength };
 }
 
-/** Whether `parseCidr` takes the text. */
+/** Whether `parseCidr` accepts the text. */
 export function isCidr(text: string): boolean {
   try {
     parseCidr(text);

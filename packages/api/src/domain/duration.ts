@@ -1,4 +1,4 @@
-/** Milliseconds of a duration such as `90s`, `10m` or `1h30m`; throws for anything else. */
+/** Parses a duration such as `90s`, `10m` or `1h30m` to milliseconds; throws for anything else. */
 export function durationMs(text: string): number {
   const parts = /^(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)s)?$/.exec(text);
   if (parts === null || text === '') throw new Error(`"${text}" is not a duration such as 90s, 10m or 1h30m`);

@@ -1,17 +1,17 @@
 import type { Cluster } from '../kinds/cluster.ts';
 import type { PlanSpec } from '../kinds/plan.ts';
 
-/** What holds for a cluster where its spec, its plan or its history says so. */
+/** The networking in effect, from a cluster's spec, plan and status. */
 export interface EffectiveNetworking {
   readonly podCIDR: string;
   readonly serviceCIDR: string;
-  /** Range of the subnet that Fairway creates; without meaning where the cluster names a network. */
+  /** Range of the subnet that Fairway creates; unused if the cluster names a network. */
   readonly nodesCIDR: string;
   readonly cni: string;
   readonly kubeProxyMode: string;
 }
 
-/** What the cluster was built with comes first: a plan that changes must not move the addresses of a running cluster. */
+/** Status takes precedence: a changed plan must not renumber a running cluster. */
 export function effectiveNetworking(
   { spec, status }: Pick<Cluster, 'spec' | 'status'>,
   plan: PlanSpec,

@@ -1,6 +1,6 @@
 const MIB = 2 ** 20;
 
-/** The rule of a plan. */
+/** The quota settings of a plan. */
 export interface EtcdQuotaRule {
   readonly baseMiB: number;
   readonly perNodeMiB: number;
@@ -8,8 +8,8 @@ export interface EtcdQuotaRule {
 }
 
 /**
- * Bytes that a cluster's database may have with so many nodes. `previousBytes` is what it had: a quota never shrinks, since
- * a database that holds more than its quota refuses every write, the deletion of objects included.
+ * Quota in bytes of a cluster's database with this many nodes. `previousBytes` is the current one: a quota never shrinks, since
+ * a database that exceeds its quota rejects every write, including deletions.
  */
 export function etcdQuotaBytes(rule: EtcdQuotaRule, nodes: number, previousBytes = 0): number {
   const quota = Math.min(rule.baseMiB + rule.perNodeMiB * nodes, rule.maxMiB) * MIB;

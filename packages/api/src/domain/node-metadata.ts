@@ -1,7 +1,7 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import type { NodeTemplate } from '../kinds/node-pool.ts';
 
-/** Labels in the reserved domains that a kubelet sets on its own node (NodeRestriction admission), all from its server. */
+/** Labels in reserved domains that a kubelet may set on its own node (NodeRestriction admission), all derived from its server. */
 const KUBELET_LABELS = new Set([
   'beta.kubernetes.io/arch',
   'beta.kubernetes.io/instance-type',
@@ -18,17 +18,17 @@ const KUBELET_LABELS = new Set([
 
 const RESERVED_DOMAINS = ['kubernetes.io', 'k8s.io'];
 const FREE_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io', 'node-restriction.kubernetes.io'];
-/** Where a template may set labels on top: Fairway's controllers may set what a kubelet may not. */
+/** Additional domains for a template's labels: Fairway's controllers may set what a kubelet may not. */
 const TEMPLATE_DOMAINS = [...FREE_DOMAINS, 'node-role.kubernetes.io'];
 const OWN_DOMAIN = 'fairway.dev';
 
-/** Taints that Kubernetes or the cloud provider sets and clears by a node's state. */
+/** Taints that Kubernetes or the cloud provider manages by a node's state. */
 const LIFECYCLE_TAINTS = /^(node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\//;
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Whether a kubelet may put the label on its node itself, through `--node-labels`; others are set by the controllers. */
+/** Whether a kubelet may set the label itself, through `--node-labels`; others are set by the controllers. */
 export function isKubeletLabel(key: string): boolean {
   const domain = domainOf(key);
   if (KUBELET_LABELS.has(key)) return true;
@@ -36,7 +36,7 @@ export function isKubeletLabel(key: string): boolean {
   return isWithin(domain, FREE_DOMAINS) || !isWithin(domain, RESERVED_DOMAINS);
 }
 
-/** What is wrong with the labels, annotations, finalizers and taints of a pool's template. */
+/** Validates the labels, annotations, finalizers and taints of a pool's template. */
 export function nodeTemplateErrors(template: NodeTemplate, field: string): FieldError[] {
   const { labels = {}, annotations = {}, finalizers = [] } = template.metadata;
   return [

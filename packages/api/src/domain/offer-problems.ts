@@ -3,7 +3,7 @@ import type { Plan } from '../kinds/plan.ts';
 import { findOverlaps } from './address-plan.ts';
 import { minorOf } from './versions.ts';
 
-/** What the operator must fix before a cluster of the plan could work; nothing for a plan that is sound. */
+/** What the operator must fix before clusters of the plan can work; empty for a valid plan. */
 export function planProblems({ spec }: Plan): string[] {
   const problems: string[] = [];
   const { network, cni, kubeProxy } = spec;
@@ -24,7 +24,7 @@ export function planProblems({ spec }: Plan): string[] {
   return problems;
 }
 
-/** As `planProblems`, for a release. */
+/** Like `planProblems`, for a release. */
 export function releaseProblems({ metadata, spec }: KubernetesRelease): string[] {
   const problems: string[] = [];
   if (metadata.name !== spec.minor) {

@@ -2,12 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import type { ClusterSpec } from '../kinds/cluster.ts';
 
-/** Who issues the tokens of a cluster's ServiceAccounts. */
+/** Issuer of a cluster's ServiceAccount tokens. */
 export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 /**
- * From here on an AuthenticationConfiguration has `egressSelectorType`, so that kube-apiserver asks issuers by way of Fairway's egress proxy.
- * Older ones connect to them past all rules, to wherever a tenant's issuer redirects.
+ * First version whose AuthenticationConfiguration has `egressSelectorType`, so that kube-apiserver contacts issuers through Fairway's proxy.
+ * Older ones connect directly, past the egress rules, to wherever a tenant's issuer redirects.
  */
 const FIRST_MINOR_WITH_CONFINED_ISSUERS = 34;
 
@@ -16,13 +16,13 @@ type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
 const FIELD = 'spec.apiServer.oidc';
 const MOST_REQUIRED_CLAIMS = 32;
 const LONGEST_CLAIM = 253;
-/** Names that mean something within the cluster alone, or to each machine another. */
+/** Names that resolve only within the cluster, or differently on each machine. */
 const INSIDE = /(?:^|\.)(?:svc|cluster\.local|localhost)\.?$/i;
 const LOOPBACK = /^(?:127\.|0\.|\[::1?\]$|\[::ffff:7f|169\.254\.|\[fe[89ab])/i;
 const HOST = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:\/|$)/i;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** What kube-apiserver would not start with, or could never use; pure. */
+/** What kube-apiserver would fail to start with, or could never use; pure. */
 export function oidcErrors(oidc: Oidc): FieldError[] {
   return [
     ...issuerErrors(oidc.issuerURL),
@@ -36,7 +36,7 @@ export function oidcErrors(oidc: Oidc): FieldError[] {
   ];
 }
 
-/** Why OIDC is not applied to a control plane of this version that runs as processes, if so; pure. */
+/** Why OIDC is not applied to a process-based control plane of this version; undefined if it is. Pure. */
 export function oidcVersionProblem(version: string): string | undefined {
   if (Number(version.split('.')[1]) >= FIRST_MINOR_WITH_CONFINED_ISSUERS) return undefined;
   return `${FIELD}: Kubernetes ${version} asks issuers past all rules about what it may connect to; upgrade to 1.${FIRST_MINOR_WITH_CONFINED_ISSUERS} or later`;
@@ -49,7 +49,7 @@ function issuerErrors(issuer: string): FieldError[] {
   if (url.protocol !== 'https:') return invalid('must begin with https://');
   if (url.username !== '' || url.password !== '') return invalid('must hold no user and no password');
   if (issuer.includes('?') || issuer.includes('#')) return invalid('must have no query and no fragment');
-  // As Go's parser, which reads none of these in a URL.
+  // Go's URL parser accepts none of these.
   if (/[\s\\]|%(?![0-9a-f]{2})/i.test(issuer) || !/^[\x20-\x7e]*$/.test(issuer)) {
     return invalid(
       'must hold printable ASCII alone, without spaces and backslashes, and % only before two hexadecimal digits',
@@ -81,7 +81,7 @@ function authorityErrors(pem: string | undefined): FieldError[] {
   }
   for (const [index, block] of blocks.entries()) {
     try {
-      // Read whole: a certificate that is cut off throws.
+      // The whole input is parsed: a truncated certificate throws.
       if (new X509Certificate(block).raw.length === 0) throw new Error('it is empty');
     } catch {
       return invalid(`its certificate ${index + 1} of ${blocks.length} cannot be read: copy it again as a whole`);
@@ -103,7 +103,7 @@ function requiredClaimErrors(claims: Readonly<Record<string, string>>): FieldErr
   });
 }
 
-/** Half a surrogate pair and control characters have no form in the files that kube-apiserver reads. */
+/** Lone surrogates and control characters can't be represented in kube-apiserver's configuration files. */
 function textErrors(field: string, value: string): FieldError[] {
   if (value.isWellFormed() && !/\p{Cc}/u.test(value)) return [];
   return [

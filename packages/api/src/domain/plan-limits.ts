@@ -1,13 +1,13 @@
 import type { NodePool } from '../kinds/node-pool.ts';
 
-/** Nodes that the pools ask for together. */
+/** Total replicas that the pools request. */
 export function sumOfReplicas(pools: readonly NodePool[]): number {
   return pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
 }
 
 /**
- * How many of its replicas a pool gets of a plan's `maxNodes`, `pools` being those of its cluster with itself: the oldest first, by name
- * where they are of one second. A pool that is being deleted takes what it still has.
+ * How many of its replicas a pool gets within a plan's `maxNodes`; `pools` are those of its cluster, including itself: oldest first, then by
+ * name. A pool that is being deleted counts with its remaining machines.
  */
 export function grantedReplicas(pool: NodePool, pools: readonly NodePool[], maxNodes: number): number {
   let left = maxNodes;

@@ -1,11 +1,11 @@
-/** Size of a machine as its flavor states it. */
+/** Size of a machine according to its flavor. */
 export interface MachineSize {
   readonly vcpus: number;
   readonly memoryMiB: number;
   readonly diskGiB: number;
 }
 
-/** What kubelet keeps back from pods, in the units of `kubeReserved`. */
+/** Resources that kubelet reserves, in the units of `kubeReserved`. */
 export interface ReservedResources {
   readonly cpuMillis: number;
   /** Decimal megabytes, `M`. */
@@ -40,7 +40,7 @@ export function kubeReserved(size: MachineSize): { cpu: string; memory: string; 
   };
 }
 
-/** Why no node can be made of such a machine, or undefined. */
+/** Why such a machine can't be a node, or undefined. */
 export function sizeProblem(size: MachineSize): string | undefined {
   const neededMiB = 2048;
   return size.memoryMiB < neededMiB

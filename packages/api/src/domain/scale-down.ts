@@ -1,10 +1,10 @@
-/** What the order of removal looks at. */
+/** A candidate for removal. */
 export interface RemovalCandidate {
   readonly name: string;
   readonly zone: string | undefined;
-  /** A user deleted it already: it goes whatever its state, and counts towards the number that must go. */
+  /** A user has deleted it already: it is removed in any case, and counts towards `count`. */
   readonly isBeingDeleted: boolean;
-  /** A user asked that it goes first. */
+  /** A user has marked it to be removed first. */
   readonly isMarked: boolean;
   readonly isHealthy: boolean;
   readonly isUpToDate: boolean;
@@ -12,8 +12,8 @@ export interface RemovalCandidate {
 }
 
 /**
- * The machines to remove so that `count` go: those that users deleted or marked, then unhealthy ones, outdated ones and
- * the most recent. Among equals by that, one in the zone that has most machines left goes, so that zones stay balanced.
+ * The `count` machines to remove: those that users deleted or marked, then unhealthy ones, outdated ones and
+ * the newest. On a tie, one in the zone with the most remaining machines, so that zones stay balanced.
  */
 export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number): T[] {
   const left = new Set(candidates);
@@ -37,7 +37,7 @@ function goesBefore(a: RemovalCandidate, b: RemovalCandidate, machines: Readonly
   return a.name < b.name;
 }
 
-/** Most important first; a greater number goes sooner. */
+/** Most significant first; a greater number is removed sooner. */
 function removalKeys(candidate: RemovalCandidate, machines: ReadonlyMap<string, number>): number[] {
   return [
     Number(candidate.isBeingDeleted),

@@ -1,6 +1,6 @@
 const MAX_SUGGESTIONS = 3;
 
-/** `did you mean "b3-8" or "b3-16"?` for what was probably meant, or what there is, or '' for nothing. */
+/** `did you mean "b3-8" or "b3-16"?` for likely typos, else the available names, or '' if there are none. */
 export function suggest(wrong: string, candidates: readonly string[]): string {
   if (candidates.length === 0) return '';
   const limit = Math.max(2, Math.floor(wrong.length / 3));
@@ -15,7 +15,7 @@ export function suggest(wrong: string, candidates: readonly string[]): string {
   return `there are ${listed.join(', ')}${candidates.length > 10 ? ` and ${candidates.length - 10} more` : ''}`;
 }
 
-/** Levenshtein's distance: insertions, deletions and substitutions. */
+/** Levenshtein distance: insertions, deletions and substitutions. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MachineSpec } from '../kinds/machine.ts';
 
-/** What a pool wants its machines to be, with names resolved. */
+/** The desired state of a pool's machines, with names resolved. */
 export type DesiredMachine = Pick<MachineSpec, 'flavor' | 'image' | 'version' | 'rootVolume' | 'floatingIP'>;
 
 /**
- * How a machine becomes what its pool wants. `none`: it is. `inPlace`: without touching the server's disk (the floating
- * IP). `reinstall`: the same server with a new system (image, version), or a new server where the plan renews so.
- * `replace`: a new server in any case (flavor, root volume). Labels, annotations and taints are kept on nodes all the time
- * and never count here.
+ * How to update a machine to its pool's template. `none`: up to date. `inPlace`: without changing the server's disk (the floating
+ * IP). `reinstall`: the same server with a new system (image, version), or a new server if the pool's strategy says so.
+ * `replace`: always a new server (flavor, root volume). Labels, annotations and taints are synced to nodes continuously
+ * and are not considered here.
  */
 export type MachineChange = 'none' | 'inPlace' | 'reinstall' | 'replace';
 
@@ -19,7 +19,7 @@ export function machineChange(desired: DesiredMachine, machine: DesiredMachine):
   return desired.floatingIP === machine.floatingIP ? 'none' : 'inPlace';
 }
 
-/** Whether the machine must be renewed to match: what `updatedReplicas` does not count. */
+/** Whether the machine must be reinstalled or replaced; if so, `updatedReplicas` does not count it. */
 export function isOutdated(desired: DesiredMachine, machine: DesiredMachine): boolean {
   const change = machineChange(desired, machine);
   return change === 'reinstall' || change === 'replace';

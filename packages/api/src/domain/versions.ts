@@ -1,7 +1,7 @@
 import semver from 'semver';
 import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-release.ts';
 
-/** An exact version with the release that it belongs to. */
+/** An exact version and its release. */
 export interface OfferedVersion {
   readonly version: string;
   readonly minor: string;
@@ -9,12 +9,12 @@ export interface OfferedVersion {
   readonly withdrawn: boolean;
 }
 
-/** What spec.version stands for, or why it stands for nothing. */
+/** The resolved spec.version, or why it can't be resolved. */
 export type ResolvedVersion =
   | { readonly ok: true; readonly version: OfferedVersion }
   | { readonly ok: false; readonly problem: string };
 
-/** Everything in the catalogue, oldest first. */
+/** The whole catalogue, oldest first. */
 export function offeredVersions(releases: readonly KubernetesRelease[]): OfferedVersion[] {
   return releases
     .flatMap(({ spec }) =>
@@ -24,8 +24,8 @@ export function offeredVersions(releases: readonly KubernetesRelease[]): Offered
 }
 
 /**
- * What a new cluster with this `spec.version` runs: an exact version, the newest patch of a minor version, or with none
- * given the newest supported version. Versions that are withdrawn, deprecated or at their end cannot be chosen by new clusters.
+ * The version of a new cluster with this `spec.version`: an exact version, the newest patch of a minor version, or if absent
+ * the newest supported version. New clusters can't use versions that are withdrawn, deprecated or past their end of life.
  */
 export function resolveVersion(requested: string | undefined, releases: readonly KubernetesRelease[]): ResolvedVersion {
   const offered = offeredVersions(releases);
@@ -43,8 +43,8 @@ export function resolveVersion(requested: string | undefined, releases: readonly
 }
 
 /**
- * What a cluster that runs `current` should run for this `spec.version`: the same rules, but the version that it runs may
- * stay whatever became of it, an upgrade is one minor version at a time, and nothing goes back.
+ * The desired version of a cluster that runs `current`: the same rules, except that the current version is always
+ * allowed, an upgrade is limited to one minor version, and downgrades are rejected.
  */
 export function resolveUpgrade(
   requested: string | undefined,
@@ -66,7 +66,7 @@ export function resolveUpgrade(
   return patch ? { ok: true, version: patch } : { ok: false, problem: 'is not in the catalogue' };
 }
 
-/** Why a cluster can't go from the exact version `current` to `requested` (exact or minor), or undefined. */
+/** Why a cluster can't be upgraded from the exact version `current` to `requested` (exact or minor), or undefined. */
 export function upgradeProblem(current: string, requested: string): string | undefined {
   const from = parts(current);
   const to = parts(requested);
@@ -82,7 +82,7 @@ export function upgradeProblem(current: string, requested: string): string | und
   return undefined;
 }
 
-/** Minor versions that a cluster on `current` can be upgraded to: the next one, while it is offered. */
+/** Minor versions that a cluster on `current` can be upgraded to: the next one, if it is offered. */
 export function nextUpgradeVersions(current: string, releases: readonly KubernetesRelease[]): string[] {
   const { major, minor } = parts(current);
   const next = `${major}.${minor + 1}`;

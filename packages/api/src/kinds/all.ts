@@ -6,5 +6,5 @@ import { machines } from './machine.ts';
 import { nodePools } from './node-pool.ts';
 import { plans } from './plan.ts';
 
-/** Every stored kind of the group. */
+/** Every persisted kind of the group. */
 export const KINDS: readonly Kind[] = [clusters, nodePools, machines, cloudCredentials, plans, kubernetesReleases];

@@ -60,12 +60,12 @@ export interface CloudCredential extends KubeObject {
   status?: CloudCredentialStatus;
 }
 
-/** A CloudCredential as a user writes it, before defaults. */
+/** A CloudCredential as written by a user, without defaults. */
 export interface NewCloudCredential extends KubeObject {
   spec: z.input<typeof cloudCredentialSpec>;
 }
 
-/** Keys of the Secret that a CloudCredential refers to, as clouds.yaml names them. */
+/** Keys of a CloudCredential's Secret, named as in clouds.yaml. */
 export const CREDENTIAL_KEYS = {
   applicationCredentialId: 'application_credential_id',
   applicationCredentialSecret: 'application_credential_secret',

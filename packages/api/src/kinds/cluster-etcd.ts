@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 
-/** The name of a snapshot: its time in UTC, and perhaps why it was taken. */
+/** The name of a snapshot: its time in UTC, and optionally its reason. */
 const snapshotName = () =>
   z
     .string()

@@ -131,7 +131,7 @@ const oidc = z
   })
   .describe("Tokens of an OpenID Connect provider as identities of the cluster's users.");
 
-/** Admission plugins that users may switch. */
+/** Admission plugins that users may enable or disable. */
 export const ADMISSION_PLUGINS = ['AlwaysPullImages', 'NodeRestriction'] as const;
 
 /** `spec.apiServer` of a Cluster. */

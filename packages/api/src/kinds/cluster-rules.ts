@@ -22,7 +22,7 @@ interface KubeProxy {
   readonly ipvs?: { readonly tcpTimeout?: string | undefined } | undefined;
 }
 
-/** Rules over several fields of a Cluster. */
+/** Cross-field rules of a Cluster. */
 export const CLUSTER_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<Network>({
     path: 'spec.network',

@@ -122,7 +122,7 @@ export interface Cluster extends KubeObject {
   status?: ClusterStatus;
 }
 
-/** A Cluster as a user writes it, before defaults. */
+/** A Cluster as written by a user, without defaults. */
 export interface NewCluster extends KubeObject {
   spec: z.input<typeof clusterSpec>;
 }

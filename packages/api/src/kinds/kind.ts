@@ -3,38 +3,38 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { z } from 'zod';
 import { GROUP, VERSION } from '../group.ts';
 
-/** A printer column that a CustomResourceDefinition can state: its value is a path. */
+/** A printer column that a CustomResourceDefinition can express: its value is a path. */
 export interface PathColumn extends PrinterColumn {
   readonly value: string;
 }
 
 /**
- * A rule over several fields, told twice: as CEL for a management cluster's API server, which evaluates it at `path`, and
- * as a function of the same value for everywhere else. Tests hold that both agree.
+ * A cross-field rule in two forms: as CEL for a management cluster's API server, which evaluates it at `path`, and
+ * as a function of the same value for everywhere else. Tests check that both agree.
  */
 export interface CrossFieldRule<V = never> {
-  /** Path of the object that the rule is about: `spec`. */
+  /** Path of the object that the rule applies to: `spec`. */
   readonly path: string;
-  /** The field to blame, from the root: `spec.replicas`. */
+  /** The field to report, from the root: `spec.replicas`. */
   readonly field: string;
   readonly cel: string;
   readonly holds: (value: V) => boolean;
-  /** What would be right, without the field's name. */
+  /** What is valid, without the field's name. */
   readonly message: string;
 }
 
-/** A rule over what an update changes, of the object as a whole; told twice as a `CrossFieldRule` is. */
+/** A transition rule, for updates of the whole object; in two forms like a `CrossFieldRule`. */
 export interface TransitionRule<T = never> {
-  /** The field to blame, from the root: `status.originUID`. */
+  /** The field to report, from the root: `status.originUID`. */
   readonly field: string;
   /** Over `self` and `oldSelf`. */
   readonly cel: string;
   readonly holds: (object: T, old: T) => boolean;
-  /** What would be right, without the field's name. */
+  /** What is valid, without the field's name. */
   readonly message: string;
 }
 
-/** A kind of the group `fairway.dev`: the one source that its CRD, its validation and its types come from. */
+/** A kind of the group `fairway.dev`: the single source of its CRD, validation and types. */
 export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T> {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -43,16 +43,16 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly status?: z.ZodType;
   readonly scale?: ScaleDefinition;
   readonly columns: readonly PathColumn[];
-  /** Paths of fields that keep the value that they were created with. */
+  /** Paths of immutable fields. */
   readonly immutable: readonly string[];
   readonly rules: readonly CrossFieldRule[];
-  /** Asked on every update, of the status too. */
+  /** Evaluated on every update, including status. */
   readonly transitions?: readonly TransitionRule[];
-  /** Present where names are more limited than a DNS subdomain. */
+  /** Present if names are more restricted than DNS subdomains. */
   readonly nameMaxLength?: number;
 }
 
-/** Message of the Ready condition: what `kubectl get` shows last. */
+/** Message of the Ready condition: the last column of `kubectl get`. */
 export const MESSAGE_COLUMN: PathColumn = {
   name: 'Message',
   type: 'string',

@@ -26,7 +26,7 @@ const status = z
   })
   .describe('The answer.');
 
-/** Body and answer of a POST to `clusters/NAME/kubeconfig`. */
+/** Request and response body of a POST to `clusters/NAME/kubeconfig`. */
 export interface KubeconfigRequest extends KubeObject {
   spec: z.infer<typeof spec>;
   status?: z.infer<typeof status>;
@@ -35,7 +35,7 @@ export interface KubeconfigRequest extends KubeObject {
 export const KUBECONFIG_SUBRESOURCE = 'kubeconfig';
 export const KUBECONFIG_REQUEST_KIND = { group: GROUP, version: VERSION, kind: 'KubeconfigRequest' } as const;
 
-/** What the subresource is decoded by. */
+/** The kind that decodes the subresource. */
 export function kubeconfigRequestSchema(): Schema {
   return structuralSchema(
     z

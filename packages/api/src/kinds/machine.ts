@@ -28,7 +28,7 @@ const machineSpec = z
   })
   .describe('What the machine should be. Its pool writes this; deleting a Machine replaces it.');
 
-/** By key alone, as what is put on a node is found again: taints as `key:effect`. */
+/** Keys of what was applied to the node, so that it can be removed later: taints as `key:effect`. */
 const appliedTemplate = z
   .object({
     labels: z.array(z.string()).describe('Keys of labels.'),

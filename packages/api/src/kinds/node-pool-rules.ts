@@ -13,7 +13,7 @@ interface Strategy {
   readonly maxUnavailable: number;
 }
 
-/** Rules over several fields of a NodePool. The numbers 5 and 100 are the defaults of maxReplicas. */
+/** Cross-field rules of a NodePool. 5 and 100 are the defaults of maxReplicas. */
 export const NODE_POOL_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<Size>({
     path: 'spec',

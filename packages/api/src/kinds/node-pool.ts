@@ -171,7 +171,7 @@ export interface NodePool extends KubeObject {
   status?: NodePoolStatus;
 }
 
-/** A NodePool as a user writes it, before defaults. */
+/** A NodePool as written by a user, without defaults. */
 export interface NewNodePool extends KubeObject {
   spec: z.input<typeof nodePoolSpec>;
 }

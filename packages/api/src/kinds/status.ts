@@ -75,7 +75,7 @@ interface Origin {
   readonly status?: { readonly originUID?: string | undefined; readonly observedGeneration?: number | undefined };
 }
 
-/** Who an object is in the cloud is settled before Fairway acts on it, and once. */
+/** An object's cloud identity is set once, before Fairway acts on it. */
 export const ORIGIN_RULES: readonly TransitionRule[] = [
   transitionRule<Origin>({
     field: 'status.originUID',

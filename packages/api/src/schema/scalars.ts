@@ -6,12 +6,12 @@ export function int32() {
   return z.int32().meta({ format: 'int32' });
 }
 
-/** A time as `metav1.Time` is written. */
+/** A time in the format of `metav1.Time`. */
 export function timestamp() {
   return z.string().meta({ format: 'date-time' });
 }
 
-/** `metav1.Duration` as people write it: `90s`, `10m`, `1h30m`. */
+/** `metav1.Duration` in its common form: `90s`, `10m`, `1h30m`. */
 export function duration() {
   return z
     .string()
@@ -42,7 +42,7 @@ export function ipv4() {
     .meta({ format: 'ipv4' });
 }
 
-/** The id of an OpenStack resource: a UUID, or as a few services write it without dashes. */
+/** The id of an OpenStack resource: a UUID, which a few services write without dashes. */
 export function openstackId() {
   return z
     .string()

@@ -2,7 +2,7 @@ import type { Schema } from '@fairway/apiserver/schema/schema';
 import { z } from 'zod';
 
 /**
- * The structural schema (`JSONSchemaProps`) of what a client may send for a zod schema: fields with a default are
+ * The structural schema (`JSONSchemaProps`) for a zod schema's input: fields with a default are
  * optional. Throws for a zod schema that has no structural form, such as a union of objects.
  */
 export function structuralSchema(schema: z.ZodType): Schema {
@@ -15,13 +15,13 @@ export function structuralSchema(schema: z.ZodType): Schema {
       dropSafeIntegerBounds(jsonSchema);
     },
   });
-  // A copy leaves behind the hidden members that zod adds to the top level.
+  // A copy drops the hidden members that zod adds to the top level.
   const structural = { ...emitted } as Schema;
   assertStructural(structural, '');
   return structural;
 }
 
-/** zod bounds every integer by what JavaScript counts exactly; a CRD says `format: int64` instead. */
+/** zod bounds integers by the safe integers of JavaScript; a CRD has `format: int64` instead. */
 function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

@@ -5,8 +5,8 @@ import type { Kind } from '../kinds/kind.ts';
 import { ruleErrors, transitionErrors } from '../validation/object-rules.ts';
 
 /**
- * How the embedded API server serves the kind: what a CRD says, with the rules that a CRD writes in CEL as functions,
- * which are quicker and can name the old value.
+ * The kind's definition for the embedded API server: that of the CRD, with its CEL rules as functions,
+ * which are faster and can quote the old value.
  */
 export function resourceDefinition<T extends KubeObject>(kind: Kind<T>): ResourceDefinition {
   return {
@@ -24,7 +24,7 @@ export function resourceDefinition<T extends KubeObject>(kind: Kind<T>): Resourc
     ...(kind.scale && { scale: kind.scale }),
     columns: kind.columns,
     strategy: {
-      // The server hands over objects of the kind that this definition is for, already checked against its schema.
+      // The server passes objects of this definition's kind, already validated against its schema.
       validate: (object, old) => ruleErrors(kind, object as T, old as T | undefined),
       validateStatus: (object, old) => transitionErrors(kind, object as T, old as T),
     },

@@ -6,7 +6,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { nameProblem } from '../names.ts';
 import { refinementErrors } from './schema-errors.ts';
 
-/** What is wrong with the object by the kind's own rules: name, fields that do not fit together, immutable fields. */
+/** Validates the object by the kind's own rules: name, cross-field rules, immutable fields. */
 export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T | undefined): FieldError[] {
   return [
     ...(old === undefined ? nameErrors(kind, object) : immutableErrors(kind, object, old)),
@@ -15,7 +15,7 @@ export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: 
   ];
 }
 
-/** What is wrong with a change by the kind's rules over changes: all that is asked of a new status beside its schema. */
+/** Validates an update by the kind's transition rules: the only validation of a status beside its schema. */
 export function transitionErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T): FieldError[] {
   return (kind.transitions ?? [])
     .filter((rule) => !rule.holds(object as never, old as never))
@@ -41,7 +41,7 @@ function immutableErrors(kind: Kind, object: KubeObject, old: KubeObject): Field
   return errors;
 }
 
-/** Deep equality; lists of plain values are sets here, as their schemas say (`x-kubernetes-list-type: set`). */
+/** Deep equality; lists of scalars are sets here, as in their schemas (`x-kubernetes-list-type: set`). */
 function isEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return isDeepStrictEqual(new Set(a), new Set(b));
   return isDeepStrictEqual(a, b);
@@ -51,7 +51,7 @@ function crossFieldErrors(kind: Kind, object: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   for (const rule of kind.rules) {
     const subject = valueAt(object, rule.path);
-    // A rule's function takes what its path holds; an absent object has nothing to check.
+    // A rule's function takes the value at its path; an absent object has nothing to validate.
     if (subject === undefined || rule.holds(subject as never)) continue;
     errors.push({
       type: 'FieldValueInvalid',
@@ -63,7 +63,7 @@ function crossFieldErrors(kind: Kind, object: KubeObject): FieldError[] {
   return errors;
 }
 
-/** What stands at a dotted path of plain fields, or undefined. */
+/** The value at a dotted path of plain fields, or undefined. */
 export function valueAt(object: unknown, path: string): unknown {
   let value = object;
   for (const segment of path.split('.')) {

@@ -7,7 +7,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly object: T }
   | { readonly ok: false; readonly errors: FieldError[] };
 
-/** Fills defaults in and checks what the schema can: for what comes from files and has not passed an API server. */
+/** Sets defaults and validates against the schema: for objects from files, which no API server has validated. */
 export function parseObject<T extends KubeObject>(
   kind: Kind<T>,
   object: { metadata: T['metadata']; spec?: unknown },
@@ -15,11 +15,11 @@ export function parseObject<T extends KubeObject>(
   const result = kind.spec.safeParse(object.spec ?? {}, { reportInput: true });
   if (!result.success) return { ok: false, errors: result.error.issues.map(fieldErrorOf) };
   const typeMeta = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind };
-  // The spec has just been parsed by the schema that T's spec type is inferred from.
+  // The schema that has just parsed the spec is the one that T's spec type is inferred from.
   return { ok: true, object: { ...typeMeta, ...object, spec: result.data } as unknown as T };
 }
 
-/** What is wrong with the spec beyond what a structural schema can say, such as the host bits of a network. */
+/** Validates the spec beyond a structural schema, such as the host bits of a network. */
 export function refinementErrors(kind: Kind, object: KubeObject): FieldError[] {
   const result = kind.spec.safeParse((object as { spec?: unknown }).spec, { reportInput: true });
   if (result.success) return [];
@@ -47,7 +47,7 @@ function detailOf(issue: z.core.$ZodIssue): string {
   return issue.message;
 }
 
-/** `['spec', 'taints', 0, 'key']` as kubectl prints it. */
+/** Formats `['spec', 'taints', 0, 'key']` as kubectl does. */
 export function fieldPath(segments: readonly PropertyKey[]): string {
   let path = '';
   for (const segment of segments) {
