@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { choosePort, endpointOf, quotaToApply } from './cluster-record.ts';
+import { choosePort, endpointOf, makeRecord, quotaToApply, readRecord } from './cluster-record.ts';
+import { MemoryFiles } from './testing/fake-machine.ts';
 
 describe('what is fixed for the lifetime of a cluster', () => {
   test.each([
@@ -16,6 +17,30 @@ describe('what is fixed for the lifetime of a cluster', () => {
     const random = () => draws.shift() ?? 0;
 
     expect(await choosePort(new Set([20_000]), random, (port) => Promise.resolve(port !== 20_001))).toBe(20_002);
+  });
+
+  test('of two processes that create it at once, the second takes what the first chose', async () => {
+    const files = new MemoryFiles();
+    const stopped = Promise.withResolvers<void>();
+    const inputs = { files, folder: '/planes/uid', others: [], address: '127.0.0.1', endpoint: undefined };
+    const draw = (port: number) => () => (port - 20_000) / 10_000;
+
+    const second = makeRecord({
+      ...inputs,
+      ports: new Set(),
+      random: draw(20_002),
+      isPortFree: () => stopped.promise.then(() => true),
+    });
+    const first = await makeRecord({
+      ...inputs,
+      ports: new Set(),
+      random: draw(20_001),
+      isPortFree: () => Promise.resolve(true),
+    });
+    stopped.resolve();
+
+    expect(await second).toEqual(first);
+    expect(readRecord(files, '/planes/uid')).toEqual(first);
   });
 
   test('a machine without a free port is an error', async () => {

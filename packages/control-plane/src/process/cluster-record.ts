@@ -76,7 +76,10 @@ export interface NewRecordInputs {
   readonly isPortFree: (port: number) => Promise<boolean>;
 }
 
-/** Writes the record of a new cluster, with a port that no other cluster has. */
+/**
+ * Creates the record of a new cluster, with a port that no other cluster has. Resolves with the record of another process that was first: one that
+ * was stopped in the middle and continues must not replace port and key of a control plane that runs by now.
+ */
 export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord> {
   const { files, folder, others, ports, address, endpoint, random, isPortFree } = inputs;
   for (const other of others) {
@@ -87,8 +90,11 @@ export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord
   ports.add(port);
   const record = { address: endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
   await files.makeFolder(folder);
-  await writeRecord(files, folder, record);
-  return record;
+  if (await files.create(pathsIn(folder)(RECORD), JSON.stringify(record))) return record;
+  ports.delete(port);
+  const first = readRecord(files, folder);
+  if (first === undefined) throw new Error(`the record in ${folder} was removed while it was read`);
+  return first;
 }
 
 export function newEncryptionKey(): string {

@@ -92,11 +92,11 @@ export class ClusterSlots<Parts> {
     return slot.record;
   }
 
-  /** Updates a record durably. Does nothing if it is unchanged. */
+  /** Updates a record durably. Does nothing if it is unchanged, or if another process manages the cluster by now. */
   async keep(slot: Slot<Parts>, change: Partial<ClusterRecord>): Promise<void> {
     if (slot.record === undefined) return;
     const record = { ...slot.record, ...change };
-    if (JSON.stringify(record) === JSON.stringify(slot.record)) return;
+    if (JSON.stringify(record) === JSON.stringify(slot.record) || !slot.mayAct()) return;
     slot.record = record;
     await writeRecord(this.#machine.files, slot.folder, record);
   }

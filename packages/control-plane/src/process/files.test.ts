@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ test('a reading group gets read access and no more', async () => {
 test('a symlink is not followed', async () => {
   const victim = join(folder, 'victim');
   await writeFile(victim, 'keep');
-  for (const name of ['record', 'log.1']) await symlink(victim, join(folder, `${name}.draft`));
+  for (const name of ['record', 'log.1']) await symlink(victim, join(folder, `${name}.${process.pid}.draft`));
   await symlink(victim, join(folder, 'log.1'));
   await writeFile(join(folder, 'log'), 'lines');
 
@@ -44,6 +44,30 @@ test('a symlink is not followed', async () => {
   expect(diskFiles.read(join(folder, 'record'))).toBe('text');
   expect(diskFiles.read(join(folder, 'log.1'))).toBe('lines');
   expect(diskFiles.size(join(folder, 'log'))).toBe(0);
+});
+
+test('a file is created by one alone, and whole', async () => {
+  const path = join(folder, 'record');
+
+  const created = await Promise.all([diskFiles.create(path, 'first'), diskFiles.create(join(folder, 'other'), 'x')]);
+  const again = await diskFiles.create(path, 'second');
+
+  expect(created).toEqual([true, true]);
+  expect(again).toBe(false);
+  expect(diskFiles.read(path)).toBe('first');
+  expect(await modeOf(path)).toBe(0o600);
+  expect((await readdir(folder)).toSorted()).toEqual(['other', 'record']);
+});
+
+test('a draft of another process is neither published nor removed', async () => {
+  const path = join(folder, 'record');
+  const halfWritten = `${path}.${process.pid + 1}.draft`;
+  await writeFile(halfWritten, '{"port":');
+
+  await diskFiles.write(path, 'text');
+
+  expect(diskFiles.read(path)).toBe('text');
+  expect(await readFile(halfWritten, 'utf8')).toBe('{"port":');
 });
 
 test('the tail of a long file is read', async () => {

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
-import { constants, copyFile, mkdir, open, readdir, rename, rm, truncate } from 'node:fs/promises';
+import { constants, copyFile, link, mkdir, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** The runtime's file operations. Files that it reads are small; what may take long or waits for a disk is asynchronous. */
@@ -7,6 +7,8 @@ export interface Files {
   read(path: string): string | undefined;
   /** Replaces a file atomically, creating parent folders, for its owner and at most one reading group; durable when it resolves. */
   write(path: string, text: string, readers?: number): Promise<void>;
+  /** Creates a file as `write` does. Resolves with false, and changes nothing, if it exists: another process was first. */
+  create(path: string, text: string): Promise<boolean>;
   remove(path: string): void;
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
@@ -30,21 +32,21 @@ export const diskFiles: Files = {
     }
   },
   async write(path, text, readers) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const draft = `${path}.draft`;
-    await rm(draft, { force: true });
-    {
-      // Others may write to the folder: never follow a link there.
-      await using file = await open(draft, 'wx', 0o600);
-      if (readers !== undefined) {
-        await file.chown(process.geteuid?.() ?? 0, readers);
-        await file.chmod(0o640);
-      }
-      await file.writeFile(text);
-      await file.sync();
-    }
-    await rename(draft, path);
+    await rename(await writeDraft(path, text, readers), path);
     await syncFolder(dirname(path));
+  },
+  async create(path, text) {
+    const draft = await writeDraft(path, text);
+    try {
+      await link(draft, path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return false;
+    } finally {
+      await rm(draft, { force: true });
+      await syncFolder(dirname(path));
+    }
   },
   remove: (path) => rmSync(path, { force: true }),
   async makeFolder(path) {
@@ -71,13 +73,34 @@ export const diskFiles: Files = {
     }
   },
   async rotate(path, copy) {
-    const draft = `${copy}.draft`;
+    const draft = draftOf(copy);
     await rm(draft, { force: true });
     await copyFile(path, draft, constants.COPYFILE_EXCL);
     await rename(draft, copy);
     await truncate(path);
   },
 };
+
+/** One for each process: one that was stopped in the middle must not publish another's half-written file when it continues. */
+function draftOf(path: string): string {
+  return `${path}.${process.pid}.draft`;
+}
+
+/** Durable when it resolves. */
+async function writeDraft(path: string, text: string, readers?: number): Promise<string> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = draftOf(path);
+  await rm(draft, { force: true });
+  // Others may write to the folder: never follow a link there.
+  await using file = await open(draft, 'wx', 0o600);
+  if (readers !== undefined) {
+    await file.chown(process.geteuid?.() ?? 0, readers);
+    await file.chmod(0o640);
+  }
+  await file.writeFile(text);
+  await file.sync();
+  return draft;
+}
 
 function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';

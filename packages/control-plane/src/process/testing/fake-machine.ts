@@ -17,6 +17,12 @@ export class MemoryFiles implements Files {
     return Promise.resolve();
   }
 
+  async create(path: string, text: string): Promise<boolean> {
+    if (this.texts.has(path)) return false;
+    await this.write(path, text);
+    return true;
+  }
+
   remove(path: string): void {
     this.texts.delete(path);
   }
