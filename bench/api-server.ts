@@ -23,26 +23,26 @@ const OBJECTS_PER_KIND = 5_000;
 const CREATES_PER_ROUND = 1_250;
 const ROUNDS = 3;
 const ROUND_MS = 600;
-/** So that both return memory that they need no longer. */
+/** Makes both return unused memory to the system. */
 const SETTLE_MS = 8_000;
-/** Watches need no more than the last few objects, but namespaces of their own. */
+/** Watches need only a few objects, but separate namespaces. */
 const FAN_OUT_NAMESPACE = 'bench-watch';
 const MIB = 1024 * 1024;
-/** Above, what limits a rate is said to be the client. */
+/** Above this share of a core, the client is reported as the bottleneck. */
 const BUSY_SHARE = 0.85;
 
 interface Round {
   readonly perSecond: number;
   readonly p99Ms: number;
-  /** Of the server's processes. */
+  /** CPU time of the server's processes. */
   readonly cpuMsPerRequest: number;
-  /** Of one worker, of a core. */
+  /** CPU usage of one worker, as a share of a core. */
   readonly clientShare: number;
 }
 
 type Measured = Map<string, Round[]>;
 
-/** The embedded API server and kube-apiserver with etcd, in turns, under the same load from the same clients. */
+/** Compares the embedded API server with kube-apiserver and etcd, alternately, under the same load from the same clients. */
 export async function benchApiServer(print: (text: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'fairway-bench-'));
   const workers = new Workers(WORKERS + 1);
@@ -116,7 +116,7 @@ async function prepare({ admin }: BenchServer): Promise<void> {
   for (const name of names) {
     const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     await admin.resource<KubeObject>(Namespaces).create(namespace);
-    // Pods need it; its controller is not part of the server.
+    // Pods need the ServiceAccount; its controller is not part of the server.
     const metadata = { name: 'default', namespace: name };
     await admin.resource(ServiceAccounts).create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
   }
@@ -141,7 +141,7 @@ async function prepare({ admin }: BenchServer): Promise<void> {
   });
 }
 
-/** One round on each server; who goes first changes from round to round. */
+/** One round on each server; the order alternates between rounds. */
 async function inTurn(
   servers: readonly BenchServer[],
   { all }: Workers,

@@ -3,14 +3,14 @@ export interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly value: number;
-  /** The peer's figure from the same run. */
+  /** The peer's value from the same run. */
   readonly peer?: number | undefined;
   readonly goal?: Goal | undefined;
 }
 
 export type Goal =
   | { readonly kind: 'at-most' | 'at-least'; readonly value: number }
-  /** Of `value / peer`. */
+  /** Goal for `value / peer`. */
   | { readonly kind: 'ratio-at-most' | 'ratio-at-least'; readonly value: number };
 
 const RATE = { kind: 'ratio-at-least', value: 2 } as const satisfies Goal;
@@ -18,7 +18,7 @@ const MEMORY = { kind: 'ratio-at-most', value: 1 / 3 } as const satisfies Goal;
 
 export const GOALS = { rate: RATE, memory: MEMORY } as const;
 
-/** Undefined where there is no goal, or no peer to compare with. */
+/** Undefined without a goal, or without a peer to compare with. */
 export function isMet({ value, peer, goal }: Figure): boolean | undefined {
   if (goal === undefined) return undefined;
   switch (goal.kind) {
@@ -35,7 +35,7 @@ export function isMet({ value, peer, goal }: Figure): boolean | undefined {
   }
 }
 
-/** A Markdown table, so that a run can be pasted into the docs. */
+/** Formats a Markdown table, so that a run can be pasted into the docs. */
 export function formatFigures(title: string, figures: readonly Figure[], peerName?: string): string {
   const header = ['', 'unit', 'Fairway', ...(peerName === undefined ? [] : [peerName, 'ratio']), 'goal', 'met'];
   const rows = figures.map((figure) => [
@@ -69,7 +69,7 @@ function formatNumber(value: number | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** The middle one; of an even number the mean of the two in the middle. */
+/** The median; for an even number of values the mean of the middle two. */
 export function median(values: readonly number[]): number {
   return quantile(
     values.toSorted((a, b) => a - b),
@@ -77,7 +77,7 @@ export function median(values: readonly number[]): number {
   );
 }
 
-/** Of values in ascending order, interpolated. */
+/** A quantile of values in ascending order, interpolated. */
 export function quantile(sorted: readonly number[], share: number): number {
   if (sorted.length === 0) return Number.NaN;
   const position = (sorted.length - 1) * share;

@@ -14,7 +14,7 @@ import { ATTACKS, type Attack } from './hostile/attacks.ts';
 import { type Damage, measureDamage } from './hostile/damage.ts';
 import { grantTenant } from './hostile/tenant.ts';
 
-/** What hostile clients cost the embedded API server, and kube-apiserver with etcd where it is at hand: a new process for each attack. */
+/** Measures what hostile clients cost the embedded API server, and kube-apiserver with etcd if available: a new process for each attack. */
 export async function benchHostile(print: (text: string) => void): Promise<void> {
   const pki = await createPki();
   const peer = findPeer(process.env);

@@ -7,13 +7,13 @@ const CLUSTERS = 100;
 const CREATED_AT_A_TIME = 5;
 /** Of the free one a tenant has no more than a few. */
 const PLAN = 'standard';
-/** Garbage collectors of hollow clusters go a minute after the last change. */
+/** The garbage collectors of hollow clusters keep running for a minute after the last change. */
 const SETTLE_MS = 90_000;
 const MEASURE_MS = 60_000;
 const SAMPLE_MS = 1_000;
 const MIB = 1024 * 1024;
 
-/** What clusters cost that nobody uses: one process with the simulated cloud, all control planes and all nodes. */
+/** Measures the cost of idle clusters: one process with the simulated cloud, all control planes and all nodes. */
 export async function benchIdle(print: (text: string) => void): Promise<void> {
   await using fairway = await BenchFairway.start('none');
   const emptyBytes = usageOf([fairway.pid]).rssBytes;

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 
-/** Benchmarks by name; each is loaded when it runs, so that one that fails to load spoils no other. */
+/** Benchmarks by name; each is loaded when it runs, so that a broken one does not affect the others. */
 const BENCHES = {
   'api-server': async () => (await import('./api-server.ts')).benchApiServer,
   product: async () => (await import('./product.ts')).benchProduct,

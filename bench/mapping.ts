@@ -24,15 +24,15 @@ const MACHINES_PER_POOL = 3;
 const ROUNDS = 5;
 
 /**
- * Which keys each object of a full installation concerns, asked of all controllers for all objects, as a replica asks that has just become
- * the owner of keys. No reconcile runs.
+ * Maps every object of a full installation to keys, in all controllers, as a replica does that has just become
+ * the owner of keys. Nothing is reconciled.
  */
 export async function benchMapping(print: (text: string) => void): Promise<void> {
   const shared = { clock: systemClock, random: Math.random, log: silentLogger };
   const client = new KubeClient(listsOf(installation()));
   const informers = new InformerSet(client, shared);
   const workers: KeyWorker[] = [];
-  // Whatever else controllers have is not asked while keys are mapped.
+  // Controllers use no other dependency while they map keys.
   const silent = {
     clouds: { forNamespace: () => undefined, forgetCredential() {}, onProject() {} },
     runtime: { onChange() {} },
@@ -101,7 +101,7 @@ function installation(): ReadonlyMap<string, readonly KubeObject[]> {
   ]);
 }
 
-/** An API server that lists these and where nothing happens. */
+/** An API server that lists these objects and never changes. */
 function listsOf(objects: ReadonlyMap<string, readonly KubeObject[]>): Transport {
   return {
     async request({ path, signal }: TransportRequest): Promise<TransportResponse> {

@@ -12,7 +12,7 @@ const MORE_NODES = 2;
 const namespace = 'default';
 const patience = { deadlineMs: 300_000 };
 
-/** One request to the cloud, as Fairway's client logs it. */
+/** One request to the cloud, as logged by Fairway's client. */
 interface Call {
   readonly service: string;
   readonly method: string;
@@ -20,14 +20,14 @@ interface Call {
   readonly durationMs: number;
 }
 
-/** What one cloud was asked, operation by operation. */
+/** The requests to one cloud, by operation. */
 interface Run {
   readonly cloud: string;
   readonly calls: ReadonlyMap<string, readonly Call[]>;
   readonly seconds: ReadonlyMap<string, number>;
 }
 
-/** The calls to OpenStack that each operation costs, on the simulator and, when the testbed is up, on a real one beside it. */
+/** The OpenStack calls of each operation, on the simulator and, when the testbed is up, on a real one beside it. */
 export async function benchOpenStackCalls(print: (text: string) => void): Promise<void> {
   const runs: Run[] = [];
   for (const target of JOB_TARGETS) {
@@ -124,7 +124,7 @@ function formatOperations(runs: readonly Run[]): string {
   return table(['OpenStack calls', ...runs.flatMap(({ cloud }) => [cloud, 's'])], rows);
 }
 
-/** How often each call was made in all, and how long it took. */
+/** Number and duration of each call. */
 function formatTemplates(runs: readonly Run[]): string {
   const perRun = runs.map(({ calls }) =>
     Map.groupBy([...calls.values()].flat(), ({ service, method, resource }) => `${service} ${method} ${resource}`),

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What some processes hold and have used, summed. */
+/** Memory and CPU usage of several processes, summed. */
 export interface Usage {
   readonly rssBytes: number;
-  /** Since each began; user and system. */
+  /** Since the start of each; user and system. */
   readonly cpuMs: number;
 }
 
-/** Ticks a second in which Linux counts CPU time for programs; 100 on every architecture that Node runs on. */
+/** Linux' clock ticks per second (USER_HZ); 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
 export function usageOf(pids: readonly number[]): Usage {
@@ -26,7 +26,7 @@ export function usageOf(pids: readonly number[]): Usage {
 function fromProc(pid: number): Usage {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the command, in parentheses, may hold spaces.
+  // The command's name, in parentheses, may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   return { rssBytes: Number(kilobytes) * 1024, cpuMs: (ticks * 1000) / TICKS_PER_SECOND };

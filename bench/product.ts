@@ -4,7 +4,7 @@ import { type CallCounts, difference, totalOf } from './product/simulator-calls.
 
 const CLUSTERS = 5;
 
-/** What a user waits for, and what the cloud is asked, for a cluster with one pool of three nodes. */
+/** Latencies for users and calls to the cloud, for a cluster with one pool of three nodes. */
 export async function benchProduct(print: (text: string) => void): Promise<void> {
   const { figures, calls } = await onQuickCloud();
   figures.push(...(await onRealisticCloud()));
@@ -14,7 +14,7 @@ export async function benchProduct(print: (text: string) => void): Promise<void>
 
 async function onQuickCloud(): Promise<{ figures: Figure[]; calls: Record<string, CallCounts> }> {
   await using fairway = await BenchFairway.start('none');
-  // The first one pays for what all share: the token, flavors, images, code that is not compiled yet.
+  // The first cluster pays for shared work: the token, flavors, images, code that is not compiled yet.
   const firstMs = await fairway.create('first');
   const times: number[] = [];
   const deletions: number[] = [];
@@ -60,7 +60,7 @@ async function onQuickCloud(): Promise<{ figures: Figure[]; calls: Record<string
 async function onRealisticCloud(): Promise<Figure[]> {
   await using fairway = await BenchFairway.start('steady');
   const before = await fairway.calls.counts();
-  // At the same time: both mostly wait.
+  // Concurrently: both mostly wait.
   const [readyMs, bareMs] = await Promise.all([fairway.create('bench'), fairway.bareCloudMs()]);
   const calls = totalOf(difference(before, await fairway.calls.counts()));
   return [

@@ -6,7 +6,7 @@ export function serverFlags(): string[] {
   return process.env['BENCH_SERVER_FLAGS']?.split(' ') ?? [];
 }
 
-/** Their environment: as the `fairway` command, they keep compiled code from one start to the next. */
+/** Environment of the processes: like the `fairway` command, they cache compiled code between starts. */
 export function serverEnv(): NodeJS.ProcessEnv {
   return { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env };
 }

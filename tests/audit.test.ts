@@ -35,7 +35,7 @@ describe.skipIf(kubectl === undefined)(
       return run(kubectl?.path ?? '', ['--kubeconfig', fairway.kubeconfig, ...args]);
     }
 
-    test('the log says who did what, and is whole when Fairway has stopped', async () => {
+    test('the log says who did what, and is complete after Fairway has stopped', async () => {
       const home = join(folder, 'home');
       const fairway = await RunningFairway.start(home, ...listen);
       try {
@@ -78,7 +78,7 @@ describe.skipIf(kubectl === undefined)(
       expect(statSync(path).mode & 0o777).toBe(0o600);
     });
 
-    test('a disk that is full is seen, and stops nothing', async () => {
+    test('a full disk is reported, and stops nothing', async () => {
       const options = ['--audit-log-path', '/dev/full', ...listen];
       const fairway = await RunningFairway.start(join(folder, 'full'), ...options);
       try {
@@ -94,7 +94,7 @@ describe.skipIf(kubectl === undefined)(
       }
     });
 
-    test('standard output takes it too', async () => {
+    test('standard output works too', async () => {
       const fairway = await RunningFairway.start(join(folder, 'stdout'), '--audit-log-path', '-', ...listen);
       await ask(fairway, 'create', 'configmap', 'a');
       await fairway.stop();
@@ -102,7 +102,7 @@ describe.skipIf(kubectl === undefined)(
       expect(eventsIn(fairway.output).map(briefly)).toContain('fairway-admin: create configmaps a 201');
     });
 
-    test('a file that cannot be is told at the start', async () => {
+    test('an unusable file is an error at start', async () => {
       const path = join(folder, 'missing', 'audit.log');
       const starting = RunningFairway.start(join(folder, 'none'), '--audit-log-path', path, ...listen);
 

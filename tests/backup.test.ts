@@ -116,7 +116,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       await around?.[Symbol.asyncDispose]();
     }, 60_000);
 
-    test('gives nothing away: neither what is at work elsewhere, nor without the passphrase', async () => {
+    test('reveals nothing: neither to another Fairway at work, nor without the passphrase', async () => {
       const unpaused = await command('backup', '-o', 'unpaused', '--kubeconfig', home.kubeconfig);
       const refused = await command('restore', 'unpaused', '--kubeconfig', admin);
       const wrong = { FAIRWAY_BACKUP_PASSPHRASE: 'not the passphrase' };
@@ -152,7 +152,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(moved.some(({ metadata }) => identities.includes(metadata.uid ?? ''))).toBe(false);
     });
 
-    test('keeps the keys of the clusters, and the rights of people', async () => {
+    test('keeps the keys of the clusters, and RBAC', async () => {
       const client = await clientOf(admin);
       const { items } = await client.resource(Secrets).list({ namespace: 'fairway-system' });
       const roots = items.filter((secret: Secret) => secret.type === 'fairway.dev/cluster-pki');
@@ -194,7 +194,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       },
     );
 
-    test('finds everything in place when it is run again', async () => {
+    test('finds everything in place when run again', async () => {
       const again = await command('restore', 'there', '--kubeconfig', admin);
 
       expect(again).toMatchObject({ code: 0 });
@@ -234,7 +234,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('cluster.fairway.dev/demo resumed') });
     });
 
-    test('refuses what differs, by name, and changes nothing', async () => {
+    test('rejects differences, by name, and changes nothing', async () => {
       const refused = await command('restore', 'there', '--kubeconfig', admin);
 
       expect(refused).toMatchObject({
@@ -243,7 +243,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       });
     });
 
-    test('moves them back into a Fairway that holds nothing', { timeout: 180_000 }, async () => {
+    test('moves them back into an empty Fairway', { timeout: 180_000 }, async () => {
       const { client } = fairway as MovableFairway;
       const before = namesOf((await client.resource(machines).list()).items);
       const backup = await command('backup', '--pause', '-o', 'back', '--kubeconfig', admin);
@@ -270,7 +270,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(holdings(around.cloud)).toEqual(atFirst);
     });
 
-    test('has encrypted what it wrote', async () => {
+    test('encrypts what it writes', async () => {
       const text = await readFile(join(around.folder, 'there'), 'latin1');
 
       expect(text).toMatch(/^\{"format":"fairway-backup","version":1,/);

@@ -55,7 +55,7 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     });
   }
 
-  test('are renewed before they end, and nothing is restarted for it', async () => {
+  test('are renewed before they expire, without a restart', async () => {
     const state = await cluster.reach(isRunning);
     const before = await served(state);
     const pids = pidsOf(cluster.folder);

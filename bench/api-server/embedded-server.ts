@@ -8,7 +8,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { loadServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 
-/** What the process reads from the file that its command line names, as JSON. */
+/** Content of the JSON file that the command line names. */
 export interface EmbeddedServerOptions {
   readonly databasePath: string;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface EmbeddedServerOptions {
   readonly serviceAccountKey: string;
 }
 
-/** The embedded API server as a simulated control plane runs it, without scheduler and controllers: the peer has none either. */
+/** The embedded API server as in a simulated control plane, without scheduler and controllers: the peer has none either. */
 async function main(options: EmbeddedServerOptions): Promise<void> {
   const { databasePath, port, authority, server: certificate, serviceAccountKey } = options;
   const ca = await loadCertificateAuthority(authority.certificate, authority.privateKey);

@@ -5,9 +5,9 @@ import type { Workers } from './workers.ts';
 
 export interface FanOut {
   readonly watches: number;
-  /** Delivered when writes come as quickly as they are answered. */
+  /** Throughput when each write starts as soon as one is answered. */
   readonly perSecond: number;
-  /** Offered for the latencies: far below what either server can do. */
+  /** Write rate for the latencies: far below what either server can sustain. */
   readonly pacedPerSecond: number;
   /** From before the write to the event's arrival. */
   readonly p50Ms: number;
@@ -20,7 +20,7 @@ const PACED_EVENTS_PER_SECOND = 5_000;
 const PACED_MS = 2_000;
 const SATURATED_MS = 2_000;
 
-/** Has one worker write an object that the watches of all others see. */
+/** One worker writes an object that the watches of all others observe. */
 export async function measureFanOut(
   { target, pids }: BenchServer,
   workers: Workers,

@@ -1,11 +1,11 @@
 import { ConfigMaps, Pods } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-/** The kinds that the load consists of. */
+/** Kinds of objects in the load. */
 export const KINDS = { configmaps: ConfigMaps, pods: Pods } as const satisfies Record<string, ResourceType>;
 export type Plural = keyof typeof KINDS;
 
-/** What one list answers with. */
+/** Size of one list response. */
 export const OBJECTS_PER_NAMESPACE = 500;
 
 export function namespaceOf(index: number): string {
@@ -20,7 +20,7 @@ export function objectOf(plural: Plural, index: number): KubeObject {
   return plural === 'pods' ? pod(index) : configMap(index);
 }
 
-/** About 1 KiB, as a small configuration file. */
+/** About 1 KiB, like a small configuration file. */
 function configMap(index: number): KubeObject {
   const lines = Array.from({ length: 16 }, (_, line) => `setting-${line}-of-object-${index} = ${'x'.repeat(24)}`);
   return {
@@ -31,7 +31,7 @@ function configMap(index: number): KubeObject {
   } as KubeObject;
 }
 
-/** What a Deployment's ReplicaSet creates for a web application with two containers. */
+/** A Pod as created by the ReplicaSet of a web application with two containers. */
 function pod(index: number): KubeObject {
   const probe = (path: string) => ({ httpGet: { path, port: 8080 }, initialDelaySeconds: 5, periodSeconds: 10 });
   const container = (name: string) => ({

@@ -1,6 +1,6 @@
 import type { Plural } from './objects.ts';
 
-/** What a worker process needs to reach a server. */
+/** Connection of a worker process to a server. */
 export interface Target {
   readonly url: string;
   readonly certificateAuthority: string;
@@ -8,7 +8,7 @@ export interface Target {
   readonly privateKey: string;
 }
 
-/** Which objects, numbered, a worker works on: creates each of them once, or picks among them at random. */
+/** The numbered objects that a worker uses: creates each of them once, or picks among them at random. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -23,31 +23,31 @@ export type Command =
       readonly verb: Verb;
       readonly plural: Plural;
       readonly range: Range;
-      /** How many requests are in progress at a time, each on a connection of its own. */
+      /** Concurrent requests, each on its own connection. */
       readonly concurrency: number;
-      /** Creates end with the range. */
+      /** Creates stop at the end of the range. */
       readonly durationMs: number;
     }
   | { readonly type: 'watch'; readonly namespace: string; readonly count: number }
-  /** Writes that the watches see: `perSecond` evenly spaced, or as many as are answered with four at a time. */
+  /** Writes that the watches observe: `perSecond` evenly spaced, or four at a time without pause. */
   | {
       readonly type: 'write';
       readonly namespace: string;
       readonly durationMs: number;
       readonly perSecond: number | undefined;
     }
-  /** Answered when each of this worker's watches has seen `writes` events since the last time. */
+  /** Answered when each of this worker's watches has received `writes` events since the last time. */
   | { readonly type: 'delivered'; readonly writes: number }
   | { readonly type: 'unwatch' };
 
-/** The answer to every command. Times are in ms. */
+/** The response to every command. Times are in ms. */
 export interface Result {
   /** Requests answered, watches opened, or events delivered. */
   readonly count: number;
   readonly elapsedMs: number;
-  /** Of each request, or from before a write to an event's arrival. */
+  /** Latency of each request, or from before a write to an event's arrival. */
   readonly latenciesMs: readonly number[];
-  /** Of the worker's process since its last answer: near the time that passed, the worker is what was measured. */
+  /** CPU time of the worker since its last response: if it is near the elapsed time, the worker was the bottleneck. */
   readonly cpuMs: number;
   /** When the last event arrived or the first request was sent, as `now()` of `wall-clock.ts`. */
   readonly atMs: number;

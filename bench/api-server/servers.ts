@@ -19,12 +19,12 @@ const HOUR_MS = 3_600_000;
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 10;
 
-/** Certificates that both servers and all clients of a run share. */
+/** Certificates shared by both servers and all clients of a run. */
 export interface BenchPki {
   readonly authority: CertificateAuthority;
   readonly server: KeyPair;
   readonly admin: KeyPair;
-  /** Of a user who may do what RBAC says. */
+  /** Certificate of a user restricted by RBAC. */
   readonly user: KeyPair;
   readonly serviceAccountKey: string;
 }
@@ -60,7 +60,7 @@ export interface BenchServer {
   readonly pids: readonly number[];
   readonly startMs: number;
   readonly admin: KubeClient;
-  /** As the user that RBAC applies to. */
+  /** As the user that RBAC restricts. */
   readonly target: Target;
   stop(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export interface PeerBinaries {
   readonly etcd: string;
 }
 
-/** In the folder that KUBEBUILDER_ASSETS names, else on PATH; the names of those that are missing otherwise. */
+/** The binaries from the folder in KUBEBUILDER_ASSETS, else from PATH; the names of missing ones otherwise. */
 export function findPeer(env: NodeJS.ProcessEnv): PeerBinaries | { readonly missing: readonly string[] } {
   const folders = binaryFolders(env, []);
   const kubeApiserver = findExecutable(folders, 'kube-apiserver');

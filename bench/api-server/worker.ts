@@ -5,12 +5,12 @@ import { nameOf, namespaceOf, OBJECTS_PER_NAMESPACE, objectOf, type Plural } fro
 import type { Command, Range, Result, Target, Verb } from './protocol.ts';
 import { now } from './wall-clock.ts';
 
-/** A process that puts load on a server by command of its parent. */
+/** A process that generates load on commands of its parent. */
 
 type Load = Extract<Command, { type: 'load' }>;
 type Write = Extract<Command, { type: 'write' }>;
 
-/** The object that `write` changes. */
+/** The object that `write` updates. */
 const BEACON = 'beacon';
 const SENT_AT = '"sentAt":"';
 const WRITERS = 4;
@@ -77,7 +77,7 @@ function each({ from, to }: Range): () => number | undefined {
   return () => (next < to ? next++ : undefined);
 }
 
-/** The same sequence in every run. */
+/** The same random sequence in every run. */
 function atRandom({ from, to }: Range): () => number {
   let state = from + 1;
   return () => {
@@ -128,7 +128,7 @@ async function send(
   return response.text();
 }
 
-/** Patches one object over and over; what it writes is the time, so that whoever sees it knows how long it took. */
+/** Patches one object repeatedly with the current time, so that watchers can compute the latency. */
 async function write(client: KubeClient, { namespace, durationMs, perSecond }: Write) {
   const path = `/api/v1/namespaces/${namespace}/configmaps/${BEACON}`;
   const start = now();
@@ -154,7 +154,7 @@ async function write(client: KubeClient, { namespace, durationMs, perSecond }: W
   return { count, atMs: start };
 }
 
-/** Running watches on one namespace, each on a connection of its own. */
+/** Watches on one namespace, each on its own connection. */
 class Watches {
   readonly #abort = new AbortController();
   readonly #seen: number[];
@@ -200,7 +200,7 @@ class Watches {
     if (!this.#abort.signal.aborted) throw new Error('the server ended a watch');
   }
 
-  /** Resolves when every watch has seen so many events since the last time. */
+  /** Resolves when every watch has received this many events since the last time. */
   async delivered(writes: number): Promise<Partial<Result>> {
     const total = writes * this.#seen.length;
     const isDone = () => this.#latenciesMs.length >= total && this.#seen.every((seen) => seen >= writes);
@@ -222,7 +222,7 @@ class Watches {
   }
 }
 
-/** Evenly spaced ones of all when sorted: the same quantiles in fewer numbers. */
+/** Evenly spaced samples of the sorted values: the same quantiles with less data. */
 function sample(values: readonly number[]): number[] {
   const sorted = values.toSorted((a, b) => a - b);
   return Array.from({ length: Math.min(1000, sorted.length) }, (_, at) =>
@@ -230,7 +230,7 @@ function sample(values: readonly number[]): number[] {
   );
 }
 
-/** At the last answer. */
+/** At the last response. */
 let cpu = process.cpuUsage();
 process.on('message', (command: Command) => {
   const begin = now();

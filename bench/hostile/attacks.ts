@@ -11,18 +11,18 @@ export interface Attack {
   readonly name: string;
   readonly goals: { readonly longestMs?: number; readonly othersMs: number; readonly growthMib: number };
   prepare?(server: BenchServer): Promise<unknown>;
-  /** Resolves with the milliseconds that the longest of it took, where the client can tell. */
+  /** Resolves with the longest duration in milliseconds, if the client can measure it. */
   run(server: BenchServer): Promise<number | undefined>;
 }
 
 const ROUNDS = 20;
 const MIB = 1024 * 1024;
-/** Made before anything is measured: the client's own work would count as waiting. */
+/** Created before the measurement: the client's own work would count as waiting. */
 const MANY_LABELS = pairs(3 * MIB - 1024);
 const maps = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const pods = `/api/v1/namespaces/${NAMESPACE}/pods`;
 
-/** One request at a time, of a tenant who may do it. */
+/** One request at a time, from an authorized tenant. */
 function repeated(name: string, one: Request): Attack {
   return {
     name,
@@ -47,11 +47,11 @@ interface Held {
   readonly connections: number;
   readonly bytes: string | Buffer;
   readonly reads: boolean;
-  /** For how long those are held that the server does not end. */
+  /** How long connections are held that the server does not close. */
   readonly patienceMs: number;
 }
 
-/** Opens connections and holds them; resolves with the milliseconds until the last was ended. */
+/** Opens connections and holds them; resolves with the milliseconds until the last one was closed. */
 async function hold(attacker: Attacker, { connections, patienceMs, ...written }: Held): Promise<number> {
   const sockets: TLSSocket[] = [];
   const begin = performance.now();
@@ -67,7 +67,7 @@ async function hold(attacker: Attacker, { connections, patienceMs, ...written }:
 
 const STRANGERS = 300;
 const WATCHES = 1_500;
-/** Longer than a connection that takes nothing may stay (`stallTimeoutMs`), sweeps included. */
+/** Longer than the timeout of a stalled connection (`stallTimeoutMs`), including sweeps. */
 const HOLD_MS = 45_000;
 const TOKENS = 2_000;
 
@@ -144,7 +144,7 @@ export const ATTACKS: readonly Attack[] = [
     run: async ({ target }) => {
       const bytes = `GET /api/v1/namespaces/${NAMESPACE}/secrets?watch=1 HTTP/1.1\r\nHost: bench\r\n\r\n`;
       await hold(target, { connections: WATCHES, bytes, reads: false, patienceMs: HOLD_MS });
-      // Who reads nothing does not see the end either.
+      // A client that does not read cannot see the end either.
       return undefined;
     },
   },

@@ -10,13 +10,13 @@ export interface Request {
   readonly body?: string | Buffer;
 }
 
-/** Who attacks: a tenant with a certificate, or a stranger without one. */
+/** The attacker: a tenant with a certificate, or an anonymous client. */
 export type Attacker = Pick<Target, 'url' | 'certificateAuthority'> & Partial<Target>;
 
 /** Longer than any server here may take. */
 const PATIENCE_MS = 60_000;
 
-/** Sends requests over so many connections at a time, and resolves with the longest time to an answer, or to the end of the connection. */
+/** Sends requests over this many concurrent connections; resolves with the longest time to a response or the end of the connection. */
 export async function sendAll(attacker: Attacker, requests: readonly Request[], connections: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections, ...tlsOf(attacker) });
   let longestMs = 0;
@@ -41,14 +41,14 @@ async function send({ url }: Attacker, { method, path, headers, body }: Request,
   const outgoing = request({ hostname, port, method, path, headers, agent, timeout: PATIENCE_MS });
   outgoing.once('timeout', () => outgoing.destroy());
   const ended = Promise.withResolvers<void>();
-  // A server that refuses may cut the connection while the body is in flight: that is its answer.
+  // A server that rejects may close the connection while the body is in flight: that is its response.
   outgoing.once('error', () => ended.resolve()).once('close', () => ended.resolve());
   outgoing.once('response', (incoming) => incoming.resume());
   outgoing.end(body);
   await ended.promise;
 }
 
-/** A connection that writes bytes and then nothing; `reads` or never looks at what comes back, an end included. */
+/** A connection that writes bytes and then nothing; `reads`: whether it reads responses, including the end. */
 export async function openSilent(
   attacker: Attacker,
   { bytes, reads }: { readonly bytes: string | Buffer; readonly reads: boolean },

@@ -4,19 +4,19 @@ import { usageOf } from '../process-usage.ts';
 import type { Attack } from './attacks.ts';
 import { NAMESPACE } from './tenant.ts';
 
-/** What an attack did. */
+/** The effect of an attack. */
 export interface Damage {
-  /** Until the last of what was sent was answered or ended; undefined where the client can't tell. */
+  /** Until the last request was answered or closed; undefined if the client can't measure it. */
   readonly longestMs: number | undefined;
-  /** The longest that somebody else waited for an object meanwhile. */
+  /** The longest that another client waited for an object meanwhile. */
   readonly othersMs: number;
-  /** Of all processes of the server, at most, over what they held before. */
+  /** Peak memory of all processes of the server above the level before. */
   readonly growthMib: number;
 }
 
 const MIB = 1024 * 1024;
 const PAUSE_MS = 20;
-/** So that a server that has just come up has its caches filled. */
+/** Lets a server that has just started fill its caches. */
 const WARM_UP_REQUESTS = 50;
 
 export async function measureDamage(server: BenchServer, attack: Attack): Promise<Damage> {

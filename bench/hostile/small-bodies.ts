@@ -1,10 +1,10 @@
 import protobuf from 'protobufjs/minimal.js';
 
-/** Bodies that cost a careless server a thousand times their size, or more. */
+/** Bodies that expand a thousandfold or more in a naive server. */
 
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-/** Eight levels, each nine times the one before: 43 million values of half a kilobyte. */
+/** Eight levels, each nine times the previous: 43 million values of half a kilobyte. */
 export function aliases(): string {
   const level = (letter: string, before: string | undefined) =>
     `${letter}: &${letter} [${Array(9)
@@ -14,7 +14,7 @@ export function aliases(): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: aliases}\ndata:\n${lines.join('\n')}\n`;
 }
 
-/** The same in a field that no schema describes, so that it would be stored as it is. */
+/** The same in a field without a schema, so that it would be stored unchanged. */
 export function managedAliases(): string {
   const level = (letter: string, before: string | undefined) => {
     const entries = Array.from(
@@ -28,7 +28,7 @@ export function managedAliases(): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: managed\n  managedFields:\n${entry}\n${fields.join('\n')}\n`;
 }
 
-/** Each operation copies all that there is into itself. */
+/** Each operation copies the whole document into itself. */
 export function copies(): string {
   const operations = Array.from({ length: 24 }, (_, index) => ({
     op: 'copy',
@@ -49,7 +49,7 @@ export function deepObject(): string {
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"data":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
 }
 
-/** A Pod in Protobuf whose labels, many and small, fill so many bytes. */
+/** A Pod in Protobuf of this many bytes, with many small labels. */
 export function pairs(bytes: number): Buffer {
   const field = (number: number, content: Uint8Array) =>
     protobuf.Writer.create()
@@ -57,7 +57,7 @@ export function pairs(bytes: number): Buffer {
       .bytes(content)
       .finish();
   const text = (number: number, content: string) => field(number, Buffer.from(content));
-  // ObjectMeta.labels is field 11, its entries are pairs of field 1 and 2.
+  // ObjectMeta.labels is field 11; its entries are pairs of fields 1 and 2.
   const label = (index: number) => field(11, Buffer.concat([text(1, index.toString(36)), text(2, 'x')]));
   const labels: Uint8Array[] = [];
   for (let length = 0; length < bytes; length += labels.at(-1)?.length ?? 0) labels.push(label(labels.length));

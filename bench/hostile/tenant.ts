@@ -5,11 +5,11 @@ import { BENCH_USER } from '../api-server/servers.ts';
 
 export const NAMESPACE = 'hostile';
 
-/** Lets the user of the benchmark write in a namespace of their own. */
+/** Grants the benchmark's user write access in a namespace. */
 export async function grantTenant(admin: KubeClient): Promise<void> {
   const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
   await admin.resource<KubeObject>(Namespaces).create(namespace);
-  // Pods need it; its controller is not part of the server.
+  // Pods need the ServiceAccount; its controller is not part of the server.
   const account = { name: 'default', namespace: NAMESPACE };
   await admin.resource(ServiceAccounts).create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
   await admin.resource(ClusterRoles).create({

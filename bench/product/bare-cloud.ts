@@ -7,8 +7,8 @@ import type { Cloud } from '@fairway/simulator/cloud';
 const SERVERS = 3;
 
 /**
- * How long the cloud itself takes, in ms, when its calls are made by hand and none waits for what it does not need: network, subnet and
- * security group, then servers until they run; the router, which no server waits for, beside them.
+ * How long the cloud itself takes, in ms, for the same calls with maximum concurrency: network, subnet and
+ * security group, then servers until they are active; the router, which no server depends on, concurrently.
  */
 export async function measureBareCloud(simulated: Cloud, home: Home): Promise<number> {
   const opening = { clock: systemClock, random: Math.random, log: silentLogger };

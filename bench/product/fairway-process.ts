@@ -5,10 +5,10 @@ import { up } from '@fairway/service/up/up';
 import { measureBareCloud } from './bare-cloud.ts';
 import { startSteadyCloud } from './steady-cloud.ts';
 
-/** What the process is told on its command line, as JSON. */
+/** JSON argument of the process. */
 export interface FairwayProcessOptions {
   readonly home: string;
-  /** `none`: the simulated cloud as `fairway up` starts it. `steady`: one beside it that takes realistic times, always the same. */
+  /** `none`: the simulated cloud as started by `fairway up`. `steady`: a separate one with realistic, constant latencies. */
   readonly latency: 'none' | 'steady';
 }
 
@@ -16,7 +16,7 @@ export type FairwayProcessMessage =
   | { readonly type: 'ready'; readonly startMs: number }
   | { readonly type: 'bare'; readonly elapsedMs: number };
 
-/** A whole Fairway with its cloud in one process. Asked by any message how long the bare cloud takes for three servers, it answers. */
+/** A complete Fairway with its cloud in one process. It answers any message with how long the bare cloud takes for three servers. */
 async function main({ home: path, latency }: FairwayProcessOptions): Promise<void> {
   const home = new Home(path);
   home.create();

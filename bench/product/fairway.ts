@@ -16,17 +16,17 @@ export const NODES = 3;
 const NAMESPACE = 'default';
 const READY_TIMEOUT_MS = 300_000;
 
-/** A Fairway in a process of its own, seen through its API as any user sees it. */
+/** A Fairway in a separate process, used only through its API. */
 export class BenchFairway implements AsyncDisposable {
   readonly pid: number;
-  /** From the start of the process to the API's being served. */
+  /** From the start of the process until the API serves. */
   readonly startMs: number;
   readonly calls: SimulatorCalls;
   readonly #child: ChildProcess;
   readonly #client: KubeClient;
   readonly #home: string;
   readonly #abort = new AbortController();
-  /** What was last seen of each cluster, and who waits for what. */
+  /** The last observed state of each cluster, and the pending waits. */
   readonly #seen = new Map<string, Cluster>();
   readonly #waiting = new Set<() => void>();
 

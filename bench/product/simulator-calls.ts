@@ -4,7 +4,7 @@ import type { CallCount } from '@fairway/simulator/http/calls';
 /** Calls by service, method and route: `network POST /v2.0/ports`. */
 export type CallCounts = ReadonlyMap<string, number>;
 
-/** What the simulated cloud counted of Fairway's calls; asked as its administrator, whose own calls are left out. */
+/** Fairway's calls as counted by the simulated cloud; read as its administrator, whose own calls are excluded. */
 export class SimulatorCalls {
   readonly #origin: string;
   readonly #token: string;
@@ -33,7 +33,7 @@ export class SimulatorCalls {
     return new SimulatorCalls(new URL(url).origin, response.headers.get('x-subject-token') ?? '', token.project.id);
   }
 
-  /** Since the cloud began. */
+  /** Since the cloud started. */
   async counts(): Promise<CallCounts> {
     const response = await fetch(`${this.#origin}/_sim/calls`, { headers: { 'x-auth-token': this.#token } });
     const { counts } = (await response.json()) as { counts: CallCount[] };
@@ -56,7 +56,7 @@ export function totalOf(counts: CallCounts): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** The simulated cloud writes clouds.yaml with all texts as JSON strings. */
+/** The simulated cloud writes all strings in clouds.yaml as JSON strings. */
 function adminEntry(text: string): { readonly url: string; readonly password: string } {
   const [, entry = ''] = text.split('"simulator-admin":');
   const valueOf = (key: string) => JSON.parse(new RegExp(`${key}: (".*")`).exec(entry)?.[1] ?? '""') as string;

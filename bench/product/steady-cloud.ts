@@ -5,7 +5,7 @@ import { bootHollowNodes, type SimulatedCloud } from '@fairway/service/up/simula
 import { createCloud } from '@fairway/simulator/cloud';
 import { type Duration, type LatencyProfile, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
 
-/** The simulated cloud with realistic latency, but each step takes its mean: what differs between two runs is then not the cloud. */
+/** The simulated cloud with realistic latency, but each step takes its mean: differences between two runs are then not due to the cloud. */
 export async function startSteadyCloud(home: Home): Promise<SimulatedCloud> {
   const common = { clock: systemClock, random: Math.random, log: silentLogger };
   const cloud = createCloud({

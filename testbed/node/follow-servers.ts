@@ -12,8 +12,8 @@ import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 
 /*
- * Is the hypervisor of a cloud that has none: boots a host for each server that is ACTIVE, with the server's own user data, address and
- * image, and switches it off when the server is no longer there. What runs already is found again by its server's id.
+ * Acts as the hypervisor of a cloud without one: boots a host for each ACTIVE server, with the server's own user data, address and
+ * image, and stops it when the server no longer exists. Running hosts are found again by their server's id.
  * Usage: follow-servers.ts CLOUD, an administrator's entry of clouds.yaml
  */
 
