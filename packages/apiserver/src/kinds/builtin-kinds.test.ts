@@ -5,7 +5,7 @@ import { builtinDefinitions, describedDefinitions } from './definitions.ts';
 
 const definitions = builtinDefinitions();
 
-test('every kind has a definition that says it is that kind', () => {
+test('every kind has a definition with its group, version and kind', () => {
   for (const kind of ALL_KINDS) {
     const schema = definitions.get(kind.schema.$ref ?? '');
     const { group, version } = kind;

@@ -22,7 +22,7 @@ interface KeyedList {
   readonly list: Schema;
 }
 
-/** Every list of a built-in kind whose items may leave out a key: those of all templates, wherever they stand. */
+/** Every list of a built-in kind whose items may omit a key, including those in templates. */
 const LISTS: readonly KeyedList[] = ALL_KINDS.flatMap((kind) => {
   const found: KeyedList[] = [];
   const visit = (declared: Schema, path: readonly string[], seen: readonly Schema[]) => {

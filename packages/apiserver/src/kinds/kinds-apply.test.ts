@@ -118,7 +118,7 @@ describe.each(APPLICABLE)('%s', (_, manifest) => {
       const back = await apply(manifest);
       if (back.body.message?.includes('only deletion is allowed')) continue;
 
-      // Whoever comes to an object that nobody owns finds it owned by `before-first-apply`.
+      // The first apply to an untracked object finds it owned by `before-first-apply`.
       const content = changed.body.metadata.managedFields === undefined ? withoutOwners : contentOf;
       expect(content(back.body), `back from ${what}`).toEqual(content(first.body));
     }

@@ -10,7 +10,7 @@ import { builtinDefinitions } from './definitions.ts';
 
 const serverSide = kubectlTooOld(22);
 
-/** What every user of GitOps does in the first hour. */
+/** The first steps of a GitOps user. */
 const MANIFESTS = `
 apiVersion: v1
 kind: Service

@@ -33,7 +33,7 @@ describe('OpenAPI v2', () => {
     });
   });
 
-  it('has every definition that it names, and no more than it can say', () => {
+  it('includes every referenced definition, without v3-only keywords', () => {
     const text = JSON.stringify(v2);
     const named = Array.from(text.matchAll(/"#\/definitions\/([^"]+)"/g), ([, name]) => name ?? '');
     expect(named.filter((name) => !(name in v2.definitions))).toEqual([]);
@@ -50,7 +50,7 @@ describe('OpenAPI v2', () => {
     });
   });
 
-  it('gives every operation an id of its own', () => {
+  it('gives every operation a unique id', () => {
     const ids = Array.from(JSON.stringify(v2).matchAll(/"operationId":"([^"]+)"/g), ([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -64,7 +64,7 @@ describe('OpenAPI v3', () => {
     expect(documents.v3('apis/nothing/v1')).toBeUndefined();
   });
 
-  it('says in full what v2 cannot', () => {
+  it('includes what v2 cannot express', () => {
     const document = parsed(documents.v3('apis/stable.example.com/v1')) as unknown as {
       components: { schemas: Record<string, { properties: { spec: { properties: Record<string, unknown> } } }> };
     };
@@ -82,7 +82,7 @@ describe('OpenAPI v3', () => {
     expect(named.filter((name) => !(name in document.components.schemas))).toEqual([]);
   });
 
-  it('tells clients that it validates fields and can run dry', () => {
+  it('declares field validation and dry run', () => {
     const document = parsed(documents.v3('api/v1')) as unknown as typeof v2;
     const names = document.paths['/api/v1/nodes/{name}']?.patch?.parameters.map(({ name }) => name);
     expect(names).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
@@ -98,7 +98,7 @@ describe('documents', () => {
     expect(other.v3Index().hash).not.toBe(documents.v3Index().hash);
   });
 
-  it('are made once, also of v2 while few are asked for', () => {
+  it('are generated once, also v2 while few are requested', () => {
     let asked = 0;
     const counting = () => {
       asked++;

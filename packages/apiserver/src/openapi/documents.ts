@@ -13,10 +13,10 @@ export interface PublishedDocument {
   readonly hash: string;
 }
 
-/** All definitions that kinds refer to, with descriptions; asked for when a document is made, and not kept. */
+/** All referenced definitions, with descriptions; read when a document is generated, and not kept. */
 export type DefinitionSource = () => Definitions;
 
-/** Whole v2 documents are large and seldom asked for: so many sets of kinds keep theirs, the rest are recreated. */
+/** v2 documents are large and rarely requested: this many are cached, others are regenerated. */
 const MAX_KEPT_V2 = 4;
 
 const documentsByResources = new WeakMap<readonly ResourceDefinition[], OpenApiDocuments>();

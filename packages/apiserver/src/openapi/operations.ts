@@ -252,7 +252,7 @@ class OperationMaker {
     ];
   }
 
-  /** Undefined when the kind does not have the verb; '' is had by all. */
+  /** Undefined if the kind does not have the verb; '' applies to all. */
   #make(needed: string, details: Details): Operation | undefined {
     if (needed !== '' && !this.#verbs.includes(needed)) return undefined;
     const resource = this.#resource;

@@ -2,7 +2,7 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import type { ManagedFieldsEntry } from '@fairway/kube/object/meta';
 import { type FieldSet, forEachPath } from './field-set.ts';
 
-/** Fields that an applier wants to set otherwise than `entry`'s manager has them. */
+/** Fields that an applier wants to set to another value than that of `entry`'s manager. */
 export interface ManagerConflict {
   readonly entry: ManagedFieldsEntry;
   readonly fields: FieldSet;

@@ -130,7 +130,7 @@ describe('apply', () => {
     expect(stored.object).toMatchObject({ apiVersion: 'x.io/v1', kind: 'Thing', metadata: { name: 'a' } });
   });
 
-  it('changes nothing, not even a time, when it is repeated', () => {
+  it('is a no-op when repeated, without a new time', () => {
     const stored = new Stored().apply('a', { replicas: 1, set: ['x'] });
     const before = stored.object;
     expect(stored.apply('a', { replicas: 1, set: ['x'] }, { nowMs: T0 + 5000 }).object).toBe(before);
@@ -272,7 +272,7 @@ describe('items whose key has a default', () => {
     }
   });
 
-  it('go when they are applied no longer', () => {
+  it('are removed when no longer applied', () => {
     const object = new Stored().apply('a', { ports: [{ port: 80 }, { port: 53, protocol: 'UDP' }] });
     expect(object.apply('a', { ports: [{ port: 53, protocol: 'UDP' }] }).spec).toEqual({
       ports: [{ port: 53, protocol: 'UDP' }],
@@ -330,7 +330,7 @@ describe('items whose key has a default', () => {
       expect(object.owners).toEqual({ 'a Apply': { 'f:spec': { 'f:ports': { [PATH]: { '.': {}, 'f:port': {} } } } } });
     });
 
-    it('go when they are applied no longer', () => {
+    it('are removed when no longer applied', () => {
       expect(old().apply('a', { image: 'i' }).spec).toEqual({ image: 'i' });
     });
 
@@ -405,7 +405,7 @@ describe('conflicts', () => {
     expect(Object.keys(stored.apply('b', { replicas: 1 }).owners)).toEqual(['b Apply', 'before-first-apply Update']);
   });
 
-  it('do not arise for kubectl with what client-side apply set and nobody changed', () => {
+  it('do not arise for kubectl with unchanged fields of client-side apply', () => {
     const configuration = thing({ replicas: 1, image: 'i' });
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(configuration) };
     const stored = new Stored();
@@ -465,7 +465,7 @@ const configuration = fc.record(
 );
 
 describe('properties of apply', () => {
-  it('applying twice is applying once', () => {
+  it('apply is idempotent', () => {
     fc.assert(
       fc.property(configuration, configuration, (first, second) => {
         const stored = new Stored().update('u', first).apply('a', second, { force: true });
@@ -475,7 +475,7 @@ describe('properties of apply', () => {
     );
   });
 
-  it('what was applied is there, and what a lone applier drops is gone', () => {
+  it('applied fields are present, and those dropped by their only applier are removed', () => {
     fc.assert(
       fc.property(configuration, configuration, (first, second) => {
         const stored = new Stored().apply('a', first).apply('a', second);
@@ -485,7 +485,7 @@ describe('properties of apply', () => {
     );
   });
 
-  it('one applier does not undo another, and leaves without a trace', () => {
+  it('appliers do not undo each other, and releasing all leaves nothing behind', () => {
     fc.assert(
       fc.property(configuration, configuration, (mine, theirs) => {
         const before = new Stored().apply('b', theirs);
@@ -498,7 +498,7 @@ describe('properties of apply', () => {
   });
 });
 
-/** Without members that are empty: a list or map that someone emptied may stay behind as an empty one, or go. */
+/** Without empty members: an emptied list or map may remain or be removed. */
 function pruneEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).filter(

@@ -24,7 +24,7 @@ export interface ApplyRequest extends TrackedKind {
   /** The configuration: all that the manager wants to own. */
   readonly applied: KubeObject;
   readonly manager: string;
-  /** Takes fields over from other managers instead of failing. */
+  /** Takes over fields of other managers instead of failing. */
   readonly force: boolean;
   readonly apiVersion: string;
   /** '' for the object itself. */
@@ -37,7 +37,7 @@ export interface ApplyRequest extends TrackedKind {
  * out (unless another manager owns it too), and with the ownership that follows in `metadata.managedFields`.
  * Returns `live` itself when nothing changes. The inputs are not changed; the result may share parts with them.
  *
- * Errors: Conflict with a cause per field that another manager owns and has otherwise; BadRequest for a configuration that
+ * Errors: Conflict with a cause per field that another manager owns with another value; BadRequest for a configuration that
  * carries managedFields or whose list items cannot be told apart.
  */
 export function applyPatch(request: ApplyRequest): KubeObject {
@@ -58,7 +58,7 @@ export function applyPatch(request: ApplyRequest): KubeObject {
   const merge = (value: JsonObject) => mergeTyped(schema, value, configuration, definitions) as JsonObject;
   const merged = merge(livePart);
   const pruned = own === undefined ? merged : prune(request, merged, fieldsOf(own), claimed, others);
-  // What went empty goes, except where the configuration has it and has it empty.
+  // Removes what became empty, unless the configuration has it empty.
   const result = reassemble(request, pruned === merged ? merged : merge(pruned));
 
   const found = trackedDifference(request, live, result, subresource);
@@ -83,12 +83,12 @@ export function applyPatch(request: ApplyRequest): KubeObject {
   return syncLastApplied(object, applied, request.manager);
 }
 
-/** The live object's entries; an object that nobody tracked so far is owned by `before-first-apply`. */
+/** The live object's entries; an object without any is owned by `before-first-apply`. */
 function entriesBeforeApply(request: ApplyRequest, claimed: FieldSet): readonly ManagedFieldsEntry[] {
   const { live, apiVersion, subresource, nowMs } = request;
   const stored = live?.metadata.managedFields ?? [];
   if (stored.length > 0 && areValidEntries(stored)) return stored;
-  // Who claims nothing takes nothing from anybody: to apply it once more must change nothing.
+  // A configuration that claims nothing takes over nothing: applying it again must be a no-op.
   if (isEmptySet(claimed)) return [];
   const everything = live && trackedDifference(request, undefined, live, subresource)?.changed;
   if (everything === undefined) return [];

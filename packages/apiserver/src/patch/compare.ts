@@ -6,7 +6,7 @@ import { type Shape, shapeOf } from '../schema/shape.ts';
 import { type FieldSet, fieldNode, hasChildren, MEMBER } from './field-set.ts';
 import { itemElements } from './path-element.ts';
 
-/** What became of the fields between two states of an object; undefined for a set that would be empty. */
+/** The field changes between two states of an object; undefined for an empty set. */
 export interface Difference {
   /** Fields that are new or have another value. */
   readonly changed: FieldSet | undefined;

@@ -20,7 +20,7 @@ interface Operation {
 }
 
 /**
- * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest for what is no list, RequestEntityTooLarge for one of
+ * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest unless it is a list, RequestEntityTooLarge for one of
  * too many operations or that copies or moves too much, and Invalid (422, in kube-apiserver's words, the reason as its cause) for one that
  * does not fit.
  */
@@ -64,7 +64,7 @@ function parseOperations(patch: unknown): Operation[] {
   });
 }
 
-/** The document on its way through the operations, and what they have cost so far. */
+/** The document being patched, and the cost of the operations so far. */
 interface Root {
   document: Json;
   copiedChars: number;

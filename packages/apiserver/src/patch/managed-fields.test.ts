@@ -104,7 +104,7 @@ describe('what a create owns', () => {
     expect(entry?.fieldsV1).toEqual({ 'f:spec': { '.': {}, ...expected } });
   });
 
-  it('is one entry that says who, how, when, and nothing about what the server owns', () => {
+  it('is one entry with manager, operation and time, without server-owned fields', () => {
     const metadata = {
       name: 'a',
       uid: '1',
@@ -148,7 +148,7 @@ describe('what an update changes', () => {
     expect(entry?.fieldsV1).toBe(live.metadata.managedFields?.[0]?.fieldsV1);
   });
 
-  it('fields of another: they change hands, and an entry that is left without any goes', () => {
+  it('fields of another: they change owner, and an entry without fields is removed', () => {
     const live = created(thing({ replicas: 1, atomicList: ['a'] }));
     const once = track(live, { ...live, spec: { replicas: 2, atomicList: ['a'] } }, { manager: 'n', nowMs: LATER });
     expect(fieldsByManager(once)).toEqual({
@@ -229,7 +229,7 @@ describe('managedFields that a client sends', () => {
     expect(track(bare, { ...bare, spec: { replicas: 2 } })).toEqual([]);
   });
 
-  it('no more than ten updaters are told apart', () => {
+  it('at most ten updaters have separate entries', () => {
     let object = created(thing({ free: {} }), { manager: 'm00' });
     for (let index = 1; index <= 14; index++) {
       const manager = `m${String(index).padStart(2, '0')}`;

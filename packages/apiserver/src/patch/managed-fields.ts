@@ -37,7 +37,7 @@ export interface UpdateToTrack extends TrackedKind {
   readonly nowMs: number;
 }
 
-/** Metadata that belongs to the server or names the object: nobody owns it. */
+/** Metadata set by the server or identifying the object: not tracked. */
 const UNTRACKED_METADATA: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -53,14 +53,14 @@ const UNTRACKED_METADATA: ReadonlySet<string> = new Set([
 /**
  * The `managedFields` for an object that a create, update or patch (other than apply) is about to store: the writer takes every
  * field that it changed, other managers lose it, and what nobody owns any more is dropped. Returns the live object's own
- * entries when no field changed hands or value.
+ * entries if no field changed owner or value.
  *
  * A writer may clear all ownership by sending `managedFields: []`, or edit it; writers of subresources may not.
  */
 export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[] {
   const { live, updated, nowMs } = update;
   const entries = entriesToStartFrom(update);
-  // An object that nobody tracked so far stays so until the first apply.
+  // An untracked object stays untracked until the first apply.
   if (entries.length === 0 && live !== undefined) return entries;
   const writer: Writer = {
     manager: update.manager === '' ? 'unknown' : update.manager,
@@ -117,7 +117,7 @@ function entriesToStartFrom({ live, updated, subresource }: UpdateToTrack): read
   return sent.length > 0 && areValidEntries(sent) ? sent : stored;
 }
 
-/** How a client says that it wants all ownership forgotten: an empty list, or a list of one empty entry. */
+/** How a client clears all ownership: an empty list, or a list of one empty entry. */
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   const [first] = entries;
   return first === undefined || (entries.length === 1 && Object.keys(first).length === 0);

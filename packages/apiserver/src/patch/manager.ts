@@ -2,7 +2,7 @@ import { formatTime } from '@fairway/base/clock';
 import type { ManagedFieldsEntry } from '@fairway/kube/object/meta';
 import { difference, type FieldSet, isEmptySet, parseFieldSet, sortedSet, union } from './field-set.ts';
 
-/** Who writes, and where: what tells one entry of `managedFields` from another. */
+/** The identity of an entry of `managedFields`: manager, operation and subresource. */
 export interface Writer {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';

@@ -1,7 +1,7 @@
 import { ConfinedModule } from '@fairway/base/testing/confined-module';
 import { afterAll, expect, it } from 'vitest';
 
-/** Where each item is compared with each, these take minutes. */
+/** With quadratic comparisons these would take minutes. */
 
 const patches = new ConfinedModule(new URL('./patch-cost-fixture.ts', import.meta.url));
 afterAll(() => patches.close());

@@ -187,7 +187,7 @@ function keyOf(item: JsonObject, mergeKey: string): string {
   return canonicalJson(key);
 }
 
-/** What a patch would make of nothing, without its directives. */
+/** The result of applying a patch to nothing, without its directives. */
 function withoutDirective(patch: JsonObject): JsonObject {
   const { [PATCH]: _, ...rest } = patch;
   return rest;

@@ -9,7 +9,7 @@ type Message = Record<string, unknown>;
 const MAGIC = Buffer.from('k8s\0');
 const WIRE_TYPE_BITS = 3;
 
-/** Thrown for a body that is no Protobuf of a kind known here. */
+/** Thrown for a body that is not Protobuf of a known kind. */
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
@@ -18,7 +18,7 @@ export class ProtobufError extends Error {
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: 4 * 1024 * 1024 };
 
 /**
- * The object in a body of `application/vnd.kubernetes.protobuf`, as its JSON would be. Throws a ProtobufError for what is none and
+ * The object in a body of `application/vnd.kubernetes.protobuf`, as its JSON would be. Throws a ProtobufError for invalid input and
  * for what is nested too deep or too large. The messages themselves hold no messages of their own kind.
  */
 export function decodeProtobuf(body: Uint8Array): object {
@@ -165,7 +165,7 @@ function readLengthDelimited(reader: Reader, type: string): unknown {
   }
 }
 
-/** The fields of a small message by number; what has a length is text. */
+/** The fields of a small message by number; length-delimited ones are text. */
 function readNumbered(reader: Reader, length: number): Map<number, number | string> {
   const end = reader.pos + length;
   const fields = new Map<number, number | string>();

@@ -74,7 +74,7 @@ describe('a quota', () => {
     expect((await server.list(`${NAMESPACE}/${plural}`)).body.items).toHaveLength(most);
   });
 
-  it('says what is asked for, what is used and what is allowed', async () => {
+  it('reports requested, used and limited amounts', async () => {
     await quota({ 'requests.cpu': '1', pods: '5' });
     await post('pods', 'one', pod(requests('600m')));
     const { status, body } = await post('pods', 'two', pod(requests('500m')));
@@ -85,14 +85,14 @@ describe('a quota', () => {
     );
   });
 
-  it('asks for requests where it bounds them', async () => {
+  it('requires requests if it limits them', async () => {
     await quota({ 'requests.cpu': '1' });
     expect((await post('pods', 'silent', pod())).body.message).toBe(
       'pods "silent" is forbidden: failed quota: quota: must specify requests.cpu for: main',
     );
   });
 
-  it('has room again when something goes', async () => {
+  it('frees usage on deletion', async () => {
     await quota({ secrets: 1 });
     await post('secrets', 'a');
     expect((await post('secrets', 'b')).status).toBe(403);
@@ -100,7 +100,7 @@ describe('a quota', () => {
     expect((await post('secrets', 'b')).status).toBe(201);
   });
 
-  it('holds for updates that take more, and lets others pass though it is exceeded', async () => {
+  it('applies to updates that increase usage, and allows others even if exceeded', async () => {
     await quota({ 'services.loadbalancers': 0 });
     await post('services', 'web', { spec: { ports: [{ port: 80 }] } });
     const patch = (spec: object) =>
@@ -109,7 +109,7 @@ describe('a quota', () => {
     expect((await patch({ sessionAffinity: 'ClientIP' })).status).toBe(200);
   });
 
-  it('counts in its scopes alone', async () => {
+  it('counts only within its scopes', async () => {
     await quota({ pods: 1 }, { scopes: ['Terminating'] });
     const short = pod({}, { activeDeadlineSeconds: 60 });
     expect((await post('pods', 'a', short)).status).toBe(201);
@@ -117,14 +117,14 @@ describe('a quota', () => {
     expect((await post('pods', 'c', pod())).status).toBe(201);
   });
 
-  it('answers a dry run as it would the request, and counts nothing for it', async () => {
+  it('checks a dry run like the request, without counting it', async () => {
     await quota({ secrets: 1 });
     expect((await post('secrets', 'a', {}, '?dryRun=All')).status).toBe(201);
     expect((await post('secrets', 'a')).status).toBe(201);
     expect((await post('secrets', 'b', {}, '?dryRun=All')).status).toBe(403);
   });
 
-  it('says nothing of other namespaces', async () => {
+  it('does not affect other namespaces', async () => {
     await quota({ secrets: 0 });
     await server.namespace('other');
     const elsewhere = await server.call('POST', '/api/v1/namespaces/other/secrets', { metadata: { name: 'a' } });

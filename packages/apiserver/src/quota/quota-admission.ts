@@ -16,14 +16,14 @@ import { bucketOf } from '../server/served-resource.ts';
 import type { QuotaLedger } from './quota-ledger.ts';
 import { countedResource, isInScope, parseHard, type Usage, usageOf } from './quota-usage.ts';
 
-/** Resources that every container must say when a quota bounds them. */
+/** Resources that every container must set if a quota limits them. */
 const DECLARED = /^(requests\.|limits\.)?(cpu|memory)$/;
 
 const NOTHING: Usage = new Map();
 
 /**
- * Refuses what would exceed a namespace's quotas. Upstream counts in the quota's status and compares and swaps it; here the ledger is
- * asked in the turn of the write.
+ * Rejects what would exceed a namespace's quotas. Upstream counts in the quota's status with compare-and-swap; here the ledger is
+ * read in the same turn as the write.
  */
 export function resourceQuotaAdmission(reader: () => ObjectReader, ledger: QuotaLedger): AdmissionPlugin {
   return {
@@ -70,7 +70,7 @@ function check(request: AdmissionRequest, object: KubeObject, quota: ResourceQuo
   );
 }
 
-/** `requests.cpu for: main,sidecar`: what the quota bounds and containers do not say. */
+/** `requests.cpu for: main,sidecar`: what the quota limits and containers do not set. */
 function undeclaredOf({ spec }: Pod, names: readonly string[]): string[] {
   const containers = [...(spec.initContainers ?? []), ...spec.containers];
   return names

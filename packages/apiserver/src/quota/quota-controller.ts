@@ -23,10 +23,10 @@ export interface QuotaControllerOptions {
   readonly log: Logger;
 }
 
-/** Changes within so long are counted once. */
+/** The delay in which changes are batched. */
 const SETTLE_MS = 200;
 
-/** Shows in ResourceQuotas what is used (pkg/controller/resourcequota); admission asks the ledger itself. */
+/** Maintains the usage in the status of ResourceQuotas (pkg/controller/resourcequota); admission asks the ledger itself. */
 export function resourceQuotaController(options: QuotaControllerOptions): Runnable {
   const { client, informers, store, ledger, clock, random, log } = options;
   const quotas = informers.informer(ResourceQuotas);

@@ -54,7 +54,7 @@ function used(of: ResourceQuota, ...names: string[]): string[] {
 }
 
 describe('a quota ledger', () => {
-  it('counts what is there, and follows what comes, changes and goes, in the same turn', async () => {
+  it('counts existing objects, and tracks changes in the same turn', async () => {
     await write('a/one', { cpu: '100m' });
     const own = quota('a');
     expect(used(own, 'pods', 'requests.cpu')).toEqual(['1', '100m']);
@@ -72,7 +72,7 @@ describe('a quota ledger', () => {
     expect(used(own, 'requests.cpu')).toEqual(['250m']);
   });
 
-  it('looks at all objects once, however often it is asked', async () => {
+  it('scans all objects once, however often it is queried', async () => {
     for (let index = 0; index < 100; index++) await write(`a/${index}`, { cpu: '10m' });
     for (let index = 0; index < 100; index++) {
       used(quota('a'), 'pods');
@@ -93,7 +93,7 @@ describe('a quota ledger', () => {
     expect(used(quota('a', { scopes: ['BestEffort'] }), 'pods')).toEqual(['0']);
   });
 
-  it('forgets with the last quota, and continues counting for the others', async () => {
+  it('drops its counts with the last quota, and continues counting for the others', async () => {
     await write('a/quota', {}, 'resourcequotas');
     await write('a/one', {});
     expect(used(quota('a'), 'pods')).toEqual(['1']);
@@ -103,7 +103,7 @@ describe('a quota ledger', () => {
     expect(lists).toEqual(['pods a/', 'pods a/']);
   });
 
-  it('always says what a fresh count says', async () => {
+  it('always equals a fresh count', async () => {
     const steps = fc.array(
       fc.record({
         key: fc.constantFrom('a/1', 'a/2', 'a/3', 'b/1'),

@@ -3,7 +3,7 @@ import { addQuantities, type Quantity, subtractQuantities, ZERO } from '@fairway
 import type { Entry, Store } from '../store/store.ts';
 import { isInScope, usageOf } from './quota-usage.ts';
 
-/** What one kind of one namespace takes, of the objects that one set of scopes counts. */
+/** The usage of one kind in one namespace, of the objects that match one set of scopes. */
 interface Account {
   readonly quota: Pick<ResourceQuota, 'spec'>;
   readonly totals: Map<string, Quantity>;
@@ -12,8 +12,8 @@ interface Account {
 const QUOTAS = 'resourcequotas';
 
 /**
- * Counts what quotas bound. Objects are counted once, when a quota is first asked about, and from then on by what changes, in the turn in which it
- * becomes visible: a decision and its write in one turn see exactly what is there.
+ * Counts quota usage. Objects are counted once, when a quota is first queried, then updated by changes, in the turn in which each
+ * becomes visible: a decision and its write in one turn see the exact usage.
  */
 export class QuotaLedger {
   readonly #store: Pick<Store, 'list' | 'follow'>;

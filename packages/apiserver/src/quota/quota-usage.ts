@@ -44,7 +44,7 @@ export function usageOf(id: string, object: KubeObject): Usage {
   return usage;
 }
 
-/** A pod that has ended takes nothing but its place in the store. */
+/** A finished pod counts only as an object. */
 function addPod(usage: Map<string, Quantity>, pod: Pod): void {
   if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return;
   usage.set('pods', quantityOf(1));

@@ -9,7 +9,7 @@ const PER_OBJECT = 10_000_000;
 
 const CHARS_PER_UNIT = 10;
 
-/** Thrown when a rule has cost more than it may, or all rules of an object have. */
+/** Thrown when a rule, or all rules of an object, exceed the cost limit. */
 export class CelCostError extends Error {
   override readonly name = 'CelCostError';
   readonly of: 'rule' | 'object';
@@ -35,7 +35,7 @@ export class CelBudget {
     return result;
   }
 
-  /** From the first time on that it is too much, always throws: the same error, for loops meet it at each item. */
+  /** Once exceeded, always throws the same error, since loops meet it at each item. */
   charge(units: number): void {
     this.#left -= units;
     if (running === this) this.#ruleLeft -= units;
@@ -44,7 +44,7 @@ export class CelBudget {
     throw this.#exceeded;
   }
 
-  /** Charges what a rule is about to see, which is made for it. */
+  /** Charges for converting the value that a rule is about to see. */
   chargeValue(value: unknown): void {
     this.charge(wholeCost(value, this.#left));
   }
@@ -53,7 +53,7 @@ export class CelBudget {
     return this.#exceeded !== undefined;
   }
 
-  /** What the rule may still cost. */
+  /** The remaining budget of the rule. */
   get left(): number {
     return Math.min(this.#ruleLeft, this.#left);
   }

@@ -9,7 +9,7 @@ const MAX_RULE_CHARS = 10_000;
 
 type Program = (context: { self: unknown; oldSelf?: unknown }) => unknown;
 
-/** A rule of a schema, ready to run; or what is wrong with it. */
+/** A compiled rule of a schema, or its compile error. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: Program | undefined;
@@ -75,7 +75,7 @@ function compile(text: string, schema: Schema, rule: ValidationRule, wanted: 'bo
   }
 }
 
-/** A RangeError is the end of the stack. */
+/** A RangeError is a stack overflow. */
 function reasonOf(error: Error): string {
   return 'summary' in error ? String(error.summary) : 'the expression nests too deeply';
 }

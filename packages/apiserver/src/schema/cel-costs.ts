@@ -90,7 +90,7 @@ const chargeJoin: Charge = ([list, separator = '']) => {
 /** The library reads a duration part by part, and goes through the rest for each. */
 const chargeSquare: Charge = ([text]) => charge(charsCost(String(text).length ** 2));
 
-/** Functions that do not cost what their operands have at first sight. */
+/** Functions whose cost is not the size of their operands. */
 const CALLS: Readonly<Record<string, Charge | undefined>> = {
   dyn: chargeNothing,
   type: chargeNothing,

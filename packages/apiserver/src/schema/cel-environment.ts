@@ -47,7 +47,7 @@ class IpNamespace {
   readonly name = 'ip';
 }
 
-/** Of one expression. Trees deeper than some 1,000 nodes (`a + a + a…`) are the end of the stack, and no rules then. */
+/** Of one expression. Trees deeper than some 1,000 nodes (`a + a + a…`) overflow the stack, and are rejected as rules. */
 const LIMITS = { maxAstNodes: 5000, maxDepth: 100 };
 
 /**

@@ -50,7 +50,7 @@ function searchRules(declared: Schema, definitions: Definitions, visited: Set<Sc
   return parts.some((part) => searchRules(part, definitions, visited));
 }
 
-/** What the rules of one object share. */
+/** State shared by the rules of one object. */
 interface Run {
   readonly definitions: Definitions;
   readonly errors: FieldError[];
@@ -92,7 +92,7 @@ function itemsByKey(old: unknown, schema: Schema, definitions: Definitions): Map
   return new Map(old.map((item) => [canonicalJson(itemKeys(item, schema, definitions)), item]));
 }
 
-/** A value with the rules of its schema. What they see of it is made once, when the first of them runs. */
+/** A value with the rules of its schema. It is converted for CEL once, when the first of them runs. */
 class Level {
   readonly #value: unknown;
   readonly #old: unknown;
@@ -167,7 +167,7 @@ function fieldOf(rule: ValidationRule, path: string): string {
   return within.startsWith('[') ? `${path}${within}` : childPath(path, within);
 }
 
-/** As upstream: beyond it the rule's own message is told instead. */
+/** As upstream: beyond it the rule's static message is used. */
 const MAX_MESSAGE_CHARS = 5 * 1024;
 
 function messageOf(rule: ValidationRule, makeMessage: (() => unknown) | undefined): string {
@@ -178,7 +178,7 @@ function messageOf(rule: ValidationRule, makeMessage: (() => unknown) | undefine
     const isText = typeof message === 'string' && message.length <= MAX_MESSAGE_CHARS;
     return isText && message.trim() !== '' && !message.includes('\n') ? message.trim() : fallback;
   } catch {
-    // A message that cannot be made must not hide what it is about.
+    // A failing messageExpression must not hide the rule's failure.
     return fallback;
   }
 }

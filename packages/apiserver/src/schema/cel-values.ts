@@ -49,7 +49,7 @@ export function escapeFieldName(name: string): string {
     .replaceAll('/', '__slash__');
 }
 
-/** Rules may speak of an object's name, and of no other metadata. */
+/** Rules may refer to an object's name and generateName only. */
 function nameOnly(metadata: unknown): unknown {
   if (!isJsonObject(metadata)) return metadata;
   const { name, generateName } = metadata;

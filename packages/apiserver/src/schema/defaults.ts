@@ -5,7 +5,7 @@ import type { Json } from '@fairway/kube/object/meta';
 import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
-/** What all defaults of one object may add: a list of ten with a list of ten in each, nine times over, is a short schema. */
+/** Limit on what all defaults of one object add: lists of ten nested nine deep are a short schema. */
 const MAX_ADDED_CHARS = 3 * 1024 * 1024;
 
 /**

@@ -1,7 +1,7 @@
 import { childPath, indexPath } from './field-path.ts';
 
 /**
- * The paths of fields that a JSON text has more than once (`spec.replicas`), which JSON.parse takes without a word and
+ * The paths of duplicate fields in a JSON text (`spec.replicas`), which JSON.parse accepts silently and
  * `fieldValidation=Strict` refuses. The text must be valid JSON: parse it first.
  */
 export function duplicateFields(json: string): string[] {

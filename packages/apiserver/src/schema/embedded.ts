@@ -2,7 +2,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { dns1035LabelErrors } from '@fairway/kube/object/names';
 import { childPath } from './field-path.ts';
 
-/** Checks that an embedded resource says what it is. Its metadata is checked by its schema. */
+/** Checks that an embedded resource has apiVersion and kind. Its metadata is checked by its schema. */
 export function validateEmbedded(object: Readonly<Record<string, unknown>>, path: string, errors: FieldError[]): void {
   for (const name of ['apiVersion', 'kind']) {
     const field = childPath(path, name);

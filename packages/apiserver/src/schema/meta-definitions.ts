@@ -16,7 +16,7 @@ function described(schema: Schema, description: string): Schema {
 const time: Schema = { type: 'string', format: 'date-time' };
 const int64: Schema = { type: 'integer', format: 'int64' };
 
-/** The definitions that every kind stands on, for kinds whose own definitions leave them out. */
+/** Definitions that every kind needs, for kinds whose own definitions omit them. */
 export const META_DEFINITIONS: Definitions = new Map<string, Schema>([
   [
     OBJECT_META,

@@ -147,7 +147,7 @@ describe('defaults', () => {
     expect(bare).toEqual({ metadata: {} });
   });
 
-  it('are refused where lists of lists would fill memory', () => {
+  it('are rejected where nested lists would exhaust memory', () => {
     let nested: Schema = { type: 'object', properties: { v: { type: 'string', default: 'x' } } };
     for (let level = 0; level < 9; level++) {
       const list: Schema = { type: 'array', items: nested, default: Array.from({ length: 10 }, () => ({})) };

@@ -3,7 +3,7 @@ import type { Definitions, Schema } from './schema.ts';
 
 /**
  * The schema that a `$ref` stands for, or the schema itself. A default or description beside the `$ref` counts as the field's
- * own and is looked up there. Throws where a definition is missing: a fault of whoever registered the kind.
+ * own and is looked up there. Throws where a definition is missing: a bug of the code that registered the kind.
  */
 export function resolveSchema(schema: Schema, definitions: Definitions): Schema {
   let resolved = schema;

@@ -2,7 +2,7 @@ import { ConfinedModule } from '@fairway/base/testing/confined-module';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Schema } from './schema.ts';
 
-/** Schemas and rules of a tenant, and values for them, that take forever where nothing counts the steps. */
+/** Schemas, rules and values of a tenant that would run forever without cost limits. */
 
 const schemas = new ConfinedModule(new URL('./schema-cost-fixture.ts', import.meta.url));
 afterAll(() => schemas.close());
@@ -37,13 +37,13 @@ describe('schemas', () => {
       'a'.repeat(300_000),
     ],
     ['errors', { type: 'array', items: text }, numbers(150_000)],
-  ])('are not asked about too many %s', async (_, schema, value) => {
+  ])('are not checked against too many %s', async (_, schema, value) => {
     await expect(schemas.call('errorsOfSchema', schema, value)).rejects.toThrow(
       /Request entity too large: the object takes more than 5000000 steps to validate/,
     );
   });
 
-  it('are asked about all of a large object', async () => {
+  it('are checked for all of a large object', async () => {
     const list: Schema = {
       type: 'array',
       items: { ...text, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 },
@@ -88,13 +88,13 @@ describe('rules', () => {
       numbers(100_000),
     ],
     ['matches of long texts', 'self.matches("[a-z]{1000}$")', text, 'a'.repeat(1_000_000)],
-  ])('end when they cost too much: %s', async (_, rule, schema, value) => {
+  ])('are stopped when they cost too much: %s', async (_, rule, schema, value) => {
     const errors = (await schemas.call('errorsOfRule', rule, schema, value)) as string[];
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatch(/operation cancelled|running out of cost budget/);
   });
 
-  it('say whose cost it was, in the words of Kubernetes', async () => {
+  it("report the exceeded limit with Kubernetes' message", async () => {
     const rule = 'self.all(x, self.all(y, x + y >= 0))';
     const errors = (await schemas.call('errorsOfRule', rule, integers, numbers(2000))) as string[];
     expect(errors[0]).toMatch(PER_RULE);

@@ -3,7 +3,7 @@ import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
 /**
- * How server-side apply sees the values of a schema (structured-merge-diff's atom): what it owns whole, and what part by part.
+ * How server-side apply treats values of a schema (structured-merge-diff's atom): atomic or granular.
  * A map or list shape holds for values of that JSON type only; any other value is owned whole.
  */
 export type Shape =

@@ -157,7 +157,7 @@ describe('values', () => {
     expect(errorsOf(schema, value)).toEqual(expected === undefined ? [] : [expected]);
   });
 
-  it('tells of the alternative that fits best', () => {
+  it('reports the errors of the best matching alternative', () => {
     const schema: Schema = { ...integer, anyOf: [{ minimum: 10, multipleOf: 7 }, { minimum: 5 }] };
     expect(errorsOf(schema, 1)).toEqual([
       'spec.x: Invalid value: "": "spec.x" must validate at least one schema (anyOf)',
@@ -368,7 +368,7 @@ describe('CEL rules', () => {
     expect(errorsOf(schema, value, old)).toEqual(expected);
   });
 
-  it('are not asked about a value that is wrong already', () => {
+  it('are not run on a value that is already invalid', () => {
     const schema: Schema = withRule(
       { type: 'object', properties: { a: integer }, required: ['a'] },
       { rule: 'self.a > 1' },

@@ -11,7 +11,7 @@ import { ValidationCost } from './validation-cost.ts';
 import { validateValue } from './value-rules.ts';
 
 /**
- * What is wrong with a whole object by its schema, in the words of apiextensions. CEL rules are asked only when the rest holds;
+ * Validates a whole object against its schema, with the messages of apiextensions. CEL rules run only if the rest is valid;
  * transition rules (those that name `oldSelf`) only where `old` has the value too.
  */
 export function validateObject(
@@ -30,7 +30,7 @@ export function validateObject(
   return [...errors, ...validateRules(object, old, root, definitions)];
 }
 
-/** What is wrong with a value that is a part of an object, or a default for one. CEL rules are left aside. */
+/** Validates a part of an object, or a default for one, without CEL rules. */
 export function validateValueBySchema(
   value: unknown,
   schema: Schema,
@@ -42,7 +42,7 @@ export function validateValueBySchema(
   return errors;
 }
 
-/** What the checks of one object share. */
+/** State shared by the checks of one object. */
 interface Check {
   readonly definitions: Definitions;
   readonly cost: ValidationCost;

@@ -26,7 +26,7 @@ function stepsOf(text: string, pattern: string): number {
 export class ValidationCost {
   #left = MAX_STEPS;
 
-  /** Looking at one value by what one schema says of it. */
+  /** Charges for checking one value against one schema. */
   chargeValue(value: unknown, { enum: allowed, pattern, required }: Schema): void {
     let steps = 1 + (allowed?.length ?? 0) + (required?.length ?? 0);
     if (typeof value === 'string') {

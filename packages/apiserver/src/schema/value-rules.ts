@@ -70,7 +70,7 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
   }
   if (pattern !== undefined) {
     const expression = tryCompilePattern(pattern);
-    // Admission lets none in; definitions from before it was so strict may have one.
+    // Validation rejects these; definitions stored before it did so may have one.
     if (expression === undefined) add(`cannot be checked: '${pattern}' is no regular expression of Go`);
     else if (!expression.test(text)) add(`should match '${pattern}'`);
   }

@@ -30,7 +30,7 @@ function canonicalizeTarget(metric: MetricSpec): void {
   }
 }
 
-/** A client that says something about scaling gets the rest of upstream's rules spelled out. */
+/** If a client sets any scaling behavior, the rest of upstream's rules are defaulted. */
 function defaultBehavior(rules: HPAScalingRules | undefined, direction: 'up' | 'down'): HPAScalingRules {
   const percent = { type: 'Percent', value: 100, periodSeconds: POLICY_PERIOD_SECONDS };
   const pods = { type: 'Pods', value: 4, periodSeconds: POLICY_PERIOD_SECONDS };

@@ -60,7 +60,7 @@ function scheduleErrors({ schedule, timeZone }: CronJobSpec): FieldError[] {
   return errors;
 }
 
-/** The shape of a schedule; what its fields mean is the controller's to know. */
+/** The shape of a schedule; the controller interprets its fields. */
 function isSchedule(schedule: string): boolean {
   if (schedule.startsWith('@')) return MACRO.test(schedule);
   const fields = schedule.trim().split(/\s+/);
@@ -68,7 +68,7 @@ function isSchedule(schedule: string): boolean {
 }
 
 function isTimeZone(name: string): boolean {
-  // An empty zone and the server's own would mean something else on every server.
+  // An empty zone and Local would depend on the server.
   if (name === '' || name.toLowerCase() === 'local') return false;
   try {
     Intl.DateTimeFormat('en', { timeZone: name });

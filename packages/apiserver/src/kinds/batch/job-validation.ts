@@ -88,7 +88,7 @@ function templateErrors(job: Job, old: Job): FieldError[] {
   return [invalidValue('spec.template', job.spec.template, 'field is immutable')];
 }
 
-/** While a Job is suspended and has never run, a queue manager may still say where its pods go. */
+/** While a Job is suspended and has never run, a queue manager may still change its scheduling directives. */
 function withSchedulingOf(template: PodTemplateSpec, old: PodTemplateSpec): PodTemplateSpec {
   const spec = { ...template.spec, containers: template.spec?.containers ?? [] };
   const metadata = { ...template.metadata };

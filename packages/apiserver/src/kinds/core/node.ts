@@ -67,7 +67,7 @@ function taintsErrors(taints: readonly Taint[]): FieldError[] {
   return errors;
 }
 
-/** A node keeps what it was once given: its part of the pod network and its place in the cloud. */
+/** podCIDRs and providerID are immutable once set. */
 function specUpdateErrors({ spec }: Node, { spec: old }: Node): FieldError[] {
   const errors: FieldError[] = [];
   const cidrs = old.podCIDRs ?? (old.podCIDR ? [old.podCIDR] : []);
@@ -94,7 +94,7 @@ export const NodeKind = defineKind(Nodes, {
   strategy: {
     default(node) {
       const { spec, status } = node;
-      // The list is what counts; the single field is its first entry, and wins where they differ.
+      // The list is authoritative; the single field is its first entry, and wins if they differ.
       if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
       if (!spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
       if (!status) return;

@@ -40,7 +40,7 @@ export function claimSpecErrors(spec: PersistentVolumeClaimSpec, field: string):
   return [...errors, ...labelSelectorErrors(`${field}.selector`, spec.selector)];
 }
 
-/** A claim may be bound, may grow, and may be given the class that it lacked. */
+/** A claim may be bound, expanded, and given a class if it has none. */
 function updateErrors(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
   const errors: FieldError[] = [];
   const isBound = old.status?.phase === 'Bound';

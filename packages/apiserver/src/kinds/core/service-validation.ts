@@ -98,7 +98,7 @@ function portsErrors(ports: readonly ServicePort[]): FieldError[] {
   return errors;
 }
 
-/** Upstream's ValidateServiceUpdate: an address, once given, stays until the type gives it up. */
+/** Upstream's ValidateServiceUpdate: an allocated address is immutable until the type changes. */
 export function serviceUpdateErrors({ spec }: Service, { spec: old }: Service): FieldError[] {
   const errors: FieldError[] = [];
   if (

@@ -10,7 +10,7 @@ import { serviceErrors, serviceUpdateErrors } from './service-validation.ts';
 const CLIENT_IP_TIMEOUT_SECONDS = 10_800;
 
 /**
- * What every Service gets without looking at another. Cluster IPs, IP families and node ports belong to an allocator: an
+ * Defaults of a Service that do not depend on other Services. Cluster IPs, IP families and node ports belong to an allocator: an
  * admission plugin of the cluster, which runs between `default` and `validate`.
  */
 function defaultService({ spec }: Service): void {
@@ -77,8 +77,8 @@ function carryAllocated({ spec }: Service, { spec: old }: Service): void {
 }
 
 /**
- * What an update leaves out that was allocated stays, and what no longer fits the type goes. An allocator calls it before it
- * looks at what is missing; calling it again changes nothing.
+ * Keeps allocated values that an update omits, and removes those that no longer fit the type. An allocator calls it before it
+ * allocates missing ones; idempotent.
  */
 export function settleServiceUpdate(service: Service, old: Service): void {
   dropTypeDependentFields(service, old);

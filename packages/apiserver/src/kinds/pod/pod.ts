@@ -39,7 +39,7 @@ const strategy: KindStrategy<Pod> = {
     }
     return errors;
   },
-  /** A pod that runs nowhere, or runs no longer, needs no time to end. */
+  /** An unscheduled or finished pod needs no grace period. */
   gracePeriodSeconds({ spec, status }, requested) {
     if (!spec.nodeName || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0;
     const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;

@@ -14,7 +14,7 @@ function available({ status }: APIService): string {
   return condition.status === 'True' ? 'True' : `${condition.status} (${condition.reason ?? ''})`;
 }
 
-/** Kept so that tools that look for aggregated APIs find the list; nothing is proxied. */
+/** Served so that tools that list aggregated APIs work; nothing is proxied. */
 export const APIServiceKind = defineKind(APIServices, {
   definition: 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService',
   categories: ['api-extensions'],

@@ -11,7 +11,7 @@ import { defineKind } from '../define-kind.ts';
 import { duplicates, required } from '../field-errors.ts';
 import { AGE, count, text } from '../printing/column.ts';
 
-/** Kinds that the embedded server keeps for clients that install them; it calls no webhook and evaluates no policy. */
+/** Stored for clients that install them; the embedded server calls no webhook and evaluates no policy. */
 
 function defaultWebhook(webhook: MutatingWebhook | ValidatingWebhook): void {
   setDefaults(webhook, { failurePolicy: 'Fail', matchPolicy: 'Equivalent', timeoutSeconds: 10 });

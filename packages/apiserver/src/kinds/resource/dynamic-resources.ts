@@ -3,7 +3,7 @@ import { defineKind } from '../define-kind.ts';
 import { AGE, text } from '../printing/column.ts';
 import { immutable } from '../validation-common.ts';
 
-/** Dynamic resource allocation, which schedulers from 1.34 on wait for. Drivers give it meaning; here it is stored and served. */
+/** Dynamic resource allocation, which schedulers from 1.34 on wait for. Drivers implement it; here it is only stored and served. */
 
 const ALLOCATED = 'allocated';
 
