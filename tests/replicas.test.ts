@@ -139,5 +139,5 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
 });
 
 function givenUp({ output }: Replica): number {
-  return output.split('reconcile given up').length - 1;
+  return output.split('reconcile stopped, grant lost').length - 1;
 }
