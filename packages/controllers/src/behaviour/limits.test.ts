@@ -1,8 +1,9 @@
-import { clusters } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { GarbageCollector } from '@fairway/apiserver/lifecycle/garbage-collector';
+import { findCondition } from '@fairway/kube/controller/conditions';
 import { describe, expect, test } from 'vitest';
 import { holdings, serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
@@ -103,6 +104,46 @@ describe('a limit of nodes', { timeout: 30_000 }, () => {
     await fairway.until(machines, (all) => all.length === 1 && all.every(isReady));
 
     expect(holdings(fairway.cloud)['floating_ips']).toBe(0);
+  });
+});
+
+describe('a limit of clusters', { timeout: 30_000 }, () => {
+  const isRefused = ({ status }: Cluster) =>
+    status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'PlanLimitExceeded');
+
+  test('is held by those of five that claim it first, and another follows when one goes', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxClusters: 2 } } });
+
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => fairway.createCluster({}, name)));
+    const settled = await fairway.until(
+      clusters,
+      (all) => all.filter(isReady).length === 2 && all.filter(isRefused).length === 3,
+    );
+    const { networks } = holdings(fairway.cloud);
+    await fairway.delete(clusters, settled.find(isReady)?.metadata.name ?? '');
+    await fairway.until(
+      clusters,
+      (all) => all.length === 4 && all.filter(isReady).length === 2 && all.filter(isRefused).length === 2,
+    );
+
+    // One is the provider's.
+    expect(networks).toBe(3);
+    expect(holdings(fairway.cloud)['networks']).toBe(3);
+    const messages = settled.filter(isRefused).map(({ status }) => findCondition(status?.conditions, 'Ready')?.message);
+    expect(messages[0]).toMatch(/^spec.plan: free: the namespace has 2 clusters of this plan, and it allows 2: delete/);
+  });
+
+  test('takes nothing from clusters that were there before it', async () => {
+    await using fairway = await TestFairway.start();
+    await Promise.all(['a', 'b'].map((name) => fairway.createCluster({}, name)));
+    await fairway.until(clusters, (all) => all.filter(isReady).length === 2);
+
+    await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxClusters: 1 } } });
+    await fairway.createCluster({}, 'c');
+    const found = await fairway.until(clusters, (all) => all.some(isRefused));
+
+    expect(found.filter(isReady).map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -7,6 +8,7 @@ import { plans } from '@fairway/api/kinds/plan';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
+import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
 import {
   ANY_MINOR,
   clustersByCredential,
@@ -32,6 +34,9 @@ export const clusterController: Declaration = {
     { type: machines, verbs: READ },
     { type: cloudCredentials, verbs: READ },
     { type: plans, verbs: READ },
+    // What clusters have claimed of their plans.
+    { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },
+    { type: Namespaces, verbs: ['get'] },
     { type: kubernetesReleases, verbs: READ },
   ],
   indexes: ({ cache }) => [

@@ -27,6 +27,7 @@ import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec, desiredNetwork } from './desired-state.ts';
 import { ensureNetwork } from './network.ts';
+import { claimFromPlan } from './plan-claim.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 
@@ -34,6 +35,8 @@ import { setUpTenant } from './tenant-setup.ts';
 const RESYNC_MS = 600_000;
 /** How often to check whether a user has fixed what prevents the network. */
 const NETWORK_PROBLEM_RETRY_MS = 60_000;
+/** How often to check whether the plan allows a cluster now: another one may have been deleted. */
+const PLAN_CLAIM_RETRY_MS = 60_000;
 /** How long a pass waits for a tenant's API server to list its nodes. */
 const CONNECT_TIMEOUT_MS = 15_000;
 /** Poll interval for a starting control plane whose runtime has no events. */
@@ -97,7 +100,7 @@ export class ClusterReconciler {
   }
 
   async #ensure(key: string, cluster: Cluster, pass: Pass): Promise<ClusterFacts> {
-    const { cache, clouds, clock } = this.#dependencies;
+    const { cache, client, clouds, clock } = this.#dependencies;
     const releases = cache.releases.list();
     const plan = this.#planOf(cluster);
     const pools = this.#poolsOf(cluster);
@@ -109,6 +112,12 @@ export class ClusterReconciler {
     const base = { plan: plan?.spec, releases, blocker, pools, nowMs: clock.now() };
     pass.againIn(RESYNC_MS);
     if (blocker || !plan || !cloud || !version.ok) return { ...base, ...NOTHING_LEARNT };
+    const claim = await pass.run(() => claimFromPlan(client, cluster, plan, pass.signal));
+    const refused = claim.failure ?? claim.value;
+    if (refused) {
+      pass.againIn(PLAN_CLAIM_RETRY_MS);
+      return { ...base, ...NOTHING_LEARNT, blocker: refused };
+    }
     const [network, controlPlane] = await Promise.all([
       this.#ensureNetwork(cloud, cluster, plan, pools, pass),
       this.#ensureControlPlane(cluster, plan, pools, version.version.version, pass),

@@ -45,10 +45,11 @@ test('the controllers get the permissions that they declare, plus those of fairw
   ]);
 });
 
-test('in its own namespace Fairway stores CAs and Leases', () => {
+test('in its own namespace Fairway stores CAs, claims and Leases', () => {
   const [role] = PERMISSIONS.roles;
 
   expect(flat(role.rules)).toEqual([
+    '/configmaps: create get update',
     '/secrets: create deletecollection get list patch watch',
     'coordination.k8s.io/leases: create delete get list patch update watch',
   ]);

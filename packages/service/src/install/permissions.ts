@@ -34,7 +34,7 @@ const CONTROLLERS_ROLE: ClusterRole = {
   rules: policyRules([...DECLARED, ...SERVICE_RIGHTS]),
 };
 
-/** Fairway's own namespace: the clusters' CAs, and the Leases by which replicas share the work. */
+/** Fairway's own namespace: the clusters' CAs, what they claimed of their plans, and the Leases by which replicas share the work. */
 const SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
   kind: 'Role',

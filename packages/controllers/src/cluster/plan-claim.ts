@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { ConditionReason } from '@fairway/api/conditions';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { Problem } from '@fairway/tenancy/problem';
+
+/** Key of the UIDs in the ConfigMap, separated by commas. */
+const CLUSTERS = 'clusters';
+
+/**
+ * Claims one of the clusters that the plan allows in a namespace (`maxClusters`), before anything is created for it. Returns why there is none left.
+ * Rejects with the API's error; a Conflict means that another cluster claimed one meanwhile.
+ *
+ * Admission checks the same, but a webhook sees stored objects alone: Clusters that are created at once may all pass. Claims of a namespace and plan are
+ * in one ConfigMap, which only Fairway writes, so that the API server decides between two claims by its resource version. Claims of clusters that are
+ * gone are dropped with the next one; clusters that have been provisioned count without a claim.
+ */
+export async function claimFromPlan(
+  client: KubeClient,
+  cluster: Cluster,
+  plan: Plan,
+  signal: AbortSignal,
+): Promise<Problem | undefined> {
+  const { maxClusters } = plan.spec;
+  if (maxClusters === undefined || isProvisioned(cluster)) return undefined;
+  const { uid = '', namespace = '' } = cluster.metadata;
+  const planName = plan.metadata.name ?? '';
+  const name = claimsName(namespace, planName);
+  const claims = client.resource(ConfigMaps);
+  const [stored, { items }] = await Promise.all([
+    readClaims(client, name, signal),
+    client.resource(clusters).list({ namespace, signal }),
+  ]);
+  const claimed = new Set(stored?.data?.[CLUSTERS]?.split(','));
+  const holders = items
+    .filter((other) => other.spec.plan === planName)
+    .filter((other) => isProvisioned(other) || claimed.has(other.metadata.uid ?? ''))
+    .map(({ metadata }) => metadata.uid ?? '');
+  if (claimed.has(uid)) return undefined;
+  if (holders.length >= maxClusters) {
+    const message = `spec.plan: ${planName}: the namespace has ${holders.length} clusters of this plan, and it allows ${maxClusters}: delete one, or create this one with another plan`;
+    return { reason: ConditionReason.PlanLimitExceeded, message };
+  }
+  const data = { namespace, plan: planName, [CLUSTERS]: [...holders, uid].join(',') };
+  if (stored) await claims.update({ ...stored, data }, { signal });
+  else await claims.create({ ...(await newClaims(client, name, namespace, signal)), data }, { signal });
+  return undefined;
+}
+
+/** Whether resources have been created for it, which no limit takes away. */
+function isProvisioned({ status }: Cluster): boolean {
+  return status?.network !== undefined || status?.endpoint !== undefined;
+}
+
+async function readClaims(client: KubeClient, name: string, signal: AbortSignal): Promise<ConfigMap | undefined> {
+  try {
+    return await client.resource<ConfigMap>(ConfigMaps).get(name, { namespace: SYSTEM_NAMESPACE, signal });
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** Owned by the tenant's namespace, so that the garbage collector deletes them with it. */
+async function newClaims(client: KubeClient, name: string, namespace: string, signal: AbortSignal): Promise<ConfigMap> {
+  const { metadata } = await client.resource(Namespaces).get(namespace, { signal });
+  const owner = { apiVersion: 'v1', kind: 'Namespace', name: namespace, uid: metadata.uid ?? '' };
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: SYSTEM_NAMESPACE, ownerReferences: [owner] },
+  };
+}
+
+/** Namespace and plan together may be longer than a name. */
+function claimsName(namespace: string, planName: string): string {
+  return `plan-claims-${createHash('sha256').update(`${namespace}/${planName}`).digest('hex').slice(0, 32)}`;
+}
