@@ -6,7 +6,7 @@ import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
 import type { Core } from './core.ts';
 import { CRD_BUCKET, CRD_FINALIZER, markTerminating } from './crd-rules.ts';
-import { isNamespace, refuseImmortal, specFinalizers } from './namespace-rules.ts';
+import { isNamespace, refuseImmortalNamespace, specFinalizers } from './namespace-rules.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
 import { dryRunErrors, refuseOptions, unsupported } from './request-options.ts';
 import { admissionOf, store, validate } from './write.ts';
@@ -69,7 +69,7 @@ async function removeEntry(
   current: Entry,
 ): Promise<Removal> {
   const { resource } = request;
-  if (isNamespace(resource)) refuseImmortal(request);
+  if (isNamespace(resource)) refuseImmortalNamespace(request);
   checkPreconditions(request, options, current);
   const old = resource.objectOf(current);
   await validate(core, admissionOf(request, 'DELETE', undefined, old));

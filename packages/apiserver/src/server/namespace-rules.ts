@@ -32,7 +32,7 @@ export function ensureNamespace(core: Core, request: ResourceRequest, object: Ku
 const IMMORTAL = ['default', 'kube-system', 'kube-public'];
 
 /** Upstream's NamespaceLifecycle: these namespaces must not be deleted. */
-export function refuseImmortal({ resource, name }: ResourceRequest): void {
+export function refuseImmortalNamespace({ resource, name }: ResourceRequest): void {
   if (IMMORTAL.includes(name)) throw forbidden(resource.subject(name), 'this namespace may not be deleted');
 }
 

@@ -1,4 +1,4 @@
-import { layOut } from '../output/table.ts';
+import { alignColumns } from '../output/table.ts';
 import { type Capability, fittingFlavors, fittingImages } from './cloud-capabilities.ts';
 import type { CloudObservation, Known } from './cloud-observation.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
@@ -8,7 +8,7 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
   const { user, project, roles, region } = cloud;
   const where = region === undefined ? '' : ` in region ${region}`;
   const who = `Cloud ${cloud.cloud}: project ${project}${where}, as user ${user} with roles ${roles.join(', ')}\n`;
-  const offered = layOut([
+  const offered = alignColumns([
     ['KUBERNETES EXPECTS', 'OFFERED', 'DETAIL', 'MISSING'],
     ...capabilities.map(({ capability, offered, detail, missing }) => [
       capability,
@@ -17,7 +17,7 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
       missing.join('; '),
     ]),
   ]);
-  const services = layOut([
+  const services = alignColumns([
     ['SERVICE', 'NAME', 'MICROVERSION', 'URL'],
     ...Object.entries(cloud.services).map(([type, service]) =>
       'value' in service
@@ -25,14 +25,14 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
         : [type, '', '', 'missing'],
     ),
   ]);
-  const extensions = layOut([
+  const extensions = alignColumns([
     ['EXTENSION', 'OFFERED', 'FOR'],
     ...wantedExtensions(cloud).map(({ extension, offered, purpose }) => [extension, offered, purpose]),
   ]);
   const quotas =
     'problem' in cloud.quotas
       ? `quota: ${cloud.quotas.problem}\n`
-      : layOut([
+      : alignColumns([
           ['QUOTA', 'LIMIT', 'USED', 'LEFT'],
           ...cloud.quotas.value.map(({ what, limit, used }) =>
             limit < 0
@@ -44,7 +44,7 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
     'problem' in cloud.externalNetworks
       ? cloud.externalNetworks
       : { value: cloud.externalNetworks.value.map(({ name, isDefault }) => (isDefault ? `${name} (default)` : name)) };
-  const lists = layOut([
+  const lists = alignColumns([
     ['zones', list(cloud.computeZones)],
     ['network zones', list(cloud.networkZones)],
     ['external networks', list(external)],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { layOut, ServerTable, tableRows } from './table.ts';
+import { alignColumns, ServerTable, tableRows } from './table.ts';
 
 const table = ServerTable.parse({
   columnDefinitions: [{ name: 'Name' }, { name: 'Max nodes', priority: 0 }, { name: 'Server', priority: 1 }],
@@ -10,7 +10,7 @@ const table = ServerTable.parse({
 });
 
 test('columns are laid out as in kubectl', () => {
-  expect(layOut(tableRows(table, { wide: false, withNamespace: false }))).toBe(
+  expect(alignColumns(tableRows(table, { wide: false, withNamespace: false }))).toBe(
     ['NAME          MAX NODES', 'demo          3', 'longer-name   ', ''].join('\n'),
   );
 });
@@ -25,7 +25,7 @@ test('wide shows columns of a lower priority; all namespaces adds a column with 
 
 test('a column is never narrower than in kubectl', () => {
   expect(
-    layOut([
+    alignColumns([
       ['A', 'B'],
       ['1', '2'],
     ]),

@@ -50,7 +50,7 @@ const COLUMN_GAP = 3;
 const MIN_COLUMN_WIDTH = 6;
 
 /** Columns as wide as their widest cell, three spaces apart: kubectl's layout. The last is not padded. */
-export function layOut(rows: readonly (readonly string[])[]): string {
+export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {

@@ -32,7 +32,7 @@ export async function waitFor(
   }
 }
 
-export interface Pursuit {
+export interface ReachOptions {
   readonly follow: (signal: AbortSignal) => AsyncIterable<ClusterView>;
   readonly reporter: Reporter;
   readonly clock: Clock;
@@ -41,7 +41,7 @@ export interface Pursuit {
 }
 
 /** Like `waitFor`, over any source of views. */
-export async function reach(goal: Goal, { follow, reporter, clock, signal, timeoutMs }: Pursuit): Promise<void> {
+export async function reach(goal: Goal, { follow, reporter, clock, signal, timeoutMs }: ReachOptions): Promise<void> {
   const deadline = new AbortController();
   const stop = AbortSignal.any([signal, deadline.signal]);
   const timer = clock.after(timeoutMs, () => deadline.abort());

@@ -5,7 +5,7 @@ import { findLocalBinaries } from '@fairway/control-plane/process/local-process-
 import { CommandError } from '@fairway/service/command-error';
 import { Home, HomeInUseError, identifyProcess, lockHome } from '@fairway/service/up/home';
 import type { CliContext } from '../command/context.ts';
-import { layOut } from '../output/table.ts';
+import { alignColumns } from '../output/table.ts';
 import { openReporter } from '../progress/open-reporter.ts';
 import { fetchRelease } from './fetch-release.ts';
 import { mirrorsAt, releaseRequest } from './release-files.ts';
@@ -56,5 +56,5 @@ export async function listReleases({ env, stdout, stderr }: CliContext): Promise
     return;
   }
   const rows = found.map(({ version, paths }) => [version, dirname(paths['kube-apiserver']), paths.etcd]);
-  stdout.write(layOut([['VERSION', 'FOLDER', 'ETCD'], ...rows]));
+  stdout.write(alignColumns([['VERSION', 'FOLDER', 'ETCD'], ...rows]));
 }

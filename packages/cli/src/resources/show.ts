@@ -7,7 +7,7 @@ import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { OutputFormat } from '../command/options.ts';
 import { isObjectForm, renderObjects } from '../output/objects.ts';
-import { ACCEPT_TABLE, layOut, ServerTable, tableRows } from '../output/table.ts';
+import { ACCEPT_TABLE, alignColumns, ServerTable, tableRows } from '../output/table.ts';
 import type { ShownKindName } from './kind-names.ts';
 import { KINDS_BY_NAME } from './kinds.ts';
 
@@ -50,7 +50,7 @@ export async function listObjects(
       return;
     }
     const form = { wide: options.output === 'wide', withNamespace: options.allNamespaces === true };
-    context.stdout.write(layOut(tableRows({ ...table, rows }, form)));
+    context.stdout.write(alignColumns(tableRows({ ...table, rows }, form)));
   });
 }
 
@@ -100,7 +100,7 @@ async function renderNamed(
   );
   const [headings = []] = tables.map((table) => tableRows(table, { wide, withNamespace: false })[0] ?? []);
   const rows = tables.flatMap((table) => tableRows(table, { wide, withNamespace: false }).slice(1));
-  return layOut([headings, ...rows]);
+  return alignColumns([headings, ...rows]);
 }
 
 async function getTable({ client }: Connection, path: string, signal: AbortSignal): Promise<ServerTable> {

@@ -4,7 +4,7 @@ import { dump } from 'js-yaml';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { OutputFormat, WaitOptions } from '../command/options.ts';
-import { layOut } from '../output/table.ts';
+import { alignColumns } from '../output/table.ts';
 import { clusterRestored, snapshotTaken } from '../progress/snapshot-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import { qualifiedName } from './kinds.ts';
@@ -30,7 +30,7 @@ function render(snapshots: Snapshots, output: OutputFormat | undefined): string 
   if (output === 'yaml') return dump(snapshots);
   if (output === 'name') return snapshots.map(({ name }) => `${name}\n`).join('');
   const rows = snapshots.map(({ name, takenAt, sizeBytes }) => [name, takenAt, `${mebibytes(sizeBytes)} MiB`]);
-  return layOut([['NAME', 'TAKEN', 'SIZE'], ...rows]);
+  return alignColumns([['NAME', 'TAKEN', 'SIZE'], ...rows]);
 }
 
 function mebibytes(bytes: number): string {

@@ -1,7 +1,7 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import { expect, test } from 'vitest';
-import { DatabaseDefragmenter, makeRoom } from './database-defragmenter.ts';
+import { DatabaseDefragmenter, reclaimSpace } from './database-defragmenter.ts';
 
 /** An etcd with a full database: its size, and how much of that remains after compaction. */
 function fullEtcd({ size, live }: { readonly size: number; readonly live: number }) {
@@ -38,7 +38,7 @@ test.each([
 ])('a full database: $reason', async ({ size, live, calls, hasRoom }) => {
   const etcd = fullEtcd({ size, live });
 
-  expect(await makeRoom(etcd.call, 100)).toBe(hasRoom);
+  expect(await reclaimSpace(etcd.call, 100)).toBe(hasRoom);
   expect(etcd.calls).toEqual(calls);
 });
 
@@ -49,7 +49,7 @@ test('a revision that is compacted already does not stop the defragmentation', a
       ? Promise.reject(new Error('etcdserver: mvcc: required revision has been compacted'))
       : call(path, body);
 
-  expect(await makeRoom(compacted, 100)).toBe(true);
+  expect(await reclaimSpace(compacted, 100)).toBe(true);
 });
 
 test('it is tried once a minute, and immediately when the quota grows', async () => {

@@ -16,7 +16,7 @@ const ROOMY_SHARE = 0.9;
  * Clears the NOSPACE alarm of an etcd if there is room again, because the quota has grown or objects were deleted.
  * kube-apiserver can't compact such a database, as that begins with a write. Answers whether etcd accepts writes now.
  */
-export async function makeRoom(call: EtcdCall, quotaBytes: number): Promise<boolean> {
+export async function reclaimSpace(call: EtcdCall, quotaBytes: number): Promise<boolean> {
   const isRoomy = ({ dbSize }: z.infer<typeof etcdStatus>) => dbSize < quotaBytes * ROOMY_SHARE;
   let status = etcdStatus.parse(await call('/v3/maintenance/status', {}));
   if (!isRoomy(status)) {
@@ -72,7 +72,7 @@ export class DatabaseDefragmenter {
   async #run(quotaBytes: number): Promise<void> {
     const { call, clock, log, onChange } = this.#options;
     try {
-      const hasRoom = await makeRoom(call, quotaBytes);
+      const hasRoom = await reclaimSpace(call, quotaBytes);
       log.warn({ quotaBytes, hasRoom }, 'the database has reached its quota');
     } catch (error) {
       log.warn({ err: error }, 'a full database could not be defragmented');

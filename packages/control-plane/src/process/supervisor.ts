@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { BUSY_MS, nextCheckMs } from './check-schedule.ts';
 import { COMPONENTS, type Component, perComponent } from './components.ts';
 import { type Files, pathsIn } from './files.ts';
 import { logPath, pidPath } from './folder-layout.ts';
-import { lastComplaint } from './log-complaint.ts';
+import { lastErrorLine } from './last-error-line.ts';
 import { LogRotation } from './log-rotation.ts';
-import { BUSY_MS, nextLookMs } from './look-schedule.ts';
 import { Member } from './member.ts';
 import { HANGS_AFTER_MS, type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
 import type { ApiServerTarget, EtcdStatus, Probes } from './probes.ts';
@@ -63,7 +63,7 @@ export interface SupervisorOptions {
 
 const STEADY_MS = 2000;
 const PROBE_PERIOD_MS = 10_000;
-const COMPLAINT_BYTES = 8192;
+const ERROR_TAIL_BYTES = 8192;
 
 const HANGS = `it did not answer for ${HANGS_AFTER_MS / 1000} s`;
 
@@ -187,7 +187,7 @@ export class ControlPlaneSupervisor {
       this.#stopping?.resolve();
       if (this.#stopping) return;
     }
-    this.#timer = this.#options.clock.after(this.#nextLookMs(), () => void this.#poke());
+    this.#timer = this.#options.clock.after(this.#nextCheckMs(), () => void this.#poke());
   }
 
   async #look(): Promise<void> {
@@ -229,7 +229,7 @@ export class ControlPlaneSupervisor {
 
   #recordFailure(component: Component, member: Member, sinceMs: number, message?: string): void {
     const { files, clock, log } = this.#options;
-    const complaint = message ?? lastComplaint(files.tail(this.#path(logPath(component)), COMPLAINT_BYTES));
+    const complaint = message ?? lastErrorLine(files.tail(this.#path(logPath(component)), ERROR_TAIL_BYTES));
     member.fail(sinceMs, clock.now(), complaint ?? 'it exited without an error message');
     // The full database may be why it fails.
     if (this.#members.etcd.process) this.#members.etcd.process.probedAtMs = undefined;
@@ -335,10 +335,10 @@ export class ControlPlaneSupervisor {
     host.signal(process.identity, step.do === 'kill' ? 'SIGKILL' : 'SIGTERM');
   }
 
-  #nextLookMs(): number {
+  #nextCheckMs(): number {
     if (this.#isSteady()) return STEADY_MS;
     if (this.#stopping ?? this.#resting) return BUSY_MS;
-    return nextLookMs(this.#observed(), this.#options.clock.now());
+    return nextCheckMs(this.#observed(), this.#options.clock.now());
   }
 
   #isSteady(): boolean {

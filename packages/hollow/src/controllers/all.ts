@@ -45,7 +45,7 @@ import { podGarbageCollector } from './nodes/pod-garbage-collector.ts';
 import { taintEvictionController } from './nodes/taint-eviction.ts';
 import { OnDemandGarbageCollector } from './on-demand-garbage-collector.ts';
 import { replicaSetController } from './replica-set.ts';
-import { namespaceEssentials } from './service-accounts.ts';
+import { namespaceDefaults } from './service-accounts.ts';
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
 import { claimProtection, volumeProtection } from './storage/protection.ts';
 import { volumeBinder } from './storage/volume-binder.ts';
@@ -59,7 +59,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     matters?: (object: KubeObject) => boolean,
   ) => new LazyRunnable(name, context.store, types, () => create(context), matters);
   return [
-    namespaceEssentials(context),
+    namespaceDefaults(context),
     namespaceController(context),
     new EventTtl(context),
     new OnDemandGarbageCollector(context),

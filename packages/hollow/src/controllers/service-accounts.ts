@@ -12,7 +12,7 @@ const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 /** Creates the `default` service account and the root CA ConfigMap in every namespace (serviceaccounts_controller.go, rootcacertpublisher). */
-export function namespaceEssentials(context: ControllerContext): Controller {
+export function namespaceDefaults(context: ControllerContext): Controller {
   const { client, informers, clock, random, log, caBundle } = context;
   const namespaces = informers.informer(Namespaces);
   const accounts = informers.informer(ServiceAccounts, { fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });

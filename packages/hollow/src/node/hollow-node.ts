@@ -51,7 +51,7 @@ export class HollowNode {
   #stopping: AbortController | undefined;
   #done: Promise<void> = Promise.resolve();
   #running: RunningNode | undefined;
-  #lastComplaint = '';
+  #lastMessage = '';
 
   constructor(options: HollowNodeOptions) {
     this.#options = options;
@@ -138,9 +138,9 @@ export class HollowNode {
         return await attempt();
       } catch (error) {
         signal.throwIfAborted();
-        const complaint = `kubelet: can not ${what}: ${(error as Error).message}`;
-        if (complaint !== this.#lastComplaint) this.#console(complaint);
-        this.#lastComplaint = complaint;
+        const message = `kubelet: can not ${what}: ${(error as Error).message}`;
+        if (message !== this.#lastMessage) this.#console(message);
+        this.#lastMessage = message;
         this.#log.debug({ err: error, failures }, 'hollow node can not boot yet');
         await clock.sleep(100 + fullJitterMs(failures, RETRY_BASE_MS, RETRY_CAP_MS, random), signal);
       }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { closeHome } from './private-home.ts';
+import { restrictHomeAccess } from './private-home.ts';
 
 const LOCK = 'lock';
 const SHARED_LOCK = /^lock-\d+$/;
@@ -108,7 +108,7 @@ export class Home {
 
   /** Creates the folder for its owner only; makes an existing one private, or throws a SharedHomeError. */
   create(): void {
-    closeHome(this);
+    restrictHomeAccess(this);
     makeFolder(this.pki);
   }
 

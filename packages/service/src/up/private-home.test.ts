@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Home } from './home.ts';
-import { closeHome, SharedHomeError } from './private-home.ts';
+import { restrictHomeAccess, SharedHomeError } from './private-home.ts';
 
 let folder: string;
 let home: Home;
@@ -52,8 +52,10 @@ test("another user's home is rejected, and the error names its owner", () => {
   openHome();
   const { uid } = statSync(home.path);
 
-  expect(() => closeHome(home, uid + 1)).toThrow(SharedHomeError);
-  expect(() => closeHome(home, uid + 1)).toThrow(`${home.path} belongs to user ${uid}, and fairway runs as user`);
+  expect(() => restrictHomeAccess(home, uid + 1)).toThrow(SharedHomeError);
+  expect(() => restrictHomeAccess(home, uid + 1)).toThrow(
+    `${home.path} belongs to user ${uid}, and fairway runs as user`,
+  );
   expect(modeOf(home.path)).toBe('755');
 });
 

@@ -21,7 +21,7 @@ export interface HomeFolders {
  *
  * @param self user id of this process; undefined where there are none.
  */
-export function closeHome({ path, pki }: HomeFolders, self: number | undefined = process.geteuid?.()): void {
+export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | undefined = process.geteuid?.()): void {
   if (!existsSync(path) || self === undefined) return;
   const folder = statSync(path);
   const below = `choose another folder with --home, such as ${join(path, 'fairway')}`;

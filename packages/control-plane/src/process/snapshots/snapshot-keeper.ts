@@ -3,7 +3,7 @@ import type { Logger } from '@fairway/base/log';
 import type { SnapshotInfo, SnapshotPolicy } from '../../runtime.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 import { snapshotName } from './snapshot-name.ts';
-import { nextSnapshotAtMs, superfluousSnapshots } from './snapshot-schedule.ts';
+import { nextSnapshotAtMs, snapshotsToPrune } from './snapshot-schedule.ts';
 
 export interface SnapshotKeeperOptions {
   readonly folder: SnapshotFolder;
@@ -101,7 +101,7 @@ export class SnapshotKeeper {
     try {
       await folder.removeDrafts();
       await this.take();
-      for (const name of superfluousSnapshots(folder.list(), keep, this.#needed)) await folder.remove(name);
+      for (const name of snapshotsToPrune(folder.list(), keep, this.#needed)) await folder.remove(name);
       this.#failures = 0;
       this.#problem = undefined;
       return 0;

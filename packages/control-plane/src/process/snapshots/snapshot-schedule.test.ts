@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SnapshotInfo } from '../../runtime.ts';
 import { snapshotName, takenAtMsOf } from './snapshot-name.ts';
-import { nextSnapshotAtMs, superfluousSnapshots } from './snapshot-schedule.ts';
+import { nextSnapshotAtMs, snapshotsToPrune } from './snapshot-schedule.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const HOUR_MS = 3_600_000;
@@ -30,7 +30,7 @@ test.each([
 ])('of three snapshots $keep are kept: $reason', ({ keep, needed, gone }) => {
   const names = (hours: readonly number[]) => hours.map((hour) => taken(hour).name);
 
-  expect(superfluousSnapshots([taken(1), taken(0), taken(2)], keep, new Set(names(needed)))).toEqual(names(gone));
+  expect(snapshotsToPrune([taken(1), taken(0), taken(2)], keep, new Set(names(needed)))).toEqual(names(gone));
 });
 
 describe('names', () => {

@@ -15,7 +15,7 @@ export function nextSnapshotAtMs(
 }
 
 /** Names of the snapshots beyond the number to keep: the oldest, but never one that is still needed. Pure. */
-export function superfluousSnapshots(
+export function snapshotsToPrune(
   snapshots: readonly SnapshotInfo[],
   keep: number,
   needed: ReadonlySet<string>,

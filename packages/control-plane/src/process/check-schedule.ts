@@ -9,7 +9,7 @@ export const LONGEST_MS = 5000;
 const PATIENCE = 1 / 25;
 
 /** How long to wait before the next check of a control plane that is not in its desired state; pure. Child processes report their exit themselves. */
-export function nextLookMs(observed: ObservedComponents, nowMs: number): number {
+export function nextCheckMs(observed: ObservedComponents, nowMs: number): number {
   const waits = COMPONENTS.map((component) => {
     const { process, retryAtMs } = observed[component];
     if (process === undefined) return retryAtMs > nowMs ? retryAtMs - nowMs : LONGEST_MS;

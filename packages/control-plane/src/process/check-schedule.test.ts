@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { nextCheckMs } from './check-schedule.ts';
 import { type Component, perComponent } from './components.ts';
-import { nextLookMs } from './look-schedule.ts';
 import type { ObservedComponent } from './plan-steps.ts';
 
 const NOW_MS = 1_000_000;
@@ -40,5 +40,5 @@ test.each<{ reason: string; of: Partial<Record<Component, Partial<ObservedCompon
 ])('the next look is in $waitMs ms: $reason', ({ of, waitMs }) => {
   const observed = perComponent((component) => ({ process: SERVES, retryAtMs: 0, ...of[component] }));
 
-  expect(nextLookMs(observed, NOW_MS)).toBe(waitMs);
+  expect(nextCheckMs(observed, NOW_MS)).toBe(waitMs);
 });
