@@ -85,7 +85,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         const refused = await install();
         await cluster.install();
 
-        expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/it takes 1\.31.*upgrade it/s) });
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/at least 1\.31 is needed.*upgrade it/s) });
       },
     );
 
@@ -213,7 +213,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(refused).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: expect.stringMatching(/gives no kubeconfigs\n.*gateway/),
+        stderr: expect.stringMatching(/does not issue kubeconfigs\n.*gateway/),
       });
     });
 

@@ -50,7 +50,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       {
         reason: 'of another project',
         condition: 'CredentialInvalid',
-        says: /is for project .+, and namespace team is in /,
+        says: /is for project .+, but namespace team is in /,
         keys: async () => keysOf(await tenant.applicationCredential('member', { user: tenant.stranger })),
       },
       {
