@@ -85,7 +85,10 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         const refused = await install();
         await cluster.install();
 
-        expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/at least 1\.31 is needed.*upgrade it/s) });
+        expect(refused).toMatchObject({
+          code: 2,
+          stderr: expect.stringMatching(/at least 1\.31 is needed.*upgrade it/s),
+        });
       },
     );
 

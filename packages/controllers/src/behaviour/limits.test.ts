@@ -86,15 +86,6 @@ describe('a limit of nodes', { timeout: 30_000 }, () => {
     expect(await made(fairway)).toEqual({ machines: 2, servers: 2 });
   });
 
-  test('is that of the plan that the cluster was made with', async () => {
-    await using fairway = await startWith(3);
-    await fairway.createCluster();
-
-    await expect(fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } })).rejects.toThrow(
-      /spec\.plan: .*cannot be changed|spec\.plan: Forbidden/,
-    );
-  });
-
   test('floating IPs are not made for a pool that was there before its cluster without a router', async () => {
     await using fairway = await startWith(3);
     await fairway.createPool({ replicas: 1, floatingIPs: { enabled: true } });
