@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { ControllerMetrics } from '@fairway/kube/controller/metrics';
@@ -71,13 +72,8 @@ class NamespaceDeletion {
     return { requeueAfterMs: this.#retryMs(deletionTimestamp, remains.estimateSeconds) };
   }
 
-  async #get(name: string, signal: AbortSignal): Promise<Namespace | undefined> {
-    try {
-      return await this.#client.resource(Namespaces).get(name, { signal });
-    } catch (error) {
-      if (isApiError(error, 'NotFound')) return undefined;
-      throw error;
-    }
+  #get(name: string, signal: AbortSignal): Promise<Namespace | undefined> {
+    return undefinedIfNotFound(this.#client.resource(Namespaces).get(name, { signal }));
   }
 
   async #tell(

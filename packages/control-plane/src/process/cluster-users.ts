@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { diskFiles } from './files.ts';
 import type { ProcessUser } from './process-user.ts';
 
 /** Range of user ids reserved for Fairway on this machine, inclusive. Groups have the same ids. */
@@ -60,18 +60,8 @@ export class ClusterUsers {
     if (holder === clusterUid) await rm(path, { force: true });
   }
 
-  async #take(id: number, clusterUid: string): Promise<boolean> {
-    const draft = join(this.#folder, `${randomUUID()}.draft`);
-    await writeFile(draft, clusterUid, { mode: 0o600, flush: true });
-    try {
-      await link(draft, join(this.#folder, String(id)));
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      return false;
-    } finally {
-      await rm(draft, { force: true });
-    }
+  #take(id: number, clusterUid: string): Promise<boolean> {
+    return diskFiles.create(join(this.#folder, String(id)), clusterUid);
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { constants, copyFile, link, mkdir, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -32,11 +33,17 @@ export const diskFiles: Files = {
     }
   },
   async write(path, text, readers) {
-    await rename(await writeDraft(path, text, readers), path);
+    const draft = draftOf(path);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await rm(draft, { force: true });
+    await writeDraft(draft, text, readers);
+    await rename(draft, path);
     await syncFolder(dirname(path));
   },
   async create(path, text) {
-    const draft = await writeDraft(path, text);
+    const draft = `${path}.${randomUUID()}.draft`;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeDraft(draft, text);
     try {
       await link(draft, path);
       return true;
@@ -87,10 +94,7 @@ function draftOf(path: string): string {
 }
 
 /** Durable when it resolves. */
-async function writeDraft(path: string, text: string, readers?: number): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = draftOf(path);
-  await rm(draft, { force: true });
+async function writeDraft(draft: string, text: string, readers?: number): Promise<void> {
   // Others may write to the folder: never follow a link there.
   await using file = await open(draft, 'wx', 0o600);
   if (readers !== undefined) {
@@ -99,7 +103,6 @@ async function writeDraft(path: string, text: string, readers?: number): Promise
   }
   await file.writeFile(text);
   await file.sync();
-  return draft;
 }
 
 function isMissing(error: unknown): boolean {

@@ -4,9 +4,9 @@ import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
-import { isApiError } from '@fairway/kube/object/api-error';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /** Key of the UIDs in the ConfigMap, separated by commas. */
@@ -32,16 +32,14 @@ export async function claimFromPlan(
   const planName = plan.metadata.name ?? '';
   const name = claimsName(namespace, planName);
   const claims = client.resource(ConfigMaps);
-  const [stored, { items }] = await Promise.all([
-    readClaims(client, name, signal),
-    client.resource(clusters).list({ namespace, signal }),
-  ]);
+  const stored = await undefinedIfNotFound(claims.get(name, { namespace: SYSTEM_NAMESPACE, signal }));
   const claimed = new Set(stored?.data?.[CLUSTERS]?.split(','));
+  if (claimed.has(uid)) return undefined;
+  const { items } = await client.resource(clusters).list({ namespace, signal });
   const holders = items
     .filter((other) => other.spec.plan === planName)
     .filter((other) => isProvisioned(other) || claimed.has(other.metadata.uid ?? ''))
     .map(({ metadata }) => metadata.uid ?? '');
-  if (claimed.has(uid)) return undefined;
   if (holders.length >= maxClusters) {
     const message = `spec.plan: ${planName}: the namespace has ${holders.length} clusters of this plan, and it allows ${maxClusters}: delete one, or create this one with another plan`;
     return { reason: ConditionReason.PlanLimitExceeded, message };
@@ -55,15 +53,6 @@ export async function claimFromPlan(
 /** Whether resources have been created for it, which no limit takes away. */
 function isProvisioned({ status }: Cluster): boolean {
   return status?.network !== undefined || status?.endpoint !== undefined;
-}
-
-async function readClaims(client: KubeClient, name: string, signal: AbortSignal): Promise<ConfigMap | undefined> {
-  try {
-    return await client.resource<ConfigMap>(ConfigMaps).get(name, { namespace: SYSTEM_NAMESPACE, signal });
-  } catch (error) {
-    if (isApiError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }
 
 /** Owned by the tenant's namespace, so that the garbage collector deletes them with it. */

@@ -4,7 +4,7 @@ import { machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { type Plan, plans } from '@fairway/api/kinds/plan';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { isApiError } from '@fairway/kube/object/api-error';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { ShareFacts } from './pool-share.ts';
 
 /** A pool and what limits it, as the API server holds them now. */
@@ -22,23 +22,14 @@ export async function readShareFacts(
   const { namespace = '' } = metadata;
   const options = { namespace, signal };
   const [cluster, pools, ofCluster] = await Promise.all([
-    orUndefined<Cluster>(client.resource(clusters).get(clusterName, options)),
+    undefinedIfNotFound<Cluster>(client.resource(clusters).get(clusterName, options)),
     client.resource(nodePools).list(options),
     client.resource(machines).list({ ...options, labelSelector: `${CLUSTER_LABEL}=${clusterName}` }),
   ]);
   const pool = pools.items.find(({ metadata: { uid } }) => uid === metadata.uid);
   if (pool === undefined || cluster === undefined) return undefined;
   if ((pool.metadata.deletionTimestamp ?? cluster.metadata.deletionTimestamp) !== undefined) return undefined;
-  const plan = await orUndefined<Plan>(client.resource(plans).get(cluster.spec.plan, { signal }));
+  const plan = await undefinedIfNotFound<Plan>(client.resource(plans).get(cluster.spec.plan, { signal }));
   const siblings = pools.items.filter((each) => each.spec.clusterName === clusterName);
   return { pool, cluster, plan, pools: siblings, machines: ofCluster.items };
-}
-
-async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isApiError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -36,11 +37,6 @@ export async function keepRoots(client: KubeClient, clock: Clock): Promise<Gatew
   }
 }
 
-async function read(client: KubeClient): Promise<Secret | undefined> {
-  try {
-    return await client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
-  } catch (error) {
-    if (isApiError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+function read(client: KubeClient): Promise<Secret | undefined> {
+  return undefinedIfNotFound(client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE }));
 }

@@ -104,7 +104,7 @@ describe('HttpClient', () => {
     { reason: 'rate-limited', method: 'POST', answers: [{ status: 429 }, {}], attempts: 2, succeeds: true },
     { reason: 'a retry would fail alike', method: 'GET', answers: [{ status: 400 }], attempts: 1, succeeds: false },
     {
-      reason: 'a retry would fail alike: not implemented',
+      reason: '501 Not Implemented: a retry would fail the same way',
       method: 'GET',
       answers: [{ status: 501 }],
       attempts: 1,

@@ -9,8 +9,8 @@ import { deletePod, noteDisruption } from '../disrupt-pod.ts';
 import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
 
 /**
- * When a pod must be evicted from a node with these taints: 0 for now, when its toleration ends, or never. The shortest toleration counts,
- * from the time the taint was added.
+ * When a pod must be evicted from a node with these taints, in ms since the epoch: 0 if immediately, undefined if never. The shortest toleration
+ * counts, from the time the taint was added.
  */
 export function evictionTimeMs({ spec }: Pod, taints: readonly Taint[]): number | undefined {
   let earliest: number | undefined;

@@ -1,0 +1,11 @@
+import { isApiError } from '../object/api-error.ts';
+
+/** Awaits a read of an object that may not exist. Rejects with every error but NotFound. */
+export async function undefinedIfNotFound<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
