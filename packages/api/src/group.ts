@@ -6,6 +6,9 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 /** Finalizer of a Cluster, NodePool or Machine; removed once all its resources in the cloud are deleted. */
 export const FINALIZER = `${GROUP}/cloud-resources`;
 
+/** Finalizer of a Plan or KubernetesRelease; removed once no cluster uses it. */
+export const IN_USE_FINALIZER = `${GROUP}/in-use`;
+
 /** Name of the cluster that a NodePool, Machine, Secret or Event belongs to. */
 export const CLUSTER_LABEL = `${GROUP}/cluster`;
 /** UID of that cluster: it determines ownership; names are for display. */

@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { minorsInUse } from '@fairway/api/domain/in-use';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -16,6 +17,9 @@ export const clustersByCredential: CacheIndex<Cluster> = {
   name: 'credential',
   valuesOf: (cluster) => [credentialKeyOf(cluster)].filter((key) => key !== undefined),
 };
+
+/** By the minor version of each KubernetesRelease that the cluster uses. */
+export const clustersByRelease: CacheIndex<Cluster> = { name: 'release', valuesOf: minorsInUse };
 
 /** By the name of a Plan. */
 export const clustersByPlan: CacheIndex<Cluster> = { name: 'plan', valuesOf: ({ spec }) => [spec.plan] };

@@ -1,19 +1,29 @@
 import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import { IN_USE_FINALIZER } from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
 import { plans } from '@fairway/api/kinds/plan';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { clustersByPlan } from '@fairway/tenancy/cache-indexes';
 import { describe, expect, test } from 'vitest';
+import { InUse } from './in-use.ts';
 import { type Offered, offerReconciler } from './reconciler.ts';
 
 function start(problemsOf: () => readonly string[]) {
   const clock = new FakeClock();
   const api = new AnsweringTransport();
   const [plan] = SHIPPED_PLANS;
-  const object = { ...plan, metadata: { ...plan?.metadata, uid: 'u', generation: 2 } };
-  const informer = { get: () => object, client: new KubeClient(api, { clock }).resource(plans) };
-  const reconcile = offerReconciler(informer as unknown as Informer<Offered>, problemsOf, clock);
+  const object = { ...plan, metadata: { ...plan?.metadata, uid: 'u', generation: 2, finalizers: [IN_USE_FINALIZER] } };
+  const informer = { get: () => object, client: new KubeClient(api, { clock }).resource(plans) } as unknown;
+  const inUse = new InUse<Offered>({
+    informer: informer as Informer<Offered>,
+    clusters: {} as unknown as Informer<Cluster>,
+    index: clustersByPlan,
+    valueOf: () => 'free',
+  });
+  const reconcile = offerReconciler({ informer: informer as Informer<Offered>, problemsOf, inUse, clock });
   /** The Ready condition that was written last. */
   const told = () => JSON.parse(api.requests.at(-1)?.body ?? '{}').status?.conditions?.[0];
   return { reconcile, api, told };

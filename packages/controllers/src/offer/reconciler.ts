@@ -2,37 +2,55 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
 import { setCondition } from '@fairway/kube/controller/conditions';
+import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { Reconcile } from '@fairway/kube/controller/result';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
+import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { writeStatus } from '../status-writer.ts';
+import type { InUse } from './in-use.ts';
 
 /** A kind of the operator's catalogue: Plan, KubernetesRelease. */
 export interface Offered extends KubeObject {
   status?: { observedGeneration?: number | undefined; conditions?: Condition[] | undefined };
 }
 
-/** Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed. */
-export function offerReconciler<T extends Offered>(
-  informer: Informer<T>,
-  problemsOf: (object: T) => readonly string[],
-  clock: Clock,
-): Reconcile {
+export interface OfferOptions<T extends Offered> {
+  readonly informer: Informer<T>;
+  readonly problemsOf: (object: T) => readonly string[];
+  readonly inUse: InUse<T>;
+  readonly clock: Clock;
+}
+
+/** How often to look again whether a deleted entry is still in use, beside the events of clusters. */
+const IN_USE_RETRY_MS = 60_000;
+
+/** Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed; keeps it while they do. */
+export function offerReconciler<T extends Offered>({ informer, problemsOf, inUse, clock }: OfferOptions<T>): Reconcile {
   return async (key, context) => {
-    const object = informer.get(key);
-    if (object === undefined) return {};
+    const found = informer.get(key);
+    if (found === undefined) return {};
     const pass = new Pass(context, clock);
-    const { value: problems = [], failure } = await pass.run(async () => problemsOf(object));
+    const held = await pass.run(() => inUse.ensureHeld(found));
+    const object = held.value ?? found;
+    const checked = await pass.run(async () => problemsOf(object));
+    const released = await pass.run(() => inUse.releaseDeleted(object, pass.signal));
+    const isGone = isBeingDeleted(object) && released.failure === undefined && released.value === undefined;
+    if (isGone) return pass.end();
+    if (released.value) pass.againIn(IN_USE_RETRY_MS);
+    const failure = held.failure ?? checked.failure ?? released.failure;
+    const problem = failure ?? released.value ?? configurationProblem(checked.value ?? []);
     const generation = object.metadata.generation ?? 0;
-    const isReady = failure === undefined && problems.length === 0;
-    const condition = {
-      type: ConditionType.Ready,
-      status: isReady ? ('True' as const) : ('False' as const),
-      reason: isReady ? ConditionReason.AsExpected : (failure?.reason ?? ConditionReason.ConfigurationInvalid),
-      message: failure?.message ?? problems.join('; '),
-      observedGeneration: generation,
-    };
+    const state = problem ? conditionUnmet(ConditionType.Ready, problem) : conditionMet(ConditionType.Ready);
+    const condition = { ...state, observedGeneration: generation };
     const conditions = [...setCondition(object.status?.conditions, condition, clock.now())];
-    return pass.end(() => writeStatus(informer.client, object, { observedGeneration: generation, conditions }));
+    return pass.end(() =>
+      writeStatus(informer.client, object, { ...object.status, observedGeneration: generation, conditions }),
+    );
   };
+}
+
+function configurationProblem(problems: readonly string[]): Problem | undefined {
+  if (problems.length === 0) return undefined;
+  return { reason: ConditionReason.ConfigurationInvalid, message: problems.join('; ') };
 }

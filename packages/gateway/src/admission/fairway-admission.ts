@@ -10,6 +10,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/serve
 import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
+import { judgeCatalogue } from './catalogue-in-use.ts';
 import type { CloudOffer } from './cloud-offer.ts';
 import { isJudged } from './judged-request.ts';
 import type { StoredFacts } from './stored-facts.ts';
@@ -25,14 +26,15 @@ export interface FairwayAdmissionOptions {
 }
 
 /**
- * Validates Clusters and NodePools against plans, releases and what their namespace's cloud offers; the rules are in api, pure
- * and tested there.
+ * Validates Clusters and NodePools against plans, releases and what their namespace's cloud offers, and keeps plans and releases that are in use; the
+ * rules are in api, pure and tested there.
  */
 export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlugin {
   return {
     name: 'Fairway',
     async validate(request) {
       holdFinalizer(options, request);
+      if (request.resource.group === GROUP) await judgeCatalogue(options.stored, request);
       if (!isJudged(request)) return;
       const { resource } = request;
       if (resource.plural === clusters.plural) await judgeCluster(options, request);

@@ -14,6 +14,8 @@ export interface StoredFacts {
   plans(): Stored<readonly Plan[]>;
   releases(): Stored<readonly KubernetesRelease[]>;
   clusters(namespace: string): Stored<readonly Cluster[]>;
+  /** Of all namespaces. */
+  allClusters(): Stored<readonly Cluster[]>;
   nodePools(namespace: string): Stored<readonly NodePool[]>;
   credential(namespace: string, name: string): Stored<CloudCredential | undefined>;
 }
@@ -24,6 +26,7 @@ export function factsInProcess(reader: () => ObjectReader): StoredFacts {
     plans: () => reader().list(plans),
     releases: () => reader().list(kubernetesReleases),
     clusters: (namespace) => reader().list(clusters, namespace),
+    allClusters: () => reader().list(clusters),
     nodePools: (namespace) => reader().list(nodePools, namespace),
     credential: (namespace, name) => reader().get(cloudCredentials, namespace, name),
   };
@@ -38,6 +41,7 @@ export function factsOverHttp(client: KubeClient): StoredFacts {
     plans: async () => (await client.resource(plans).list()).items,
     releases: async () => (await client.resource(kubernetesReleases).list()).items,
     clusters: async (namespace) => (await client.resource(clusters).list({ namespace })).items,
+    allClusters: async () => (await client.resource(clusters).list()).items,
     nodePools: async (namespace) => (await client.resource(nodePools).list({ namespace })).items,
     async credential(namespace, name) {
       try {

@@ -1,12 +1,16 @@
 import { FINALIZER, GROUP, VERSION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from '@fairway/kube/kinds/generated/types';
 import type { OwnIdentity } from '../management/own-identity.ts';
 
-/** Name of the ValidatingWebhookConfiguration and of its only webhook. */
+/** Name of the ValidatingWebhookConfiguration and of its first webhook. */
 export const WEBHOOK_NAME = `admission.${GROUP}`;
+/** Name of the webhook for the operator's catalogue. */
+export const CATALOGUE_WEBHOOK_NAME = `catalogue.${GROUP}`;
 
 /** The cloud is queried at most twice, with a timeout of 5 s each. */
 const TIMEOUT_SECONDS = 15;
@@ -22,14 +26,22 @@ export interface WebhookTarget {
 /**
  * Registers the gateway for changes of the spec of a tenant's object, by any user, and for anybody but Fairway's
  * controllers who sets or removes their finalizer. Everything else is exempt: controllers write status, labels, their finalizer, Machines,
- * Secrets and Leases, and `fairway install` writes Plans and releases, even while no gateway is up. Releases without
+ * Secrets and Leases. Deletions of Plans and releases that are in use are refused as well as patches taken out of a release, but not required to be reviewed:
+ * a finalizer holds what is in use, and `fairway install` writes both while no gateway is up. API servers without
  * `matchConditions` (before 1.28) send all changes, and get them allowed if there is nothing to validate.
  */
 export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget): ValidatingWebhookConfiguration {
   const rule = { apiGroups: [GROUP], apiVersions: [VERSION], scope: 'Namespaced' };
-  const webhook: ValidatingWebhook = {
-    name: WEBHOOK_NAME,
+  const shared = {
     clientConfig: { url, caBundle: Buffer.from(caBundle).toString('base64') },
+    matchPolicy: 'Equivalent',
+    sideEffects: 'None',
+    timeoutSeconds: TIMEOUT_SECONDS,
+    admissionReviewVersions: ['v1'],
+  };
+  const webhook: ValidatingWebhook = {
+    ...shared,
+    name: WEBHOOK_NAME,
     rules: [
       {
         ...rule,
@@ -50,17 +62,26 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
         ].join(' || '),
       },
     ],
-    matchPolicy: 'Equivalent',
     failurePolicy: 'Fail',
-    sideEffects: 'None',
-    timeoutSeconds: TIMEOUT_SECONDS,
-    admissionReviewVersions: ['v1'],
+  };
+  const catalogueRule = { ...rule, scope: 'Cluster' };
+  const catalogue: ValidatingWebhook = {
+    ...shared,
+    name: CATALOGUE_WEBHOOK_NAME,
+    rules: [
+      { ...catalogueRule, operations: ['DELETE'], resources: [plans.plural, kubernetesReleases.plural] },
+      { ...catalogueRule, operations: ['UPDATE'], resources: [kubernetesReleases.plural] },
+    ],
+    matchConditions: [
+      { name: 'concerns-fairway', expression: 'object == null || oldObject == null || object.spec != oldObject.spec' },
+    ],
+    failurePolicy: 'Ignore',
   };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
     metadata: { name: WEBHOOK_NAME },
-    webhooks: [webhook],
+    webhooks: [webhook, catalogue],
   };
 }
 

@@ -30,10 +30,12 @@ export function webhookRegistration({ client, configurations, target }: WebhookR
 
 /** Whether Fairway's webhook configuration is complete; a server adds defaults. */
 function isAsDesired(current: ValidatingWebhookConfiguration, desired: ValidatingWebhookConfiguration): boolean {
-  const [webhook, ...others] = current.webhooks ?? [];
-  const [wanted] = desired.webhooks ?? [];
-  if (webhook === undefined || wanted === undefined || others.length > 0) return false;
-  return Object.entries(wanted).every(([field, value]) =>
-    isDeepStrictEqual(webhook[field as keyof typeof webhook], value),
+  const present = current.webhooks ?? [];
+  const wanted = desired.webhooks ?? [];
+  if (present.length !== wanted.length) return false;
+  return wanted.every((webhook, index) =>
+    Object.entries(webhook).every(([field, value]) =>
+      isDeepStrictEqual(present[index]?.[field as keyof typeof webhook], value),
+    ),
   );
 }

@@ -34,14 +34,14 @@ test('the controllers get the permissions that they declare, plus those of fairw
     'fairway.dev/clusters/status: patch',
     'fairway.dev/clusters: get list patch watch',
     'fairway.dev/kubernetesreleases/status: patch',
-    'fairway.dev/kubernetesreleases: get list watch',
+    'fairway.dev/kubernetesreleases: get list patch watch',
     'fairway.dev/machines/status: patch',
     'fairway.dev/machines: create delete get list patch watch',
     'fairway.dev/nodepools/finalizers: update',
     'fairway.dev/nodepools/status: patch',
     'fairway.dev/nodepools: delete get list patch watch',
     'fairway.dev/plans/status: patch',
-    'fairway.dev/plans: get list watch',
+    'fairway.dev/plans: get list patch watch',
   ]);
 });
 

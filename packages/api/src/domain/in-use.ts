@@ -1,0 +1,18 @@
+import type { Cluster } from '../kinds/cluster.ts';
+import { minorOf } from './versions.ts';
+
+const NAMED = 3;
+
+/** `2 clusters use it (team/a, team/b)`: of many, the first few by name. */
+export function describeUsers(users: readonly Cluster[]): string {
+  const names = users.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
+  const left = names.length - NAMED;
+  const listed = [...names.slice(0, NAMED), ...(left > 0 ? [`${left} more`] : [])].join(', ');
+  return names.length === 1 ? `cluster ${listed} uses it` : `${names.length} clusters use it (${listed})`;
+}
+
+/** Minor versions whose releases the cluster uses: the one that it runs, and the one that it asks for. Never throws. */
+export function minorsInUse({ spec, status }: Cluster): ReadonlySet<string> {
+  const versions = [status?.version, spec.version].filter((version) => version !== undefined);
+  return new Set(versions.filter((version) => /^\d+\.\d+/.test(version)).map(minorOf));
+}

@@ -1,0 +1,59 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { describeUsers } from '@fairway/api/domain/in-use';
+import { IN_USE_FINALIZER } from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import { ensureFinalizer, isBeingDeleted, removeFinalizer } from '@fairway/kube/controller/finalizers';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Problem } from '@fairway/tenancy/problem';
+
+export interface InUseOptions<T extends KubeObject> {
+  readonly informer: Informer<T>;
+  readonly clusters: Informer<Cluster>;
+  /** Finds the clusters that use an entry; also tells whether a single cluster does. */
+  readonly index: CacheIndex<Cluster>;
+  /** The value of `index` for an entry. */
+  readonly valueOf: (object: T) => string;
+}
+
+/**
+ * Keeps an entry of the operator's catalogue (Plan, KubernetesRelease) while clusters use it, by a finalizer. Admission refuses the deletion before that,
+ * since a deletion can't be undone; the finalizer holds where it was not asked, or a Cluster was created at the same moment.
+ */
+export class InUse<T extends KubeObject> {
+  readonly #options: InUseOptions<T>;
+
+  constructor(options: InUseOptions<T>) {
+    this.#options = options;
+  }
+
+  /** The clusters that use it, as far as the cache knows. */
+  usersOf(object: T): readonly Cluster[] {
+    const { clusters, index, valueOf } = this.#options;
+    return clusters.find(index, valueOf(object));
+  }
+
+  /** Adds the finalizer, so that nothing is used that does not have it. Rejects with the API's error. */
+  ensureHeld(object: T): Promise<T> {
+    return ensureFinalizer(this.#options.informer.client, object, IN_USE_FINALIZER);
+  }
+
+  /** Lets an entry that is being deleted go, or returns what it waits for. Asks the API server: the cache may not know the newest Cluster yet. */
+  async releaseDeleted(object: T, signal: AbortSignal): Promise<Problem | undefined> {
+    if (!isBeingDeleted(object)) return undefined;
+    const { clusters, index, informer, valueOf } = this.#options;
+    const known = this.usersOf(object);
+    if (known.length > 0) return stillInUse(known);
+    const { items } = await clusters.client.list({ signal });
+    const users = items.filter((cluster) => new Set(index.valuesOf(cluster)).has(valueOf(object)));
+    if (users.length > 0) return stillInUse(users);
+    await removeFinalizer(informer.client, object, IN_USE_FINALIZER);
+    return undefined;
+  }
+}
+
+function stillInUse(users: readonly Cluster[]): Problem {
+  const message = `is being deleted, and ${describeUsers(users)}: it goes when they no longer do, and new clusters can't use it`;
+  return { reason: ConditionReason.ResourceInUse, message };
+}

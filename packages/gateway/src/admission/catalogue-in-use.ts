@@ -1,0 +1,44 @@
+import { describeUsers } from '@fairway/api/domain/in-use';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import { forbidden } from '@fairway/kube/object/api-error';
+import { type FieldError, invalid } from '@fairway/kube/object/field-error';
+import { clustersByPlan, clustersByRelease } from '@fairway/tenancy/cache-indexes';
+import type { StoredFacts } from './stored-facts.ts';
+
+const INDEXES: Readonly<Record<string, CacheIndex<Cluster>>> = {
+  [plans.plural]: clustersByPlan,
+  [kubernetesReleases.plural]: clustersByRelease,
+};
+
+/** Refuses to delete a Plan or KubernetesRelease that clusters use, and to take a patch version out of a release that clusters run. */
+export async function judgeCatalogue(stored: StoredFacts, request: AdmissionRequest): Promise<void> {
+  const { resource, operation, name, subresource } = request;
+  const index = INDEXES[resource.plural];
+  if (index === undefined || subresource !== '') return;
+  if (operation === 'DELETE') {
+    const users = (await stored.allClusters()).filter((cluster) => new Set(index.valuesOf(cluster)).has(name));
+    if (users.length === 0) return;
+    const subject = { group: resource.group, resource: resource.plural, name };
+    throw forbidden(subject, `${describeUsers(users)}: delete them first; a deletion cannot be undone`);
+  }
+  if (operation !== 'UPDATE' || resource.plural !== kubernetesReleases.plural) return;
+  const removed = removedPatches(request.oldObject as KubernetesRelease, request.object as KubernetesRelease);
+  if (removed.length === 0) return;
+  const runs = Map.groupBy(await stored.allClusters(), ({ status }) => status?.version ?? '');
+  const errors = removed.flatMap((version): FieldError[] => {
+    const users = runs.get(version) ?? [];
+    if (users.length === 0) return [];
+    const detail = `${version} cannot be taken out, because ${describeUsers(users)}; with withdrawn: true nobody else can choose it`;
+    return [{ type: 'FieldValueForbidden', field: 'spec.patches', detail }];
+  });
+  if (errors.length > 0) throw invalid(kubernetesReleases, name, errors);
+}
+
+function removedPatches(old: KubernetesRelease, { spec }: KubernetesRelease): readonly string[] {
+  const left = new Set(spec.patches.map(({ version }) => version));
+  return old.spec.patches.map(({ version }) => version).filter((version) => !left.has(version));
+}
