@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 const MIN_NODE_MAJOR = 24;
 const here = dirname(fileURLToPath(import.meta.url));
-const main = join(here, '..', 'src', 'main.ts');
+/** JavaScript in the package, TypeScript in the repository. */
+const main = ['main.js', 'main.ts'].map((file) => join(here, '..', 'src', file)).find((file) => existsSync(file));
 
 function bundledNode() {
   const require = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { ValueCodec } from '@fairway/apiserver/store/encryption';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
@@ -55,7 +55,8 @@ export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPl
   };
 }
 
-const SIMULATED_PROGRAM = join(import.meta.dirname, '../simulated-control-plane/main.ts');
+/** The package has JavaScript in place of the sources. */
+const SIMULATED_PROGRAM = join(import.meta.dirname, `../simulated-control-plane/main${extname(import.meta.filename)}`);
 /** Each serves a few nodes, and there may be many: a small young generation and few malloc arenas. */
 const SIMULATED_FLAGS = ['--max-semi-space-size=2'];
 const SIMULATED_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };

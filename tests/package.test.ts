@@ -1,0 +1,76 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from './session/running-fairway.ts';
+import { SpokenOutput } from './session/spoken-output.ts';
+
+/** Far more than it is: something that does not belong in it would be larger. */
+const MAX_PACKAGE_BYTES = 2 * 2 ** 20;
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let folder: string;
+let packed: Packed;
+let fairway: string;
+/** As a machine has it that knows nothing of the repository: not its Node, and no npm's folders on PATH. */
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'fairway-package-')));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder]);
+  // npm lists packages by name or in an array, by its version.
+  [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))) as Record<string, Packed>) as [Packed];
+  const prefix = join(folder, 'prefix');
+  const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'];
+  const installed = await run('npm', ['install', '-g', ...options, join(folder, packed.filename)]);
+  if (installed.code !== 0) throw new Error(`npm install: ${installed.stdout}${installed.stderr}`);
+  fairway = join(prefix, 'bin/fairway');
+  const path = (process.env['PATH'] ?? '').split(':').filter((entry) => !entry.includes('node_modules'));
+  environment = { PATH: path.join(':'), HOME: folder, FAIRWAY_HOME: join(folder, 'home') };
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function command(...args: readonly string[]): string {
+  return execFileSync(fairway, args, { cwd: folder, env: environment, encoding: 'utf8' });
+}
+
+test('the package has its licence, its README, JavaScript and nothing for tests, in at most 2 MiB', () => {
+  const paths = packed.files.map(({ path }) => path);
+
+  expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
+  expect(paths.filter((path) => !path.startsWith('dist/')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+  expect(paths.filter((path) => /\.ts$|test|fixture|fake|testbed|bench/.test(path))).toEqual([]);
+  expect(statSync(join(folder, packed.filename)).size).toBeLessThan(MAX_PACKAGE_BYTES);
+});
+
+test('the installed command brings a Node that runs it', () => {
+  expect(command('version', '--client')).toMatch(/^Client: fairway \d+\.\d+\.\d+ \(Node v(2[4-9]|[3-9]\d)\./);
+});
+
+test('the installed fairway up has a cluster Ready, and stops', async () => {
+  const up = spawn(fairway, ['up', '--control-plane', 'simulated', '--listen', '127.0.0.1:0'], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(up, 'exit');
+  const output = new SpokenOutput(up);
+  try {
+    await output.says((text) => text.includes('kubectl get clusters'), 'fairway up');
+    const [, example = ''] = /kubectl apply -f (\S+)/.exec(output.text) ?? [];
+
+    expect(statSync(join(folder, example)).isFile()).toBe(true);
+    command('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1');
+    expect(command('cluster', 'list')).toMatch(/demo\s+\S+\s+Ready\s+1\/1/);
+  } finally {
+    up.kill('SIGTERM');
+  }
+  expect(await exited).toEqual([0, null]);
+});

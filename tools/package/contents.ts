@@ -1,0 +1,14 @@
+import { globSync } from 'node:fs';
+
+/** What processes are started with; everything else is imported by them. */
+export const ENTRIES = ['packages/cli/src/main.ts', 'packages/service/src/simulated-control-plane/main.ts'];
+
+/** Files of the package that are no modules, from the repository's root: read from where the module is that reads them. */
+export function packageFiles(root: string): readonly string[] {
+  return [
+    'packages/cli/bin/fairway.js',
+    'packages/service/package.json',
+    ...globSync('packages/apiserver/src/**/generated/*.json', { cwd: root }),
+    ...globSync('examples/*.yaml', { cwd: root }),
+  ];
+}

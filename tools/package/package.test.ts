@@ -1,0 +1,69 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ENTRIES, packageFiles } from './contents.ts';
+import { packedModules } from './modules.ts';
+
+const root = join(import.meta.dirname, '../..');
+const modules = packedModules(root, ENTRIES);
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+function manifest(path: string): Manifest {
+  return JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest;
+}
+
+/** Of each import, static and dynamic, what is written between the quotes. */
+function specifiersOf(text: string): string[] {
+  const found = text.matchAll(
+    /^(?:import|export)\b[^'";=]*?\bfrom\s*'([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+  );
+  return [...found].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
+}
+
+test('the package has no tests, fixtures or testbeds', () => {
+  const files = [...modules.map(({ path }) => path), ...packageFiles(root)];
+
+  expect(files.length).toBeGreaterThan(500);
+  expect(files.filter((file) => /\.ts$|test|fixture|fake|testbed|bench/.test(file))).toEqual([]);
+});
+
+test('every import of the package leads to one of its modules, to Node or to a library that it depends on', () => {
+  const paths = new Set([...modules.map(({ path }) => path), ...packageFiles(root)]);
+  const { dependencies = {} } = manifest('package.json');
+  const lost = modules.flatMap(({ path, text }) =>
+    specifiersOf(text)
+      .filter((specifier) =>
+        specifier.startsWith('.') ? !paths.has(join(path, '..', specifier)) : !isKnown(specifier, dependencies),
+      )
+      .map((specifier) => `${path}: ${specifier}`),
+  );
+
+  expect(lost).toEqual([]);
+});
+
+function isKnown(specifier: string, dependencies: Readonly<Record<string, string>>): boolean {
+  const [, library = ''] = /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier) ?? [];
+  return isBuiltin(specifier) || dependencies[library] !== undefined;
+}
+
+test('the package depends on the libraries of the rooms, in their versions', () => {
+  const rooms = globSync('packages/*/package.json', { cwd: root }).map(manifest);
+  const wanted = rooms.flatMap(({ dependencies = {} }) =>
+    Object.entries(dependencies).filter(([name]) => !name.startsWith('@fairway/')),
+  );
+  const { dependencies = {} } = manifest('package.json');
+
+  expect(dependencies).toEqual(Object.fromEntries(wanted));
+  expect(wanted.filter(([name, version]) => dependencies[name] !== version)).toEqual([]);
+});
+
+test('the files beside the modules are there', () => {
+  const files = packageFiles(root);
+
+  expect(files).toContain('packages/cli/bin/fairway.js');
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
