@@ -1,13 +1,16 @@
 import type { ObjectMeta } from '@fairway/kube/object/meta';
+import { SHIPPED_PLANS } from '../data/plans.ts';
 import { type Cluster, clusters, type NewCluster } from '../kinds/cluster.ts';
 import { type NewNodePool, type NodePool, nodePools } from '../kinds/node-pool.ts';
+import { type Plan, type PlanSpec, plans } from '../kinds/plan.ts';
 import { parseObject } from '../validation/schema-errors.ts';
+import { blinded } from './blind.ts';
 
 /** A Cluster for tests, with the defaults that an API server would set. */
 export function aCluster(spec: NewCluster['spec'] = {}, metadata: ObjectMeta = {}): Cluster {
   const parsed = parseObject(clusters, { metadata: { name: 'demo', namespace: 'team', ...metadata }, spec });
   if (!parsed.ok) throw new Error(`not a cluster: ${JSON.stringify(parsed.errors)}`);
-  return parsed.object;
+  return blinded(clusters.kind, parsed.object);
 }
 
 /** A NodePool of cluster `demo` for tests, with the defaults that an API server would set. */
@@ -17,5 +20,13 @@ export function aNodePool(spec: Partial<NewNodePool['spec']> = {}, metadata: Obj
     spec: { clusterName: 'demo', flavor: 'b3-8', ...spec },
   });
   if (!parsed.ok) throw new Error(`not a node pool: ${JSON.stringify(parsed.errors)}`);
-  return parsed.object;
+  return blinded(nodePools.kind, parsed.object);
+}
+
+/** The plan `free` for tests, with other values where they are named. */
+export function aPlan(spec: Partial<PlanSpec> = {}, metadata: ObjectMeta = {}): Plan {
+  const [free] = SHIPPED_PLANS;
+  if (free === undefined) throw new Error('Fairway ships no plan');
+  const plan = { ...free, metadata: { ...free.metadata, ...metadata }, spec: { ...free.spec, ...spec } };
+  return blinded(plans.kind, plan);
 }

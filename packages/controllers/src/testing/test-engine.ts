@@ -5,6 +5,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
+import { blindObjects, blindReader } from '@fairway/api/testing/blind';
 import { authKinds } from '@fairway/apiserver/auth/auth-kinds';
 import { MANAGEMENT_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
 import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
@@ -89,14 +90,14 @@ async function openEmbeddedTestEngine(clock: Clock): Promise<TestEngine> {
 }
 
 function connectEmbedded(server: ApiServer, { chooseFault, ...shared }: ConnectOptions): EngineConnection {
-  const transport = server.transport(TENANT_ADMIN);
+  const transport = blindReader(server.transport(TENANT_ADMIN));
   const client = new KubeClient(chooseFault ? unreliable(transport, chooseFault) : transport, shared);
   const informers = new InformerSet(client, shared);
   const caches = new AbortController();
   informers.start(caches.signal);
   return {
     client,
-    reader: server.reader,
+    reader: blindObjects(server.reader),
     informers,
     runnables: [namespaceController({ client, informers, ...shared })],
     async close() {

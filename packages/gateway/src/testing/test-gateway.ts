@@ -2,6 +2,7 @@ import { API_VERSION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { blindWriter } from '@fairway/api/testing/blind';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
@@ -199,11 +200,11 @@ export class TestGateway {
   }
 
   #transportAs(user: UserInfo, isOperator: boolean): Transport {
-    if (isOperator || this.#form === 'embedded') return this.gateway.server.transport(user);
+    if (isOperator || this.#form === 'embedded') return blindWriter(this.gateway.server.transport(user));
     const key = JSON.stringify(user);
     const opening = this.#transports.get(key) ?? this.gateway.transportAs(user);
     this.#transports.set(key, opening);
-    return { request: async (request) => (await opening).request(request), close: () => {} };
+    return { request: async (request) => blindWriter(await opening).request(request), close: () => {} };
   }
 
   async #namespace(name: string, annotations: Record<string, string>): Promise<void> {

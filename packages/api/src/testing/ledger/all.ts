@@ -1,0 +1,19 @@
+import { CLOUD_CREDENTIAL_FIELDS } from './cloud-credential.ts';
+import { CLUSTER_FIELDS } from './cluster.ts';
+import type { FieldLedger } from './entry.ts';
+import { KUBECONFIG_REQUEST_FIELDS } from './kubeconfig-request.ts';
+import { KUBERNETES_RELEASE_FIELDS } from './kubernetes-release.ts';
+import { MACHINE_FIELDS } from './machine.ts';
+import { NODE_POOL_FIELDS } from './node-pool.ts';
+import { PLAN_FIELDS } from './plan.ts';
+
+/** The ledger of all spec fields, by kind. A field that is not in it fails `ledger.test.ts`; `npm run ledger` proves each line. */
+export const LEDGER: Readonly<Record<string, FieldLedger>> = {
+  Cluster: CLUSTER_FIELDS,
+  NodePool: NODE_POOL_FIELDS,
+  Machine: MACHINE_FIELDS,
+  CloudCredential: CLOUD_CREDENTIAL_FIELDS,
+  Plan: PLAN_FIELDS,
+  KubernetesRelease: KUBERNETES_RELEASE_FIELDS,
+  KubeconfigRequest: KUBECONFIG_REQUEST_FIELDS,
+};

@@ -1,0 +1,49 @@
+/** What Fairway does about a field of a spec, and how one knows. */
+export interface FieldEntry {
+  /**
+   * - `acts`: something is done by it;
+   * - `refused`: every value but its default is refused, until something acts on it;
+   * - `notYet`: it is accepted with a warning, and the condition `FieldsApplied` says that nothing acts on it yet;
+   * - `informs`: it is for people, and Fairway shows it.
+   */
+  readonly does: 'acts' | 'refused' | 'notYet' | 'informs';
+  /** The test that fails when nothing reads the field; undefined while there is none. */
+  readonly proof: Proof | undefined;
+}
+
+export interface Proof {
+  /** From the root of the repository. */
+  readonly file: string;
+  /** As in the file. */
+  readonly title: string;
+  /** Why the field can't be taken from what the test reads, and how the test proves it instead. */
+  readonly insteadOfBlinding?: string;
+}
+
+/** All fields of a kind's spec, by path: `spec.template.spec.taints[].key`. */
+export type FieldLedger = Readonly<Record<string, FieldEntry>>;
+
+export function acts(file: string, title: string): FieldEntry {
+  return { does: 'acts', proof: { file, title } };
+}
+
+export function informs(file: string, title: string): FieldEntry {
+  return { does: 'informs', proof: { file, title } };
+}
+
+export function refused(file: string, title: string): FieldEntry {
+  return { does: 'refused', proof: { file, title } };
+}
+
+export function notYet(file: string, title: string): FieldEntry {
+  return { does: 'notYet', proof: { file, title } };
+}
+
+/** A test that proves the field in another way than by not seeing it, and why. */
+export function provenBy(does: FieldEntry['does'], file: string, title: string, insteadOfBlinding: string): FieldEntry {
+  return { does, proof: { file, title, insteadOfBlinding } };
+}
+
+export function unproven(does: FieldEntry['does']): FieldEntry {
+  return { does, proof: undefined };
+}

@@ -1,0 +1,32 @@
+import type { Schema } from '@fairway/apiserver/schema/schema';
+import { objectSchema } from '../crd/object-schema.ts';
+import { KINDS } from '../kinds/all.ts';
+import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '../kinds/kubeconfig-request.ts';
+
+/** Schema of the `spec` of each kind that users or operators write, by the kind's name. */
+export function ledgerSchemas(): ReadonlyMap<string, Schema> {
+  const schemas = new Map(KINDS.map((kind) => [kind.kind, specOf(objectSchema(kind))]));
+  return schemas.set(KUBECONFIG_REQUEST_KIND.kind, specOf(kubeconfigRequestSchema()));
+}
+
+/** Paths of all fields of a spec that hold a value, a list of values or a map: `spec.template.spec.taints[].key`. */
+export function specFields(kind: string): string[] {
+  const schema = ledgerSchemas().get(kind);
+  if (schema === undefined) throw new Error(`there is no kind ${kind}`);
+  return [...leaves(schema, 'spec')];
+}
+
+function* leaves(schema: Schema, path: string): Generator<string> {
+  if (schema.properties) {
+    for (const [name, property] of Object.entries(schema.properties)) yield* leaves(property, `${path}.${name}`);
+  } else if (schema.items?.properties) {
+    yield* leaves(schema.items, `${path}[]`);
+  } else {
+    yield path;
+  }
+}
+
+function specOf({ properties = {} }: Schema): Schema {
+  if (properties['spec'] === undefined) throw new Error('a kind without a spec');
+  return properties['spec'];
+}
