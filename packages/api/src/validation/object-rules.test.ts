@@ -137,3 +137,26 @@ describe('immutable fields', () => {
     expect(ruleErrors(nodePools, structuredClone(pool), pool)).toEqual([]);
   });
 });
+
+describe('what is stored already', () => {
+  const old = aCluster({ network: { gateway: { mode: 'None', address: '10.0.0.1' } } });
+
+  it('is not refused while it stays', () => {
+    const changed = { ...old, spec: { ...old.spec, updatePolicy: 'NeverUpdate' as const } };
+    expect(ruleErrors(clusters, changed, old)).toEqual([]);
+  });
+
+  it('is refused as soon as it changes', () => {
+    const changed = aCluster({ network: { gateway: { mode: 'None', address: '10.0.0.2' } } });
+    expect(ruleErrors(clusters, changed, old)).toMatchObject([{ field: 'spec.network.gateway.address' }]);
+  });
+
+  it('excuses no other item of its list', () => {
+    const listed = (...allowedCIDRs: string[]) => {
+      const made = aCluster();
+      return { ...made, spec: { ...made.spec, apiServer: { ...made.spec.apiServer, allowedCIDRs } } };
+    };
+    expect(ruleErrors(clusters, listed('10.0.0.1/8'), listed('10.0.0.1/8'))).toEqual([]);
+    expect(ruleErrors(clusters, listed('10.0.0.1/8', '11.0.0.1/8'), listed('10.0.0.1/8'))).toHaveLength(2);
+  });
+});

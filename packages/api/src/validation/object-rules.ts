@@ -6,12 +6,15 @@ import type { Kind } from '../kinds/kind.ts';
 import { nameProblem } from '../names.ts';
 import { refinementErrors } from './schema-errors.ts';
 
-/** Validates the object by the kind's own rules: name, cross-field rules, immutable fields. */
+/**
+ * Validates the object by the kind's own rules: name, cross-field rules, immutable fields. What is stored already is not refused, as a
+ * management cluster's API server does it: an object that is older than a rule can still be changed elsewhere, and deleted.
+ */
 export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T | undefined): FieldError[] {
   return [
     ...(old === undefined ? nameErrors(kind, object) : immutableErrors(kind, object, old)),
-    ...refinementErrors(kind, object),
-    ...crossFieldErrors(kind, object),
+    ...refinementErrors(kind, object).filter(({ field }) => !isStored(field, object, old)),
+    ...crossFieldErrors(kind, object, old),
   ];
 }
 
@@ -47,12 +50,18 @@ function isEqual(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(a, b);
 }
 
-function crossFieldErrors(kind: Kind, object: KubeObject): FieldError[] {
+/** Whether the stored object has the same value there, or in the list that it is in. */
+function isStored(path: string, object: KubeObject, old: KubeObject | undefined): boolean {
+  const place = path.replace(/\[.*$/, '');
+  return old !== undefined && isDeepStrictEqual(valueAt(object, place), valueAt(old, place));
+}
+
+function crossFieldErrors(kind: Kind, object: KubeObject, old: KubeObject | undefined): FieldError[] {
   const errors: FieldError[] = [];
   for (const rule of kind.rules) {
     const subject = valueAt(object, rule.path);
     // A rule's function takes the value at its path; an absent object has nothing to validate.
-    if (subject === undefined || rule.holds(subject as never)) continue;
+    if (subject === undefined || rule.holds(subject as never) || isStored(rule.path, object, old)) continue;
     errors.push({
       type: 'FieldValueInvalid',
       field: rule.field,

@@ -228,7 +228,7 @@ function validateDefaults(schema: Schema, path: string, errors: ErrorList): void
     // Checked as written, without the defaults of its fields.
     errors.list.push(
       ...wrong,
-      ...(wrong.length > 0 ? [] : ruleErrors(schema.default, undefined, schema, NO_DEFINITIONS, at)),
+      ...(wrong.length > 0 ? [] : ruleErrors(schema.default, undefined, schema, NO_DEFINITIONS, { path: at })),
     );
   }
   if (schema.items !== undefined) validateDefaults(schema.items, `${path}.items`, errors);

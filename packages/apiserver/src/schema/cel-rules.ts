@@ -1,5 +1,5 @@
 import type { FieldError, FieldErrorType } from '@fairway/kube/object/field-error';
-import { canonicalJson, isJsonArray, isJsonObject } from '@fairway/kube/object/json';
+import { canonicalJson, isJsonArray, isJsonObject, jsonEqual } from '@fairway/kube/object/json';
 import { Optional } from '@marcbachmann/cel-js';
 import { CelBudget, CelCostError } from './cel-budget.ts';
 import { type CompiledRule, compileRules } from './cel-compile.ts';
@@ -7,23 +7,23 @@ import { environmentFor } from './cel-environment.ts';
 import { celValueOf } from './cel-values.ts';
 import { childPath, indexPath, keyPath } from './field-path.ts';
 import { hasFormat } from './formats.ts';
-import { itemKeys } from './list-items.ts';
+import { itemKeys, itemsByKey } from './list-items.ts';
 import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema, ValidationRule } from './schema.ts';
 
 /**
  * Runs the CEL rules in and beneath a schema on a value that stands at `path`, with the old value where the two can be matched. Rules that cost
- * more than Kubernetes lets them, one or all of them together, are an error, and end it.
+ * more than Kubernetes lets them, one or all of them together, are an error, and end it. With `isRatcheting` a value that is stored like this is not refused.
  */
 export function validateRules(
   value: unknown,
   old: unknown,
   schema: Schema,
   definitions: Definitions,
-  path = '',
+  { path = '', isRatcheting = false }: { readonly path?: string; readonly isRatcheting?: boolean } = {},
 ): FieldError[] {
   const errors: FieldError[] = [];
-  walk(value, old, schema, path, { definitions, errors, budget: new CelBudget() });
+  walk(value, old, schema, path, { definitions, errors, budget: new CelBudget(), isRatcheting });
   return errors;
 }
 
@@ -55,6 +55,7 @@ interface Run {
   readonly definitions: Definitions;
   readonly errors: FieldError[];
   readonly budget: CelBudget;
+  readonly isRatcheting: boolean;
 }
 
 function walk(value: unknown, old: unknown, declared: Schema, path: string, run: Run): void {
@@ -86,12 +87,6 @@ function walk(value: unknown, old: unknown, declared: Schema, path: string, run:
   }
 }
 
-/** Items can be matched with old ones by key only; those of sets and atomic lists have no past. */
-function itemsByKey(old: unknown, schema: Schema, definitions: Definitions): Map<string, unknown> | undefined {
-  if (schema['x-kubernetes-list-type'] !== 'map' || !isJsonArray(old)) return undefined;
-  return new Map(old.map((item) => [canonicalJson(itemKeys(item, schema, definitions)), item]));
-}
-
 /** A value with the rules of its schema. It is converted for CEL once, when the first of them runs. */
 class Level {
   readonly #value: unknown;
@@ -115,7 +110,7 @@ class Level {
     const isOptional = rule.optionalOldSelf === true;
     if (usesOldSelf && this.#old === undefined && !isOptional) return undefined;
 
-    const { budget } = this.#run;
+    const { budget, isRatcheting } = this.#run;
     const context: { self: unknown; oldSelf?: unknown } = { self: undefined };
     try {
       context.self = this.#self ??= this.#seen(this.#value);
@@ -128,6 +123,7 @@ class Level {
       if (thrown instanceof CelCostError) return this.#wrong(tooCostly(thrown, rule));
       return this.#wrong(`${reasonOf(thrown)} evaluating rule: ${(rule.message ?? rule.rule).trim()}`);
     }
+    if (isRatcheting && !usesOldSelf && this.#old !== undefined && jsonEqual(this.#value, this.#old)) return undefined;
     const isComposite = this.#schema.type === 'object' || this.#schema.type === 'array';
     return {
       type: (rule.reason as FieldErrorType | undefined) ?? 'FieldValueInvalid',

@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject, setOwn } from '@fairway/kube/object/json';
+import { canonicalJson, isJsonArray, isJsonObject, setOwn } from '@fairway/kube/object/json';
 import { resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
@@ -33,4 +33,10 @@ export function itemKeys(item: unknown, list: Schema, definitions: Definitions):
     if (value !== undefined) setOwn(keys, key, value);
   }
   return keys;
+}
+
+/** The items of a stored list by their keys. Only those of a list-map can be matched with new ones; those of sets and atomic lists have no past. */
+export function itemsByKey(old: unknown, list: Schema, definitions: Definitions): Map<string, unknown> | undefined {
+  if (list['x-kubernetes-list-type'] !== 'map' || !isJsonArray(old)) return undefined;
+  return new Map(old.map((item) => [canonicalJson(itemKeys(item, list, definitions)), item]));
 }

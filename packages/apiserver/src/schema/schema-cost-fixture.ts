@@ -8,7 +8,9 @@ const NO_DEFINITIONS = new Map<string, Schema>();
 /** What a rule says of a value. */
 export function errorsOfRule(rule: string, schema: Schema, value: unknown, messageExpression?: string): string[] {
   const rules = [{ rule, ...(messageExpression !== undefined && { messageExpression }) }];
-  const errors = validateRules(value, undefined, { ...schema, 'x-kubernetes-validations': rules }, NO_DEFINITIONS, 'x');
+  const errors = validateRules(value, undefined, { ...schema, 'x-kubernetes-validations': rules }, NO_DEFINITIONS, {
+    path: 'x',
+  });
   return errors.map(({ detail }) => detail);
 }
 

@@ -389,3 +389,69 @@ describe('CEL rules', () => {
     expect(validateObject(object('b'), undefined, schema, new Map())).toMatchObject([{ field: '<nil>', detail: 'm' }]);
   });
 });
+
+describe('what is stored already', () => {
+  const small: Schema = { type: 'integer', maximum: 3 };
+  const ruled: Schema = {
+    type: 'object',
+    properties: { a: integer, b: integer },
+    'x-kubernetes-validations': [{ rule: 'self.a <= self.b', message: 'm' }],
+  };
+  const keyed: Schema = {
+    type: 'array',
+    items: { type: 'object', properties: { k: string, v: small } },
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+  };
+
+  function ratcheted(spec: Schema, value: object, old: object): string[] {
+    const object = (content: object) => ({ apiVersion: 'a/v1', kind: 'K', metadata: { name: 'n' }, spec: content });
+    const schema: Schema = { type: 'object', properties: { spec } };
+    const options = { isRatcheting: true };
+    return validateObject(object(value), object(old), schema, new Map(), options).map(({ field }) => field);
+  }
+
+  const fields = (properties: Record<string, Schema>, rest: Partial<Schema> = {}): Schema => ({
+    type: 'object',
+    properties,
+    ...rest,
+  });
+
+  it.each<[string, Schema, object, object, string[]]>([
+    ['a value', fields({ x: small, y: integer }), { x: 9, y: 2 }, { x: 9, y: 1 }, []],
+    ['not a value that changes', fields({ x: small }), { x: 8 }, { x: 9 }, ['spec.x']],
+    ['not a value that is new', fields({ x: small }), { x: 8 }, {}, ['spec.x']],
+    ['what lacks a field', fields({ x: fields({}, { required: ['a'] }), y: integer }), { x: {}, y: 2 }, { x: {} }, []],
+    [
+      'an item of a list-map',
+      fields({ x: keyed }),
+      { x: [{ k: 'n' }, { k: 'a', v: 9 }] },
+      { x: [{ k: 'a', v: 9 }] },
+      [],
+    ],
+    [
+      'no item of another list',
+      fields({ x: { type: 'array', items: small } }),
+      { x: [9, 1] },
+      { x: [9] },
+      ['spec.x[0]'],
+    ],
+    [
+      'an object that a rule is about',
+      fields({ x: ruled, y: integer }),
+      { x: { a: 2, b: 1 }, y: 2 },
+      { x: { a: 2, b: 1 } },
+      [],
+    ],
+    ['not one of which a part changes', fields({ x: ruled }), { x: { a: 3, b: 1 } }, { x: { a: 2, b: 1 } }, ['spec.x']],
+    [
+      'nothing from rules about the change itself',
+      fields({ x: withRule(integer, { rule: 'self > oldSelf', message: 'm' }) }),
+      { x: 1 },
+      { x: 1 },
+      ['spec.x'],
+    ],
+  ])('excuses %s', (_, schema, value, old, expected) => {
+    expect(ratcheted(schema, value, old)).toEqual(expected);
+  });
+});

@@ -1,9 +1,9 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
-import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
+import { canonicalJson, isJsonArray, isJsonObject, jsonEqual } from '@fairway/kube/object/json';
 import { hasRules, validateRules } from './cel-rules.ts';
 import { validateEmbedded } from './embedded.ts';
 import { childPath, indexPath } from './field-path.ts';
-import { duplicateItems } from './list-items.ts';
+import { duplicateItems, itemKeys, itemsByKey } from './list-items.ts';
 import { withEmbeddedFields } from './prune.ts';
 import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
@@ -12,22 +12,24 @@ import { validateValue } from './value-rules.ts';
 
 /**
  * Validates a whole object against its schema, with the messages of apiextensions. CEL rules run only if the rest is valid;
- * transition rules (those that name `oldSelf`) only where `old` has the value too.
+ * transition rules (those that name `oldSelf`) only where `old` has the value too. With `isRatcheting` a value that `old` has too is not refused
+ * (Kubernetes' CRDValidationRatcheting): an object that is older than a rule can be changed elsewhere. Items of sets and of atomic lists have no past.
  */
 export function validateObject(
   object: object,
   old: object | undefined,
   schema: Schema,
   definitions: Definitions,
+  { isRatcheting = false }: { readonly isRatcheting?: boolean } = {},
 ): FieldError[] {
   const root = objectSchemaOf(schema, definitions);
   const errors: FieldError[] = [];
   const check: Check = { definitions, cost: new ValidationCost() };
-  validate(object, root, check, '', errors);
+  validate(object, isRatcheting ? old : undefined, root, check, '', errors);
   validateRestrictedMetadata(object, resolveSchema(schema, definitions), check, errors);
   if (!hasRules(root, definitions)) return errors;
   if (errors.some(blocksRules)) return [...errors, RULES_NOT_CHECKED];
-  return [...errors, ...validateRules(object, old, root, definitions)];
+  return [...errors, ...validateRules(object, old, root, definitions, { isRatcheting })];
 }
 
 /** Validates a part of an object, or a default for one, without CEL rules. */
@@ -38,7 +40,7 @@ export function validateValueBySchema(
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  validate(value, schema, { definitions, cost: new ValidationCost() }, path, errors);
+  validate(value, undefined, schema, { definitions, cost: new ValidationCost() }, path, errors);
   return errors;
 }
 
@@ -72,11 +74,19 @@ function validateRestrictedMetadata(object: object, schema: Schema, check: Check
   if (metadata?.properties === undefined) return;
   const value = (object as { metadata?: Record<string, unknown> }).metadata ?? {};
   for (const [name, property] of Object.entries(metadata.properties)) {
-    if (value[name] !== undefined) validate(value[name], property, check, `metadata.${name}`, errors);
+    if (value[name] !== undefined) validate(value[name], undefined, property, check, `metadata.${name}`, errors);
   }
 }
 
-function validate(value: unknown, declared: Schema, check: Check, path: string, errors: FieldError[]): void {
+/** `old` is the stored value where it is known and may excuse this one. */
+function validate(
+  value: unknown,
+  old: unknown,
+  declared: Schema,
+  check: Check,
+  path: string,
+  errors: FieldError[],
+): void {
   const { definitions, cost } = check;
   const schema = withEmbeddedFields(resolveSchema(declared, definitions));
   if (value === null && (schema.nullable === true || declared.nullable === true)) return;
@@ -84,14 +94,17 @@ function validate(value: unknown, declared: Schema, check: Check, path: string, 
   const before = errors.length;
   const isTyped = validateValue(value, schema, path, errors);
   cost.chargeErrors(errors.length - before);
-  if (!isTyped) return;
-  if (isJsonObject(value)) validateMembers(value, schema, check, path, errors);
-  else if (isJsonArray(value)) validateItems(value, schema, check, path, errors);
-  validateCombinations(value, schema, check, path, errors);
+  if (isTyped) {
+    if (isJsonObject(value)) validateMembers(value, old, schema, check, path, errors);
+    else if (isJsonArray(value)) validateItems(value, old, schema, check, path, errors);
+    validateCombinations(value, schema, check, path, errors);
+  }
+  if (errors.length > before && old !== undefined && jsonEqual(value, old)) errors.length = before;
 }
 
 function validateMembers(
   object: Readonly<Record<string, unknown>>,
+  old: unknown,
   schema: Schema,
   check: Check,
   path: string,
@@ -102,24 +115,29 @@ function validateMembers(
       errors.push({ type: 'FieldValueRequired', field: childPath(path, name), detail: '' });
   }
   if (schema['x-kubernetes-embedded-resource']) validateEmbedded(object, path, errors);
+  const before = isJsonObject(old) ? old : undefined;
   for (const name in object) {
     const property = propertySchema(schema, name);
     if (property !== undefined && object[name] !== undefined) {
-      validate(object[name], property, check, childPath(path, name), errors);
+      const oldMember = before !== undefined && Object.hasOwn(before, name) ? before[name] : undefined;
+      validate(object[name], oldMember, property, check, childPath(path, name), errors);
     }
   }
 }
 
 function validateItems(
   items: readonly unknown[],
+  old: unknown,
   schema: Schema,
   check: Check,
   path: string,
   errors: FieldError[],
 ): void {
   if (schema.items !== undefined) {
+    const oldItems = itemsByKey(old, schema, check.definitions);
     for (const [index, item] of items.entries()) {
-      validate(item, schema.items, check, indexPath(path, index), errors);
+      const oldItem = oldItems?.get(canonicalJson(itemKeys(item, schema, check.definitions)));
+      validate(item, oldItem, schema.items, check, indexPath(path, index), errors);
     }
   }
   for (const index of duplicateItems(items, schema, check.definitions)) {
@@ -136,7 +154,7 @@ function validateItems(
 function validateCombinations(value: unknown, schema: Schema, check: Check, path: string, errors: FieldError[]): void {
   const errorsOf = (part: Schema) => {
     const found: FieldError[] = [];
-    validate(value, part, check, path, found);
+    validate(value, undefined, part, check, path, found);
     return found;
   };
   const complain = (wording: string) =>

@@ -24,7 +24,8 @@ export function schemaErrors(
   object: KubeObject,
   old: KubeObject | undefined,
 ): FieldError[] {
-  return validateObject(object, old, request.resource.definition.schema, core.definitions);
+  const { schema, custom = false } = request.resource.definition;
+  return validateObject(object, old, schema, core.definitions, { isRatcheting: custom });
 }
 
 /**

@@ -82,7 +82,7 @@ export function fuzz(parameters: Runs): number {
       'x-kubernetes-preserve-unknown-fields': true,
       'x-kubernetes-validations': [{ rule, messageExpression: rule }],
     };
-    const errors = validateRules(value, undefined, schema, NO_DEFINITIONS, 'x');
+    const errors = validateRules(value, undefined, schema, NO_DEFINITIONS, { path: 'x' });
     if (errors.length > 1) throw new Error(`${errors.length} errors of one rule`);
   });
 }
