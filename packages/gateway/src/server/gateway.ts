@@ -12,6 +12,7 @@ import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kin
 import { resourceQuotaAdmission } from '@fairway/apiserver/quota/quota-admission';
 import { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
+import { defaultStoredObjects } from '@fairway/apiserver/server/default-stored';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { Store } from '@fairway/apiserver/store/store';
@@ -58,7 +59,7 @@ export interface Gateway {
   readonly client: KubeClient;
   /** Resources that ResourceQuotas count. */
   readonly ledger: QuotaLedger;
-  /** Creates the initial objects of the API. */
+  /** Completes what an earlier release stored, and creates the initial objects of the API. */
   start(): Promise<void>;
 }
 
@@ -90,11 +91,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const ledger = new QuotaLedger(store);
   const offer = new CloudOffer(clock, log);
+  const resources = fairwayResources(options, () => events);
   const server: ApiServer = new ApiServer({
     ...auth,
     ...(options.limits && { limits: options.limits }),
     store,
-    resources: fairwayResources(options, () => events),
+    resources,
     definitions: builtinDefinitions(),
     documentation: describedDefinitions,
     clock,
@@ -122,7 +124,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   for (const route of issuerRoutes(issuer, issuer, serviceAccountKeys)) server.addRoute(route);
   const client = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });
   const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
-  return { server, client, ledger, start: () => bootstrap(client, server.reader) };
+  const start = async () => {
+    await defaultStoredObjects(store, resources, builtinDefinitions());
+    await bootstrap(client, server.reader);
+  };
+  return { server, client, ledger, start };
 }
 
 function fairwayResources(
