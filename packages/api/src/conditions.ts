@@ -1,4 +1,4 @@
-/** Condition types. Every kind has Ready; it summarizes all others but Paused and has the message that `kubectl get` shows. */
+/** Condition types. Every kind has Ready; it summarizes all others but Paused and those that say to stand beside it, and has the message that `kubectl get` shows. */
 export const ConditionType = {
   Ready: 'Ready',
   /** Present only while paused; see the annotation fairway.dev/paused. */
@@ -10,6 +10,11 @@ export const ConditionType = {
   SnapshotsReady: 'SnapshotsReady',
   /** Present only while False: the API server runs with other settings than `spec.apiServer`. */
   SettingsApplied: 'SettingsApplied',
+  /** Present where the plan promises more than one control plane. It stands beside Ready. */
+  ControlPlaneHighlyAvailable: 'ControlPlaneHighlyAvailable',
+  // Cluster, NodePool, Plan
+  /** Present only while False: fields are accepted that this release does not act upon. It stands beside Ready. */
+  FieldsApplied: 'FieldsApplied',
   // NodePool
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',
@@ -75,6 +80,8 @@ const REASONS = {
   SnapshotFailed: 'operator',
   RestoreFailed: 'operator',
   InternalError: 'operator',
+  NotImplemented: 'operator',
+  SingleReplica: 'operator',
   // The cloud must recover; Fairway retries by itself.
   CloudUnavailable: 'cloud',
   RateLimited: 'cloud',

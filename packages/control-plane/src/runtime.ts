@@ -98,6 +98,17 @@ export interface ControlPlaneState {
   readonly snapshots?: SnapshotsState | undefined;
 }
 
+/** What each control plane of a runtime survives, whatever its plan asks for. */
+export interface ControlPlaneSpread {
+  /** Copies of each component. */
+  readonly replicas: number;
+  /** Availability zones that they are spread over. */
+  readonly zones: number;
+}
+
+/** One copy, on one machine. */
+export const ONE_COPY: ControlPlaneSpread = { replicas: 1, zones: 1 };
+
 /**
  * Runs the control planes of tenant clusters: simulated in this process, or as processes of this machine.
  *
@@ -113,6 +124,7 @@ export interface ControlPlaneState {
  */
 export interface ControlPlaneRuntime {
   readonly name: string;
+  readonly spread: ControlPlaneSpread;
   ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState>;
   /** Whether nothing of the cluster is left; its data are deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;

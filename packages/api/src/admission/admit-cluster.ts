@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { oidcErrors, oidcVersionProblem } from '../domain/oidc-problems.ts';
 import { suggest } from '../domain/suggest.ts';
+import { unappliedClusterFields, unappliedWarnings } from '../domain/unapplied-fields.ts';
 import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
@@ -32,7 +33,12 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
 }
 
 /** Warnings about valid values that may not have the intended effect. */
-export function clusterWarnings({ spec, status }: Cluster): string[] {
+export function clusterWarnings(cluster: Cluster, old?: Cluster): string[] {
+  const unapplied = unappliedWarnings(unappliedClusterFields(cluster), old && unappliedClusterFields(old));
+  return [...unapplied, ...tokenIssuerWarnings(cluster)];
+}
+
+function tokenIssuerWarnings({ spec, status }: Cluster): string[] {
   // Without either it gets the newest version.
   const version = spec.version ?? status?.version;
   const problem = spec.apiServer.oidc && version && oidcVersionProblem(version);

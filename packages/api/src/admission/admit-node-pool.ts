@@ -3,6 +3,7 @@ import { nodeTemplateErrors } from '../domain/node-metadata.ts';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
 import { sizeProblem } from '../domain/reserved-resources.ts';
 import { suggest } from '../domain/suggest.ts';
+import { unappliedPoolFields, unappliedWarnings } from '../domain/unapplied-fields.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
@@ -167,9 +168,11 @@ function quotaErrors(admission: NodePoolAdmission): FieldError[] {
   });
 }
 
-/** Warnings: a cluster that does not exist yet, and what the quota can't hold now, since current usage may be temporary. */
+/** Warnings: a cluster that does not exist yet, what nothing acts on yet, and what the quota can't hold now, since current usage may be temporary. */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
-  return [...clusterWarnings(admission), ...quotaWarnings(admission)];
+  const { pool, old } = admission;
+  const unapplied = unappliedWarnings(unappliedPoolFields(pool), old && unappliedPoolFields(old));
+  return [...clusterWarnings(admission), ...unapplied, ...quotaWarnings(admission)];
 }
 
 function quotaWarnings(admission: NodePoolAdmission): string[] {

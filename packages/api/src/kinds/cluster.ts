@@ -78,7 +78,7 @@ const clusterStatus = z
     conditions: conditions()
       .optional()
       .describe(
-        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady stands beside it.',
+        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable and FieldsApplied stand beside it.',
       ),
     version: z.string().optional().describe('Exact version that the control plane runs.'),
     nextUpgradeVersions: z.array(z.string()).optional().describe('Minor versions that spec.version can be raised to.'),
@@ -142,6 +142,14 @@ export const clusters = defineKind<Cluster>({
     { name: 'Phase', type: 'string', value: '.status.phase' },
     { name: 'Ready', type: 'string', value: '.status.readySummary', description: 'Nodes ready/desired.' },
     { name: 'Plan', type: 'string', value: '.spec.plan' },
+    {
+      name: 'HA',
+      type: 'string',
+      description:
+        'Whether the control plane is as available as the plan promises; empty where the plan promises one copy.',
+      value: '.status.conditions[?(@.type=="ControlPlaneHighlyAvailable")].status',
+      priority: 1,
+    },
     { name: 'Endpoint', type: 'string', value: '.status.url', priority: 1 },
     { name: 'Network', type: 'string', value: '.status.network.networkID', priority: 1 },
     PAUSED_COLUMN,

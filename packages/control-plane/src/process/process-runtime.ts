@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
+import { type ControlPlaneRuntime, type ControlPlaneSpec, type ControlPlaneState, ONE_COPY } from '../runtime.ts';
 import { SettingsTrial } from './api-server-settings.ts';
 import { BinaryFinder } from './binary-finder.ts';
 import { openFolderTo } from './cluster-folder.ts';
@@ -46,6 +46,7 @@ interface Parts {
 /** Runs control planes as processes of this machine, which survive when this one is killed, and stop with it when it is closed. */
 export class ProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'process';
+  readonly spread = ONE_COPY;
   readonly #options: ProcessRuntimeOptions;
   readonly #slots: ClusterSlots<Parts>;
   readonly #binaries: BinaryFinder;

@@ -10,7 +10,7 @@ import { beingRemoved, ClusterSlots, type ProcessMachine, type Slot } from '../p
 import { controlPlaneState } from '../process/control-plane-state.ts';
 import { pathsIn } from '../process/files.ts';
 import type { ApiServerTarget } from '../process/probes.ts';
-import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
+import { type ControlPlaneRuntime, type ControlPlaneSpec, type ControlPlaneState, ONE_COPY } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { renderSpecFile } from './spec-file.ts';
 
@@ -33,6 +33,7 @@ interface Parts {
  */
 export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
+  readonly spread = ONE_COPY;
   readonly #options: SimulatedProcessRuntimeOptions;
   readonly #slots: ClusterSlots<Parts>;
 

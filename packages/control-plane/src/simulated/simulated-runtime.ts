@@ -1,7 +1,7 @@
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
+import { type ControlPlaneRuntime, type ControlPlaneSpec, type ControlPlaneState, ONE_COPY } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
 import { SimulatedControlPlane } from './simulated-control-plane.ts';
@@ -43,6 +43,7 @@ interface Slot {
 /** Runs control planes in this process over hollow clusters: for development, tests and demonstrations. */
 export class SimulatedRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
+  readonly spread = ONE_COPY;
   readonly #options: SimulatedRuntimeOptions & { readonly host: string };
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<(clusterUid: string) => void>();

@@ -93,6 +93,7 @@ export class ClusterReconciler {
       releases: cache.releases.list(),
       blocker: undefined,
       pools: this.#poolsOf(cluster),
+      spread: this.#dependencies.runtime.spread,
       nowMs: clock.now(),
       networkProblem,
     });
@@ -109,7 +110,8 @@ export class ClusterReconciler {
       ? resolveUpgrade(cluster.spec.version, cluster.status.version, releases)
       : resolveVersion(cluster.spec.version, releases);
     const blocker = blockerOf(cluster, plan, cloud, version);
-    const base = { plan: plan?.spec, releases, blocker, pools, nowMs: clock.now() };
+    const { spread } = this.#dependencies.runtime;
+    const base = { plan: plan?.spec, releases, blocker, pools, spread, nowMs: clock.now() };
     pass.againIn(RESYNC_MS);
     if (blocker || !plan || !cloud || !version.ok) return { ...base, ...NOTHING_LEARNT };
     const claim = await pass.run(() => claimFromPlan(client, cluster, plan, pass.signal));

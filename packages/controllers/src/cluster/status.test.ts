@@ -3,7 +3,7 @@ import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
-import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import { type ControlPlaneState, ONE_COPY } from '@fairway/control-plane/runtime';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { describe, expect, test } from 'vitest';
 import { type ClusterFacts, clusterStatus } from './status.ts';
@@ -34,6 +34,7 @@ const well: ClusterFacts = {
   etcdQuotaBytes: 2_000,
   isConnected: true,
   pools: [],
+  spread: ONE_COPY,
   nowMs: NOW_MS,
 };
 /** Nothing is there yet. */
@@ -45,7 +46,9 @@ const fresh: ClusterFacts = {
 };
 
 function statusOf(facts: Partial<ClusterFacts>, status?: ClusterStatus): ClusterStatus {
-  const cluster: Cluster = { ...aCluster({}, { generation: 3 }), ...(status && { status }) };
+  // With nothing that FieldsApplied would tell of.
+  const spec = { cni: { type: 'none' }, kubeProxy: { mode: 'none' } } as const;
+  const cluster: Cluster = { ...aCluster(spec, { generation: 3 }), ...(status && { status }) };
   return clusterStatus(cluster, { ...well, ...facts });
 }
 

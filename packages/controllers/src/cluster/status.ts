@@ -6,7 +6,7 @@ import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
-import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import type { ControlPlaneSpread, ControlPlaneState } from '@fairway/control-plane/runtime';
 import {
   type ConditionState,
   isConditionTrue,
@@ -16,6 +16,7 @@ import {
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 import type { NetworkPlan } from './network-plan.ts';
+import { promiseConditions } from './promises.ts';
 import { restoreOperation, snapshotStatus, snapshotsCondition } from './snapshots.ts';
 
 /** Observations of one pass over a Cluster; those that are undefined keep their last reported state. */
@@ -34,6 +35,8 @@ export interface ClusterFacts {
   /** Whether Fairway is connected to the tenant's API server. */
   readonly isConnected: boolean;
   readonly pools: readonly NodePool[];
+  /** What the runtime gives each control plane. */
+  readonly spread: ControlPlaneSpread;
   readonly nowMs: number;
 }
 
@@ -56,7 +59,9 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   if (settings === undefined && facts.controlPlane !== undefined) {
     conditions = [...removeCondition(conditions, ConditionType.SettingsApplied)];
   }
-  const optional = [settings, snapshots].filter((state) => state !== undefined);
+  const promises = promiseConditions(cluster, facts);
+  for (const type of promises.absent) conditions = [...removeCondition(conditions, type)];
+  const optional = [settings, snapshots, ...promises.present].filter((state) => state !== undefined);
   for (const state of [network, controlPlane, nodePools, ...optional, ready]) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, facts.nowMs)];
   }

@@ -1,11 +1,12 @@
 import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { isOutdated } from '@fairway/api/domain/template-change';
+import { describeUnapplied, unappliedPoolFields } from '@fairway/api/domain/unapplied-fields';
 import { CLUSTER_LABEL, NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
-import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
+import { type ConditionState, findCondition, removeCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 
@@ -41,6 +42,13 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
   let conditions = previous?.conditions ?? [];
   for (const state of states) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, nowMs)];
+  }
+  const unapplied = describeUnapplied(unappliedPoolFields(pool));
+  if (unapplied === undefined) conditions = [...removeCondition(conditions, ConditionType.FieldsApplied)];
+  else {
+    const told = { reason: ConditionReason.NotImplemented, message: unapplied };
+    const state = { ...conditionUnmet(ConditionType.FieldsApplied, told), observedGeneration: generation };
+    conditions = [...setCondition(conditions, state, nowMs)];
   }
   const phase = phaseOf(previous, machinesReady, counts);
   const version = lowestVersion(staying);

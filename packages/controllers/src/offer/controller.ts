@@ -1,7 +1,8 @@
 import { planProblems, releaseProblems } from '@fairway/api/domain/offer-problems';
+import { describeUnapplied, unappliedPlanFields } from '@fairway/api/domain/unapplied-fields';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
-import { plans } from '@fairway/api/kinds/plan';
+import { type Plan, plans } from '@fairway/api/kinds/plan';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import { clustersByPlan, clustersByRelease } from '@fairway/tenancy/cache-indexes';
@@ -30,7 +31,9 @@ export const planController: Declaration = {
       index: clustersByPlan,
       valueOf: ({ metadata }) => metadata.name ?? '',
     });
-    return { reconcile: offerReconciler({ informer, problemsOf: planProblems, inUse, clock }) };
+    return {
+      reconcile: offerReconciler({ informer, problemsOf: planProblems, unappliedOf: unappliedOfPlan, inUse, clock }),
+    };
   },
 };
 
@@ -56,3 +59,7 @@ export const releaseController: Declaration = {
     return { reconcile: offerReconciler({ informer, problemsOf: releaseProblems, inUse, clock }) };
   },
 };
+
+function unappliedOfPlan(plan: Plan): string | undefined {
+  return describeUnapplied(unappliedPlanFields(plan));
+}

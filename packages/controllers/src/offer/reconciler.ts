@@ -1,7 +1,7 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
-import { setCondition } from '@fairway/kube/controller/conditions';
+import { removeCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { Reconcile } from '@fairway/kube/controller/result';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
@@ -18,6 +18,8 @@ export interface Offered extends KubeObject {
 export interface OfferOptions<T extends Offered> {
   readonly informer: Informer<T>;
   readonly problemsOf: (object: T) => readonly string[];
+  /** What it asks for and nothing acts on yet. */
+  readonly unappliedOf?: (object: T) => string | undefined;
   readonly inUse: InUse<T>;
   readonly clock: Clock;
 }
@@ -26,7 +28,13 @@ export interface OfferOptions<T extends Offered> {
 const IN_USE_RETRY_MS = 60_000;
 
 /** Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed; keeps it while they do. */
-export function offerReconciler<T extends Offered>({ informer, problemsOf, inUse, clock }: OfferOptions<T>): Reconcile {
+export function offerReconciler<T extends Offered>({
+  informer,
+  problemsOf,
+  unappliedOf,
+  inUse,
+  clock,
+}: OfferOptions<T>): Reconcile {
   return async (key, context) => {
     const found = informer.get(key);
     if (found === undefined) return {};
@@ -43,7 +51,8 @@ export function offerReconciler<T extends Offered>({ informer, problemsOf, inUse
     const generation = object.metadata.generation ?? 0;
     const state = problem ? conditionUnmet(ConditionType.Ready, problem) : conditionMet(ConditionType.Ready);
     const condition = { ...state, observedGeneration: generation };
-    const conditions = [...setCondition(object.status?.conditions, condition, clock.now())];
+    const ready = setCondition(object.status?.conditions, condition, clock.now());
+    const conditions = [...withFieldsApplied(ready, unappliedOf?.(object), generation, clock.now())];
     return pass.end(() =>
       writeStatus(informer.client, object, { ...object.status, observedGeneration: generation, conditions }),
     );
@@ -53,4 +62,16 @@ export function offerReconciler<T extends Offered>({ informer, problemsOf, inUse
 function configurationProblem(problems: readonly string[]): Problem | undefined {
   if (problems.length === 0) return undefined;
   return { reason: ConditionReason.ConfigurationInvalid, message: problems.join('; ') };
+}
+
+function withFieldsApplied(
+  conditions: readonly Condition[],
+  unapplied: string | undefined,
+  observedGeneration: number,
+  nowMs: number,
+): readonly Condition[] {
+  const type = ConditionType.FieldsApplied;
+  if (unapplied === undefined) return removeCondition(conditions, type);
+  const state = conditionUnmet(type, { reason: ConditionReason.NotImplemented, message: unapplied });
+  return setCondition(conditions, { ...state, observedGeneration }, nowMs);
 }

@@ -3,7 +3,12 @@ import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import type { Clock } from '@fairway/base/clock';
-import type { ControlPlaneRuntime, ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
+import {
+  type ControlPlaneRuntime,
+  type ControlPlaneSpec,
+  type ControlPlaneState,
+  ONE_COPY,
+} from '@fairway/control-plane/runtime';
 import { HOLLOW_RESOURCES } from '@fairway/hollow/control-plane/resources';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -28,6 +33,7 @@ const NODE_INFO = {
 /** Control planes that are just API servers in memory: no certificates, sockets, controllers or start-up time. */
 export class TestControlPlanes implements ControlPlaneRuntime {
   readonly name = 'test';
+  readonly spread = ONE_COPY;
   readonly #servers = new Map<string, ApiServer>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #clock: Clock;

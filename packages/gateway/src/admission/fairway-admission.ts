@@ -66,7 +66,7 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   const facts = { cluster, old: request.oldObject as Cluster | undefined, plans, releases, credential, others, pools };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
-  for (const warning of clusterWarnings(cluster)) request.warn(warning);
+  for (const warning of clusterWarnings(cluster, facts.old)) request.warn(warning);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {

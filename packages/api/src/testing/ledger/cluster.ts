@@ -1,6 +1,9 @@
-import { acts, type FieldLedger, unproven } from './entry.ts';
+import { acts, type FieldLedger, notYet, unproven } from './entry.ts';
 
 const ADMISSION = 'packages/api/src/admission/admission.test.ts';
+
+/** Each field is a row of its tables. */
+const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 export const CLUSTER_FIELDS: FieldLedger = {
   'spec.plan': unproven('acts'),
@@ -26,30 +29,60 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.podCIDR': unproven('acts'),
   'spec.serviceCIDR': unproven('acts'),
   'spec.kubeProxy.mode': unproven('acts'),
-  'spec.kubeProxy.iptables.minSyncPeriod': unproven('notYet'),
-  'spec.kubeProxy.iptables.syncPeriod': unproven('notYet'),
-  'spec.kubeProxy.ipvs.minSyncPeriod': unproven('notYet'),
-  'spec.kubeProxy.ipvs.syncPeriod': unproven('notYet'),
-  'spec.kubeProxy.ipvs.scheduler': unproven('notYet'),
-  'spec.kubeProxy.ipvs.tcpTimeout': unproven('notYet'),
-  'spec.kubeProxy.ipvs.tcpFinTimeout': unproven('notYet'),
-  'spec.kubeProxy.ipvs.udpTimeout': unproven('notYet'),
-  'spec.cni.type': unproven('notYet'),
-  'spec.cni.cilium.clusterID': unproven('notYet'),
-  'spec.cni.cilium.clusterMesh.enabled': unproven('notYet'),
-  'spec.cni.cilium.clusterMesh.apiServer.serviceType': unproven('notYet'),
-  'spec.cni.cilium.clusterMesh.apiServer.nodePort': unproven('notYet'),
-  'spec.cni.cilium.hubble.enabled': unproven('notYet'),
-  'spec.cni.cilium.hubble.relay.enabled': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.enabled': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.backendResources.limits.cpu': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.backendResources.limits.memory': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.backendResources.requests.cpu': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.backendResources.requests.memory': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.frontendResources.limits.cpu': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.frontendResources.limits.memory': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.frontendResources.requests.cpu': unproven('notYet'),
-  'spec.cni.cilium.hubble.ui.frontendResources.requests.memory': unproven('notYet'),
+  'spec.kubeProxy.iptables.minSyncPeriod': notYet(UNAPPLIED, 'spec.kubeProxy.iptables.minSyncPeriod ('),
+  'spec.kubeProxy.iptables.syncPeriod': notYet(UNAPPLIED, 'spec.kubeProxy.iptables.syncPeriod ('),
+  'spec.kubeProxy.ipvs.minSyncPeriod': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.minSyncPeriod ('),
+  'spec.kubeProxy.ipvs.syncPeriod': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.syncPeriod ('),
+  'spec.kubeProxy.ipvs.scheduler': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.scheduler ('),
+  'spec.kubeProxy.ipvs.tcpTimeout': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.tcpTimeout ('),
+  'spec.kubeProxy.ipvs.tcpFinTimeout': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.tcpFinTimeout ('),
+  'spec.kubeProxy.ipvs.udpTimeout': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.udpTimeout ('),
+  'spec.cni.type': notYet(UNAPPLIED, 'spec.cni.type ('),
+  'spec.cni.cilium.clusterID': notYet(UNAPPLIED, 'spec.cni.cilium.clusterID ('),
+  'spec.cni.cilium.clusterMesh.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.clusterMesh.enabled ('),
+  'spec.cni.cilium.clusterMesh.apiServer.serviceType': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.clusterMesh.apiServer.serviceType (',
+  ),
+  'spec.cni.cilium.clusterMesh.apiServer.nodePort': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.clusterMesh.apiServer.nodePort (',
+  ),
+  'spec.cni.cilium.hubble.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.hubble.enabled ('),
+  'spec.cni.cilium.hubble.relay.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.hubble.relay.enabled ('),
+  'spec.cni.cilium.hubble.ui.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.hubble.ui.enabled ('),
+  'spec.cni.cilium.hubble.ui.backendResources.limits.cpu': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (',
+  ),
+  'spec.cni.cilium.hubble.ui.backendResources.limits.memory': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.hubble.ui.backendResources.limits.memory (',
+  ),
+  'spec.cni.cilium.hubble.ui.backendResources.requests.cpu': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (',
+  ),
+  'spec.cni.cilium.hubble.ui.backendResources.requests.memory': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.hubble.ui.backendResources.requests.memory (',
+  ),
+  'spec.cni.cilium.hubble.ui.frontendResources.limits.cpu': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.hubble.ui.frontendResources.limits.cpu (',
+  ),
+  'spec.cni.cilium.hubble.ui.frontendResources.limits.memory': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.hubble.ui.frontendResources.limits.memory (',
+  ),
+  'spec.cni.cilium.hubble.ui.frontendResources.requests.cpu': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.hubble.ui.frontendResources.requests.cpu (',
+  ),
+  'spec.cni.cilium.hubble.ui.frontendResources.requests.memory': notYet(
+    UNAPPLIED,
+    'spec.cni.cilium.hubble.ui.frontendResources.requests.memory (',
+  ),
   'spec.apiServer.admissionPlugins.enabled': unproven('acts'),
   'spec.apiServer.admissionPlugins.disabled': unproven('acts'),
   'spec.apiServer.allowedCIDRs': unproven('acts'),

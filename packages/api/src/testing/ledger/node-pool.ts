@@ -1,7 +1,10 @@
-import { acts, type FieldLedger, unproven } from './entry.ts';
+import { acts, type FieldLedger, notYet, unproven } from './entry.ts';
 
 const SHAPES = 'packages/controllers/src/behaviour/shapes.test.ts';
 const LABELS = 'labels, annotations and taints reach the nodes that there are';
+
+/** Each field is a row of its tables. */
+const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.clusterName': acts(
@@ -12,10 +15,13 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.replicas': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.minReplicas': unproven('acts'),
   'spec.maxReplicas': unproven('acts'),
-  'spec.autoscaling.enabled': unproven('notYet'),
-  'spec.autoscaling.scaleDownUtilizationThreshold': unproven('notYet'),
-  'spec.autoscaling.scaleDownUnneededTime': unproven('notYet'),
-  'spec.autoscaling.scaleDownUnreadyTime': unproven('notYet'),
+  'spec.autoscaling.enabled': notYet(UNAPPLIED, 'spec.autoscaling.enabled ('),
+  'spec.autoscaling.scaleDownUtilizationThreshold': notYet(
+    UNAPPLIED,
+    'spec.autoscaling.scaleDownUtilizationThreshold (',
+  ),
+  'spec.autoscaling.scaleDownUnneededTime': notYet(UNAPPLIED, 'spec.autoscaling.scaleDownUnneededTime ('),
+  'spec.autoscaling.scaleDownUnreadyTime': notYet(UNAPPLIED, 'spec.autoscaling.scaleDownUnreadyTime ('),
   'spec.antiAffinity': acts(SHAPES, 'its nodes share a server group, which goes with the pool'),
   'spec.availabilityZones': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.template.metadata.labels': acts(SHAPES, LABELS),
@@ -29,8 +35,8 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.rootVolume.sizeGiB': unproven('acts'),
   'spec.rootVolume.type': unproven('acts'),
   'spec.image': unproven('acts'),
-  'spec.upgradeStrategy.type': unproven('notYet'),
-  'spec.upgradeStrategy.maxSurge': unproven('notYet'),
-  'spec.upgradeStrategy.maxUnavailable': unproven('notYet'),
+  'spec.upgradeStrategy.type': notYet(UNAPPLIED, 'spec.upgradeStrategy.type ('),
+  'spec.upgradeStrategy.maxSurge': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxSurge ('),
+  'spec.upgradeStrategy.maxUnavailable': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxUnavailable ('),
   'spec.upgradeStrategy.drainTimeout': unproven('acts'),
 };

@@ -1,14 +1,17 @@
-import { acts, type FieldLedger, unproven } from './entry.ts';
+import { acts, type FieldLedger, notYet, unproven } from './entry.ts';
+
+/** Each field is a row of its tables. */
+const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 export const PLAN_FIELDS: FieldLedger = {
   'spec.displayName': unproven('informs'),
   'spec.description': unproven('informs'),
-  'spec.controlPlane.topology': unproven('notYet'),
-  'spec.controlPlane.replicas': unproven('notYet'),
+  'spec.controlPlane.topology': acts(UNAPPLIED, '$replicas in $topology with $spread is $says'),
+  'spec.controlPlane.replicas': acts(UNAPPLIED, '$replicas in $topology with $spread is $says'),
   'spec.controlPlane.memoryMiB': unproven('acts'),
   'spec.availability.target': unproven('informs'),
   'spec.availability.kind': unproven('informs'),
-  'spec.etcd.topology': unproven('notYet'),
+  'spec.etcd.topology': notYet(UNAPPLIED, 'spec.etcd.topology ('),
   'spec.etcd.baseMiB': unproven('acts'),
   'spec.etcd.perNodeMiB': unproven('acts'),
   'spec.etcd.maxMiB': unproven('acts'),
@@ -33,8 +36,8 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.network.customCIDRs': unproven('acts'),
   'spec.network.reservedCIDRs': unproven('acts'),
   'spec.network.gatewayRequired': unproven('acts'),
-  'spec.upgradeStrategy': unproven('notYet'),
+  'spec.upgradeStrategy': notYet(UNAPPLIED, 'spec.upgradeStrategy ('),
   'spec.drainTimeout': unproven('acts'),
-  'spec.healing.strategy': unproven('notYet'),
-  'spec.healing.notReadyTimeout': unproven('notYet'),
+  'spec.healing.strategy': notYet(UNAPPLIED, 'spec.healing.strategy ('),
+  'spec.healing.notReadyTimeout': notYet(UNAPPLIED, 'spec.healing.notReadyTimeout ('),
 };

@@ -1,0 +1,108 @@
+import type { Cluster } from '../kinds/cluster.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import type { Plan, PlanSpec } from '../kinds/plan.ts';
+import { effectiveNetworking } from './effective-networking.ts';
+
+/** A value that is stored and that nothing acts on yet. */
+export interface UnappliedField {
+  /** From the root: `spec.autoscaling.enabled`. */
+  readonly field: string;
+  readonly value: unknown;
+  /** What happens instead, or what to do. */
+  readonly detail: string;
+  /** It comes from the plan: the cluster does not name it. */
+  readonly isImplied?: boolean;
+}
+
+/** What a Cluster asks for, itself or through its plan, and does not get yet. `plan` is undefined where it is not known. */
+export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>, plan?: PlanSpec): UnappliedField[] {
+  const { cni, kubeProxy } = cluster.spec;
+  const effective = plan && effectiveNetworking(cluster, plan);
+  const type = cni.type ?? effective?.cni;
+  const mode = kubeProxy.mode ?? effective?.kubeProxyMode;
+  const { type: _type, ...cniSettings } = cni;
+  const { mode: _mode, ...proxySettings } = kubeProxy;
+  return [
+    ...(type === undefined || type === 'none'
+      ? []
+      : [{ field: 'spec.cni.type', value: type, detail: NO_CNI, isImplied: cni.type === undefined }]),
+    ...settingsOf(cniSettings, 'spec.cni', NO_CNI_SETTINGS),
+    ...(mode === undefined || mode === 'none'
+      ? []
+      : [{ field: 'spec.kubeProxy.mode', value: mode, detail: NO_PROXY, isImplied: kubeProxy.mode === undefined }]),
+    ...settingsOf(proxySettings, 'spec.kubeProxy', NO_PROXY_SETTINGS),
+  ];
+}
+
+const NO_CNI = 'Fairway does not install pod networks yet: install it in the cluster';
+const NO_CNI_SETTINGS = 'Fairway does not install pod networks yet: set it where you install Cilium';
+const NO_PROXY = 'Fairway does not install kube-proxy yet: install it in the cluster';
+const NO_PROXY_SETTINGS = 'Fairway does not install kube-proxy yet: set it where you install kube-proxy';
+
+/** As `unappliedClusterFields`, of a NodePool. */
+export function unappliedPoolFields({ spec }: Pick<NodePool, 'spec'>): UnappliedField[] {
+  const { enabled, ...knobs } = spec.autoscaling;
+  const { type, maxSurge, maxUnavailable } = spec.upgradeStrategy;
+  const fields: UnappliedField[] = [];
+  if (enabled) fields.push({ field: 'spec.autoscaling.enabled', value: true, detail: NO_AUTOSCALING });
+  const knob = (name: keyof typeof knobs, standard: string) => {
+    if (knobs[name] === standard) return;
+    fields.push({ field: `spec.autoscaling.${name}`, value: knobs[name], detail: NO_AUTOSCALING });
+  };
+  knob('scaleDownUtilizationThreshold', '0.5');
+  knob('scaleDownUnneededTime', '10m');
+  knob('scaleDownUnreadyTime', '20m');
+  const strategy = (name: string, value: unknown, standard: unknown) => {
+    if (value === standard) return;
+    fields.push({ field: `spec.upgradeStrategy.${name}`, value, detail: NO_RENEWAL });
+  };
+  strategy('type', type, undefined);
+  strategy('maxSurge', maxSurge, 1);
+  strategy('maxUnavailable', maxUnavailable, 0);
+  return fields;
+}
+
+const NO_AUTOSCALING = 'nothing scales the pool yet: set replicas';
+const NO_RENEWAL = 'nothing renews existing nodes yet: delete their Machines, which replaces them';
+
+/** As `unappliedClusterFields`, of a Plan. */
+export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {
+  const { healing, upgradeStrategy, etcd } = spec;
+  return [
+    ...(etcd.topology === 'Shared'
+      ? [{ field: 'spec.etcd.topology', value: etcd.topology, detail: 'each cluster has an etcd of its own' }]
+      : []),
+    { field: 'spec.upgradeStrategy', value: upgradeStrategy, detail: NO_RENEWAL },
+    { field: 'spec.healing.strategy', value: healing.strategy, detail: NO_HEALING },
+    { field: 'spec.healing.notReadyTimeout', value: healing.notReadyTimeout, detail: NO_HEALING },
+  ];
+}
+
+const NO_HEALING = 'nothing heals nodes yet: their Machines tell that they are not ready, and deleting one replaces it';
+
+/** For the condition FieldsApplied: all fields, those of one cause together. Undefined where there are none. */
+export function describeUnapplied(fields: readonly UnappliedField[]): string | undefined {
+  if (fields.length === 0) return undefined;
+  const causes = Map.groupBy(fields, ({ detail }) => detail);
+  const parts = [...causes].map(([detail, of]) => `${of.map(nameAndValue).join(', ')}: ${detail}`);
+  return `accepted, but not acted upon by this release: ${parts.join('; ')}`;
+}
+
+/** A warning for each field that the object itself names, and `old` did not name like this. */
+export function unappliedWarnings(fields: readonly UnappliedField[], old: readonly UnappliedField[] = []): string[] {
+  const known = new Set(old.map(nameAndValue));
+  return fields
+    .filter((field) => !field.isImplied && !known.has(nameAndValue(field)))
+    .map((field) => `${nameAndValue(field)}: not acted upon by this release: ${field.detail}`);
+}
+
+function nameAndValue({ field, value }: UnappliedField): string {
+  return `${field} (${typeof value === 'string' ? value : JSON.stringify(value)})`;
+}
+
+/** The values of settings that ask for something: not false, and not the defaults of what is off. */
+function settingsOf(value: unknown, field: string, detail: string): UnappliedField[] {
+  if (value === undefined || value === false) return [];
+  if (typeof value !== 'object' || value === null) return [{ field, value, detail }];
+  return Object.entries(value).flatMap(([name, member]) => settingsOf(member, `${field}.${name}`, detail));
+}

@@ -1,0 +1,233 @@
+import { clusterWarnings } from '@fairway/api/admission/admit-cluster';
+import { nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
+import { describeUnapplied, unappliedPlanFields } from '@fairway/api/domain/unapplied-fields';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { type Plan, plans } from '@fairway/api/kinds/plan';
+import { aCluster, aNodePool, aPlan } from '@fairway/api/testing/objects';
+import { ONE_COPY } from '@fairway/control-plane/runtime';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { Condition } from '@fairway/kube/object/meta';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { describe, expect, test } from 'vitest';
+import { promiseConditions } from '../cluster/promises.ts';
+import { poolStatus } from '../node-pool/status.ts';
+import { TestFairway } from '../testing/test-fairway.ts';
+
+/** With all that nothing acts on, in combinations that one cluster could not have. */
+const asked = () => {
+  const resources = {
+    limits: { cpu: '1', memory: '1Gi' },
+    requests: { cpu: '100m', memory: '64Mi' },
+  };
+  return aCluster({
+    cni: {
+      type: 'cilium',
+      cilium: {
+        clusterID: 7,
+        clusterMesh: { enabled: true, apiServer: { serviceType: 'NodePort', nodePort: 31_000 } },
+        hubble: {
+          enabled: true,
+          relay: { enabled: true },
+          ui: { enabled: true, backendResources: resources, frontendResources: resources },
+        },
+      },
+    },
+    kubeProxy: {
+      mode: 'ipvs',
+      iptables: { minSyncPeriod: '1s', syncPeriod: '30s' },
+      ipvs: {
+        minSyncPeriod: '1s',
+        syncPeriod: '30s',
+        scheduler: 'lc',
+        tcpTimeout: '9m',
+        tcpFinTimeout: '1m',
+        udpTimeout: '5m',
+      },
+    },
+  });
+};
+
+describe('a cluster is told, when it is written and for as long as it stands, that nothing acts on', () => {
+  const told = () => {
+    const plan = aPlan().spec;
+    const { present } = promiseConditions(asked(), { plan, spread: ONE_COPY });
+    return { warnings: clusterWarnings(asked()).join('\n'), condition: present[0] };
+  };
+
+  test.each([
+    'spec.cni.type (cilium)',
+    'spec.cni.cilium.clusterID (7)',
+    'spec.cni.cilium.clusterMesh.enabled (true)',
+    'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort)',
+    'spec.cni.cilium.clusterMesh.apiServer.nodePort (31000)',
+    'spec.cni.cilium.hubble.enabled (true)',
+    'spec.cni.cilium.hubble.relay.enabled (true)',
+    'spec.cni.cilium.hubble.ui.enabled (true)',
+    'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (1)',
+    'spec.cni.cilium.hubble.ui.backendResources.limits.memory (1Gi)',
+    'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m)',
+    'spec.cni.cilium.hubble.ui.backendResources.requests.memory (64Mi)',
+    'spec.cni.cilium.hubble.ui.frontendResources.limits.cpu (1)',
+    'spec.cni.cilium.hubble.ui.frontendResources.limits.memory (1Gi)',
+    'spec.cni.cilium.hubble.ui.frontendResources.requests.cpu (100m)',
+    'spec.cni.cilium.hubble.ui.frontendResources.requests.memory (64Mi)',
+    'spec.kubeProxy.mode (ipvs)',
+    'spec.kubeProxy.iptables.minSyncPeriod (1s)',
+    'spec.kubeProxy.iptables.syncPeriod (30s)',
+    'spec.kubeProxy.ipvs.minSyncPeriod (1s)',
+    'spec.kubeProxy.ipvs.syncPeriod (30s)',
+    'spec.kubeProxy.ipvs.scheduler (lc)',
+    'spec.kubeProxy.ipvs.tcpTimeout (9m)',
+    'spec.kubeProxy.ipvs.tcpFinTimeout (1m)',
+    'spec.kubeProxy.ipvs.udpTimeout (5m)',
+  ])('%s', (field) => {
+    const { warnings, condition } = told();
+
+    expect(warnings).toContain(`${field}: not acted upon by this release: `);
+    expect(condition).toMatchObject({ type: 'FieldsApplied', status: 'False', reason: 'NotImplemented' });
+    expect(condition?.message).toContain(field);
+  });
+
+  test('what its plan gives it, too, and is not warned of that', () => {
+    const { present } = promiseConditions(aCluster(), { plan: aPlan().spec, spread: ONE_COPY });
+
+    expect(present[0]?.message).toBe(
+      'accepted, but not acted upon by this release: spec.cni.type (canal): Fairway does not install pod networks yet: install it in the cluster; spec.kubeProxy.mode (iptables): Fairway does not install kube-proxy yet: install it in the cluster',
+    );
+    expect(clusterWarnings(aCluster())).toEqual([]);
+  });
+
+  test('nothing, where it asks for none of it', () => {
+    const cluster = aCluster({ cni: { type: 'none' }, kubeProxy: { mode: 'none' } });
+
+    expect(promiseConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY })).toEqual({
+      present: [],
+      absent: ['ControlPlaneHighlyAvailable', 'FieldsApplied'],
+    });
+  });
+
+  test('only what is new is warned of again', () => {
+    const changed = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
+
+    expect(clusterWarnings(changed, asked())).toEqual([
+      'spec.cni.cilium.clusterID (8): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+    ]);
+  });
+});
+
+describe('a pool is told likewise that nothing acts on', () => {
+  const pool = () =>
+    aNodePool({
+      autoscaling: {
+        enabled: true,
+        scaleDownUtilizationThreshold: '0.7',
+        scaleDownUnneededTime: '5m',
+        scaleDownUnreadyTime: '15m',
+      },
+      upgradeStrategy: { type: 'Rolling', maxSurge: 2, maxUnavailable: 1 },
+    });
+  const facts = {
+    machines: [],
+    desired: undefined,
+    problem: undefined,
+    serverGroupID: undefined,
+    flavorID: undefined,
+    isSchedulable: () => true,
+    nowMs: 0,
+  };
+  const admission = { old: undefined, clusters: [aCluster()], others: [], plans: [], catalogue: {} };
+
+  test.each([
+    'spec.autoscaling.enabled (true)',
+    'spec.autoscaling.scaleDownUtilizationThreshold (0.7)',
+    'spec.autoscaling.scaleDownUnneededTime (5m)',
+    'spec.autoscaling.scaleDownUnreadyTime (15m)',
+    'spec.upgradeStrategy.type (Rolling)',
+    'spec.upgradeStrategy.maxSurge (2)',
+    'spec.upgradeStrategy.maxUnavailable (1)',
+  ])('%s', (field) => {
+    const condition = findCondition(poolStatus(pool(), facts).conditions, 'FieldsApplied');
+
+    expect(nodePoolWarnings({ ...admission, pool: pool() }).join('\n')).toContain(
+      `${field}: not acted upon by this release: `,
+    );
+    expect(condition).toMatchObject({ status: 'False', reason: 'NotImplemented' });
+    expect(condition?.message).toContain(field);
+  });
+
+  test('nothing, where it asks for none of it', () => {
+    const told = poolStatus(pool(), facts);
+    const { conditions } = poolStatus({ ...aNodePool(), status: told }, facts);
+
+    expect(findCondition(conditions, 'FieldsApplied')).toBeUndefined();
+    expect(nodePoolWarnings({ ...admission, pool: aNodePool() })).toEqual([]);
+  });
+});
+
+describe('a plan is told likewise that nothing acts on', () => {
+  test.each([
+    'spec.etcd.topology (Shared)',
+    'spec.upgradeStrategy (InPlace)',
+    'spec.healing.strategy (Reinstall)',
+    'spec.healing.notReadyTimeout (10m)',
+  ])('%s', (field) => {
+    expect(describeUnapplied(unappliedPlanFields(aPlan()))).toContain(field);
+  });
+});
+
+describe('in a running Fairway', () => {
+  const conditionOf = (object: { status?: { conditions?: Condition[] | undefined } } | undefined, type: string) =>
+    findCondition(object?.status?.conditions, type);
+
+  test('all three say so beside Ready, and stop when it is no longer asked for', async () => {
+    await using fairway = await TestFairway.start();
+    const demo = await fairway.readyCluster({ replicas: 1, autoscaling: { enabled: true } });
+    const [plan] = await eventually(
+      fairway.client.resource(plans),
+      { fieldSelector: 'metadata.name=free' },
+      ([free]) => conditionOf(free, 'FieldsApplied'),
+      { deadlineMs: 10_000 },
+    );
+    const [pool] = await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied'));
+    await fairway.patch(nodePools, 'general', { spec: { autoscaling: { enabled: false } } });
+    await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied') === undefined);
+
+    const notYet = { status: 'False', reason: 'NotImplemented' };
+    expect(conditionOf(demo, 'FieldsApplied')).toMatchObject(notYet);
+    expect(conditionOf(pool, 'FieldsApplied')).toMatchObject(notYet);
+    expect(conditionOf(plan as Plan, 'FieldsApplied')).toMatchObject(notYet);
+  });
+
+  test('a cluster of a plan with several control planes says that it has one', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.createCluster({ plan: 'standard' });
+
+    const [cluster] = await fairway.until(clusters, ([each]) => conditionOf(each, 'Ready')?.status === 'True');
+
+    expect(conditionOf(cluster, 'ControlPlaneHighlyAvailable')).toMatchObject({
+      status: 'False',
+      reason: 'SingleReplica',
+      message:
+        'plan "standard" promises a control plane of 3 copies over several zones; this Fairway runs 1 in 1 zone: the API server is away while its machine is',
+    });
+  });
+});
+
+describe('the control planes that a plan promises', () => {
+  const conditionFor = (topology: 'SingleZone' | 'MultiZone', replicas: number, spread: typeof ONE_COPY) => {
+    const plan = aPlan({ controlPlane: { topology, replicas } }).spec;
+    const { present } = promiseConditions(aCluster(), { plan, spread });
+    return present.find(({ type }) => type === 'ControlPlaneHighlyAvailable')?.status;
+  };
+
+  test.each([
+    { topology: 'SingleZone' as const, replicas: 1, spread: ONE_COPY, says: undefined },
+    { topology: 'SingleZone' as const, replicas: 3, spread: ONE_COPY, says: 'False' },
+    { topology: 'SingleZone' as const, replicas: 3, spread: { replicas: 3, zones: 1 }, says: 'True' },
+    { topology: 'MultiZone' as const, replicas: 3, spread: { replicas: 3, zones: 1 }, says: 'False' },
+    { topology: 'MultiZone' as const, replicas: 3, spread: { replicas: 3, zones: 3 }, says: 'True' },
+  ])('$replicas in $topology with $spread is $says', ({ topology, replicas, spread, says }) => {
+    expect(conditionFor(topology, replicas, spread)).toBe(says);
+  });
+});

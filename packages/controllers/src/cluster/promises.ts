@@ -1,0 +1,50 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { describeUnapplied, unappliedClusterFields } from '@fairway/api/domain/unapplied-fields';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { PlanSpec } from '@fairway/api/kinds/plan';
+import type { ControlPlaneSpread } from '@fairway/control-plane/runtime';
+import type { ConditionState } from '@fairway/kube/controller/conditions';
+import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
+
+/** Conditions beside Ready about what spec and plan promise, and those that do not concern the cluster. */
+export interface PromiseConditions {
+  readonly present: readonly ConditionState[];
+  readonly absent: readonly ConditionType[];
+}
+
+/** Pure. A plan that is not known leaves what was said of it. */
+export function promiseConditions(
+  cluster: Pick<Cluster, 'spec' | 'status'>,
+  { plan, spread }: { readonly plan: PlanSpec | undefined; readonly spread: ControlPlaneSpread },
+): PromiseConditions {
+  if (plan === undefined) return { present: [], absent: [] };
+  const states = {
+    [ConditionType.ControlPlaneHighlyAvailable]: highAvailability(plan, spread, cluster.spec.plan),
+    [ConditionType.FieldsApplied]: fieldsApplied(cluster, plan),
+  };
+  return {
+    present: Object.values(states).filter((state) => state !== undefined),
+    absent: (Object.keys(states) as (keyof typeof states)[]).filter((type) => states[type] === undefined),
+  };
+}
+
+function highAvailability(
+  { controlPlane }: PlanSpec,
+  spread: ControlPlaneSpread,
+  name: string,
+): ConditionState | undefined {
+  const { replicas, topology } = controlPlane;
+  const zones = topology === 'MultiZone' ? 2 : 1;
+  if (replicas === 1 && zones === 1) return undefined;
+  const type = ConditionType.ControlPlaneHighlyAvailable;
+  if (spread.replicas >= replicas && spread.zones >= zones) return conditionMet(type);
+  const promised = `${replicas} copies${topology === 'MultiZone' ? ' over several zones' : ''}`;
+  const message = `plan "${name}" promises a control plane of ${promised}; this Fairway runs ${spread.replicas} in ${spread.zones} zone: the API server is away while its machine is`;
+  return conditionUnmet(type, { reason: ConditionReason.SingleReplica, message });
+}
+
+function fieldsApplied(cluster: Pick<Cluster, 'spec' | 'status'>, plan: PlanSpec): ConditionState | undefined {
+  const message = describeUnapplied(unappliedClusterFields(cluster, plan));
+  if (message === undefined) return undefined;
+  return conditionUnmet(ConditionType.FieldsApplied, { reason: ConditionReason.NotImplemented, message });
+}
