@@ -21,7 +21,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
   const plan = plans.find((candidate) => candidate.metadata.name === cluster.spec.plan);
   if (plan === undefined) return [planNotFound(cluster.spec.plan, plans)];
   return [
-    ...clusterLimitErrors(admission),
+    ...clusterLimitErrors(admission, admission.catalogue.subnets),
     ...versionErrors(admission),
     ...credentialErrors(admission),
     ...placeErrors(admission),

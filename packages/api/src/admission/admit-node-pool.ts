@@ -7,7 +7,9 @@ import { unappliedPoolFields, unappliedWarnings } from '../domain/unapplied-fiel
 import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
-import type { CatalogueFlavor, CatalogueQuota, CloudCatalogue } from './cloud-catalogue.ts';
+import type { CatalogueFlavor, CatalogueQuota, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
+import { floatingIpRouterErrors } from './cluster-gateway.ts';
+import { poolRoomErrors } from './node-room.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
 /** A NodePool to be stored, with what it is validated against. */
@@ -31,18 +33,22 @@ export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
   const cluster = clusters.find(({ metadata }) => metadata.name === pool.spec.clusterName);
   return [
     ...nodeTemplateErrors(pool.spec.template, 'spec.template'),
-    ...nodePoolLimitErrors(admission),
+    ...nodePoolLimitErrors(admission, admission.catalogue.subnets),
+    ...(cluster ? floatingIpRouterErrors(pool, admission.old, cluster, admission.catalogue) : []),
     ...machineErrors(admission, cluster),
     ...zoneErrors(admission),
     ...quotaErrors(admission),
   ];
 }
 
-/** Validates a pool against its cluster and the plan's limits, given the other pools. */
-export function nodePoolLimitErrors(limits: NodePoolLimits): FieldError[] {
+/** Validates a pool against its cluster and the limits of plan and addresses, given the other pools and the cloud's subnets as far as known. */
+export function nodePoolLimitErrors(limits: NodePoolLimits, subnets?: readonly CatalogueSubnet[]): FieldError[] {
   const cluster = limits.clusters.find(({ metadata }) => metadata.name === limits.pool.spec.clusterName);
   if (cluster === undefined) return [];
-  return [...clusterErrors(limits, cluster), ...maxNodesErrors(limits, cluster), ...floatingIpErrors(limits, cluster)];
+  const plan = limits.plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
+  const tooMany = plan ? maxNodesErrors(limits, plan) : [];
+  if (plan && tooMany.length === 0) tooMany.push(...poolRoomErrors({ ...limits, cluster, plan, subnets }));
+  return [...clusterErrors(limits, cluster), ...tooMany, ...floatingIpErrors(limits, cluster)];
 }
 
 /** A missing cluster is not an error: objects are applied in any order, and a dry run of both sees neither. */
@@ -62,10 +68,8 @@ function clusterWarnings({ pool, old, clusters }: NodePoolAdmission): string[] {
 }
 
 /** The plan's limit applies to the replicas requested, not to the autoscaling maximum. */
-function maxNodesErrors({ pool, old, others, plans }: NodePoolLimits, cluster: Cluster): FieldError[] {
-  const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
-  const isGrowing = pool.spec.replicas > (old?.spec.replicas ?? 0);
-  if (plan === undefined || !isGrowing) return [];
+function maxNodesErrors({ pool, old, others }: NodePoolLimits, plan: Plan): FieldError[] {
+  if (pool.spec.replicas <= (old?.spec.replicas ?? 0)) return [];
   const elsewhere = sumOfReplicas(
     others.filter(
       ({ spec, metadata }) => spec.clusterName === pool.spec.clusterName && metadata.name !== pool.metadata.name,
@@ -103,6 +107,11 @@ function machineErrors({ pool, old, catalogue }: NodePoolAdmission, cluster: Clu
     const detail = `image "${image.name}" needs a disk of ${image.minDiskGiB} GiB, and the nodes get ${diskGiB}`;
     const field = rootVolume ? 'spec.rootVolume.sizeGiB' : 'spec.flavor';
     errors.push({ type: 'FieldValueInvalid', field, value: rootVolume?.sizeGiB ?? flavorName, detail });
+  }
+  if (rootVolume && !old?.spec.rootVolume && catalogue.hasVolumes === false) {
+    const detail = 'the cloud has no volumes (Cinder): leave it out, and the nodes boot from the disk of their flavor';
+    errors.push({ type: 'FieldValueForbidden', field: 'spec.rootVolume', detail });
+    return errors;
   }
   const type = rootVolume?.type;
   const isTypeNew = type !== undefined && type !== old?.spec.rootVolume?.type;

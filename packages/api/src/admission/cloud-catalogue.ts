@@ -25,12 +25,19 @@ export interface CatalogueSubnet {
   readonly networkID: string;
   readonly cidr: string;
   readonly ipVersion: 4 | 6;
+  /** Null: it has no default gateway. */
+  readonly gatewayIP?: string | null;
+  /** The addresses that Neutron gives out. */
+  readonly allocationPools?: readonly { readonly start: string; readonly end: string }[];
 }
 
 export interface CatalogueRouter {
   readonly id: string;
   readonly name: string;
-  readonly subnetIDs: readonly string[];
+  /** Of the external network that it leads to. Null: it leads nowhere; absent: not known. */
+  readonly externalNetworkID?: string | null;
+  /** The subnets that it is attached to; absent: not known. */
+  readonly subnetIDs?: readonly string[];
 }
 
 /** A limit of the project and its usage; -1 is unlimited. */
@@ -51,6 +58,8 @@ export interface CloudCatalogue {
   readonly networks?: readonly CatalogueNetwork[];
   readonly subnets?: readonly CatalogueSubnet[];
   readonly routers?: readonly CatalogueRouter[];
+  /** Whether the cloud has Cinder. */
+  readonly hasVolumes?: boolean;
   readonly volumeTypes?: readonly { readonly id: string; readonly name: string }[];
   readonly quotas?: {
     readonly instances?: CatalogueQuota;

@@ -2,6 +2,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { findOverlaps, type NamedRange } from '../domain/address-plan.ts';
 import { isCidr, isPrivate, parseCidr } from '../domain/cidr.ts';
 import { effectiveNetworking } from '../domain/effective-networking.ts';
+import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
@@ -9,6 +10,8 @@ import type { ClusterAdmission } from './cluster-admission.ts';
 /** Maximum prefix lengths, that is minimum sizes: a /16 of pods is 256 nodes with a /24 each. */
 const MAX_PREFIX_LENGTH = 16;
 const MAX_NODES_PREFIX_LENGTH = 28;
+
+const LOAD_BALANCERS = 'spec.network.loadBalancersSubnetID';
 
 interface FieldRange extends NamedRange {
   /** The field to report if the user chose the range. */
@@ -19,8 +22,12 @@ interface FieldRange extends NamedRange {
 
 /** Validates the ranges of pods, Services and nodes, individually and against each other. */
 export function addressErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
-  // All of these fields are immutable, so an update needs no validation.
-  if (admission.old !== undefined) return [];
+  const { cluster, old } = admission;
+  if (old !== undefined) {
+    // All other of these fields are immutable.
+    const isUnchanged = cluster.spec.network.loadBalancersSubnetID === old.spec.network.loadBalancersSubnetID;
+    return isUnchanged ? [] : overlapErrors(admission, plan).filter(({ field }) => field === LOAD_BALANCERS);
+  }
   return [...customRangeErrors(admission, plan), ...overlapErrors(admission, plan)];
 }
 
@@ -79,22 +86,23 @@ function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRa
     ...plan.spec.network.reservedCIDRs.map((cidr) => ({ name: 'reserved range', cidr, isReserved: true })),
     { name: 'pod network', cidr: podCIDR, field: spec.podCIDR && 'spec.podCIDR' },
     { name: 'service network', cidr: serviceCIDR, field: spec.serviceCIDR && 'spec.serviceCIDR' },
-    ...(spec.network.networkID === undefined ? [ownNodes] : chosenSubnets(spec.network, catalogue.subnets ?? [])),
+    ...(spec.network.networkID === undefined ? [ownNodes] : chosenSubnets(cluster, catalogue.subnets ?? [])),
   ];
 }
 
 /** The cluster's subnets, or all of its network's if it names none: they must stay routable. */
-function chosenSubnets(
-  network: ClusterAdmission['cluster']['spec']['network'],
-  subnets: readonly CatalogueSubnet[],
-): FieldRange[] {
-  const ranges: FieldRange[] = [];
-  for (const subnet of subnets.filter(({ ipVersion }) => ipVersion === 4)) {
-    const name = `subnet "${subnet.name || subnet.id}"`;
-    if (subnet.id === network.subnetID) ranges.push({ name, cidr: subnet.cidr, field: 'spec.network.subnetID' });
-    else if (subnet.networkID === network.networkID && network.subnetID === undefined) {
-      ranges.push({ name, cidr: subnet.cidr, field: 'spec.network.networkID' });
+function chosenSubnets({ spec: { network }, status }: Cluster, subnets: readonly CatalogueSubnet[]): FieldRange[] {
+  const nodes: FieldRange[] = [];
+  const loadBalancers: FieldRange[] = [];
+  const { loadBalancersSubnetID, subnetID = status?.network?.subnetID } = network;
+  for (const { id, name, cidr, ipVersion, networkID } of subnets) {
+    if (ipVersion !== 4) continue;
+    const range = { name: `subnet "${name || id}"`, cidr };
+    if (id === subnetID) nodes.push({ ...range, field: 'spec.network.subnetID' });
+    else if (id === loadBalancersSubnetID) loadBalancers.push({ ...range, field: LOAD_BALANCERS });
+    else if (networkID === network.networkID && subnetID === undefined) {
+      nodes.push({ ...range, field: 'spec.network.networkID' });
     }
   }
-  return ranges;
+  return [...nodes, ...loadBalancers];
 }

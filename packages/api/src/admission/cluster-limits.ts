@@ -1,15 +1,21 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
 import type { Plan } from '../kinds/plan.ts';
+import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
+import { clusterRoomErrors } from './node-room.ts';
 
 type ClusterLimits = Pick<ClusterAdmission, 'cluster' | 'old' | 'others' | 'pools' | 'plans'>;
 
-/** Validates a Cluster against the plan's limits and the pools that already refer to it: pools may be created first. */
-export function clusterLimitErrors(limits: ClusterLimits): FieldError[] {
+/** Validates a Cluster against the limits of plan and addresses and the pools that already refer to it: pools may be created first. */
+export function clusterLimitErrors(limits: ClusterLimits, subnets?: readonly CatalogueSubnet[]): FieldError[] {
   const plan = limits.plans.find(({ metadata }) => metadata.name === limits.cluster.spec.plan);
   if (plan === undefined) return [];
-  return [...maxClustersErrors(limits, plan), ...poolSizeErrors(limits, plan), ...floatingIpErrors(limits)];
+  const { cluster, old, pools } = limits;
+  const tooMany = poolSizeErrors(limits, plan);
+  // The ranges of a cluster don't change.
+  if (tooMany.length === 0 && old === undefined) tooMany.push(...clusterRoomErrors(cluster, plan, pools, subnets));
+  return [...maxClustersErrors(limits, plan), ...tooMany, ...floatingIpErrors(limits)];
 }
 
 function maxClustersErrors({ cluster, old, others }: ClusterLimits, plan: Plan): FieldError[] {
@@ -31,13 +37,26 @@ function poolSizeErrors({ cluster, old, pools }: ClusterLimits, plan: Plan): Fie
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 
+/** Floating IPs hang on the router and come from its external network: neither goes while there are any. */
 function floatingIpErrors({ cluster, old, pools }: ClusterLimits): FieldError[] {
-  const { mode } = cluster.spec.network.gateway;
-  if (mode === 'Router' || mode === old?.spec.network.gateway.mode) return [];
+  const { gateway } = cluster.spec.network;
+  const before = old?.spec.network.gateway;
   const pool = poolsOf(cluster.metadata.name, pools).find(({ spec }) => spec.floatingIPs.enabled);
   if (pool === undefined) return [];
-  const detail = `node pool "${pool.metadata.name}" names the cluster and wants floating IPs, which need a router in front of the nodes: set it to Router, or leave floating IPs off in the pool`;
-  return [{ type: 'FieldValueInvalid', field: 'spec.network.gateway.mode', value: mode, detail }];
+  const name = pool.metadata.name;
+  if (gateway.mode !== 'Router') {
+    if (gateway.mode === before?.mode) return [];
+    const detail = `node pool "${name}" names the cluster and wants floating IPs, which need a router in front of the nodes: set it to Router, or leave floating IPs off in the pool`;
+    return [{ type: 'FieldValueInvalid', field: 'spec.network.gateway.mode', value: gateway.mode, detail }];
+  }
+  if (before?.mode !== 'Router') return [];
+  return (['routerID', 'externalNetworkID'] as const)
+    .filter((field) => gateway[field] !== undefined && gateway[field] !== before[field])
+    .filter((field) => gateway[field] !== old?.status?.network?.[field])
+    .map((field) => {
+      const detail = `node pool "${name}" has floating IPs, which would go with the present router or external network: turn them off in the pool first`;
+      return { type: 'FieldValueForbidden', field: `spec.network.gateway.${field}`, detail };
+    });
 }
 
 function poolsOf(name: string | undefined, pools: ClusterLimits['pools']): ClusterLimits['pools'] {

@@ -2,6 +2,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
+import { gatewayErrors } from './cluster-gateway.ts';
 import { idNotFoundError } from './references.ts';
 
 const FIELD = 'spec.network';
@@ -59,28 +60,6 @@ function loadBalancersSubnetErrors({ cluster, old, catalogue }: ClusterAdmission
   if (id === undefined || networkID === undefined || isUnchanged || catalogue.subnets === undefined) return [];
   const ofNetwork = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
   return subnetErrors(`${FIELD}.loadBalancersSubnetID`, id, networkID, ofNetwork);
-}
-
-function gatewayErrors({ cluster, old, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
-  const { gateway } = cluster.spec.network;
-  const before = old?.spec.network.gateway;
-  const errors: FieldError[] = [];
-  if (plan.spec.network.gatewayRequired && gateway.mode !== 'Router' && gateway.mode !== before?.mode) {
-    const detail = `plan "${plan.metadata.name}" needs an OpenStack router in front of the nodes: set mode to Router`;
-    errors.push({ type: 'FieldValueInvalid', field: `${FIELD}.gateway.mode`, value: gateway.mode, detail });
-  }
-  const { routerID, externalNetworkID } = gateway;
-  if (routerID !== undefined && routerID !== before?.routerID && catalogue.routers) {
-    const isKnown = catalogue.routers.some(({ id }) => id === routerID);
-    if (!isKnown) errors.push(idNotFoundError(`${FIELD}.gateway.routerID`, routerID, 'router', catalogue.routers));
-  }
-  if (externalNetworkID !== undefined && externalNetworkID !== before?.externalNetworkID && catalogue.networks) {
-    const external = catalogue.networks.filter(({ isExternal }) => isExternal);
-    const isKnown = external.some(({ id }) => id === externalNetworkID);
-    const field = `${FIELD}.gateway.externalNetworkID`;
-    if (!isKnown) errors.push(idNotFoundError(field, externalNetworkID, 'external network', external));
-  }
-  return errors;
 }
 
 function describe({ id, name, cidr }: CatalogueSubnet): string {

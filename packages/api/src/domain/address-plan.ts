@@ -1,4 +1,4 @@
-import { CidrError, overlaps, parseCidr } from './cidr.ts';
+import { CidrError, overlaps, parseAddress, parseCidr } from './cidr.ts';
 
 /** A range and its purpose. */
 export interface NamedRange {
@@ -27,6 +27,23 @@ function rangesOverlap(a: string, b: string): boolean {
     return overlaps(parseCidr(a), parseCidr(b));
   } catch (error) {
     if (error instanceof CidrError) return false;
+    throw error;
+  }
+}
+
+/** Why a default gateway can't have this address in the nodes' range; undefined if it can. An invalid range has its own validation. */
+export function gatewayProblem(address: string, range: string): string | undefined {
+  try {
+    const cidr = parseCidr(range);
+    const value = parseAddress(address);
+    if (value < cidr.first || value > cidr.last) {
+      return `is outside of the nodes' range ${range}, so that no node could reach it: choose an address in it`;
+    }
+    if (value !== cidr.first && value !== cidr.last) return undefined;
+    const which = value === cidr.first ? 'network' : 'broadcast';
+    return `is the ${which} address of the nodes' range ${range}: choose another one in it`;
+  } catch (error) {
+    if (error instanceof CidrError) return undefined;
     throw error;
   }
 }

@@ -2,6 +2,8 @@ import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { ROUTER_INTERFACE_OWNERS } from '@fairway/openstack/network/routers';
 import type { Router } from '@fairway/openstack/types/network';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
@@ -10,11 +12,17 @@ const MAX_AGE_MS = 60_000;
 /** How long a request waits for a cloud that does not answer, before it is validated without it. */
 const PATIENCE_MS = 5_000;
 
+/** What is not part of the shared lists, with when it was asked for. */
+type Answers<T> = WeakMap<ProjectCloud, { readonly answer: T; readonly atMs: number }>;
+type Question<T> = (cloud: ProjectCloud, signal: AbortSignal) => Promise<T>;
+
 /** What a project's cloud offers, for admission: from the shared lists, no older than a minute. */
 export class CloudOffer {
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #zones = new WeakMap<ProjectCloud, { readonly names: readonly string[]; readonly atMs: number }>();
+  readonly #zones: Answers<readonly string[]> = new WeakMap();
+  readonly #attached: Answers<ReadonlyMap<string, readonly string[]>> = new WeakMap();
+  readonly #volumes: Answers<boolean> = new WeakMap();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -25,13 +33,15 @@ export class CloudOffer {
   async catalogueOf(cloud: ProjectCloud, as: 'lately' | 'now' = 'lately'): Promise<CloudCatalogue> {
     const { cache } = cloud;
     const sinceMs = this.#clock.now() - (as === 'now' ? 0 : MAX_AGE_MS);
-    const [flavors, images, networks, subnets, routers, zones] = await Promise.all([
+    const [flavors, images, networks, subnets, routers, zones, attached, hasVolumes] = await Promise.all([
       this.#items(cache.flavors, sinceMs),
       this.#items(cache.images, sinceMs),
       this.#items(cache.networks, sinceMs),
       this.#items(cache.subnets, sinceMs),
       this.#items<Router>(cache.routers, sinceMs),
-      this.#zonesOf(cloud, sinceMs),
+      this.#known(this.#zones, cloud, sinceMs, zonesOf),
+      this.#known(this.#attached, cloud, sinceMs, attachedSubnets),
+      this.#known(this.#volumes, cloud, sinceMs, hasVolumeService),
     ]);
     return {
       ...(cloud.region !== '' && { regions: [cloud.region] }),
@@ -55,15 +65,25 @@ export class CloudOffer {
         })),
       }),
       ...(subnets && {
-        subnets: subnets.map(({ id, name, network_id, cidr, ip_version }) => ({
-          id,
-          name,
-          networkID: network_id,
-          cidr,
-          ipVersion: ip_version,
+        subnets: subnets.map((subnet) => ({
+          id: subnet.id,
+          name: subnet.name,
+          networkID: subnet.network_id,
+          cidr: subnet.cidr,
+          ipVersion: subnet.ip_version,
+          gatewayIP: subnet.gateway_ip ?? null,
+          allocationPools: subnet.allocation_pools,
         })),
       }),
-      ...(routers && { routers: routers.map(({ id, name }) => ({ id, name, subnetIDs: [] })) }),
+      ...(routers && {
+        routers: routers.map(({ id, name, external_gateway_info: gateway }) => ({
+          id,
+          name,
+          externalNetworkID: gateway?.network_id ?? null,
+          ...(attached && { subnetIDs: attached.get(id) ?? [] }),
+        })),
+      }),
+      ...(hasVolumes !== undefined && { hasVolumes }),
     };
   }
 
@@ -77,17 +97,16 @@ export class CloudOffer {
     }
   }
 
-  async #zonesOf(cloud: ProjectCloud, sinceMs: number): Promise<readonly string[] | undefined> {
-    const known = this.#zones.get(cloud);
+  async #known<T>(answers: Answers<T>, cloud: ProjectCloud, sinceMs: number, ask: Question<T>): Promise<T | undefined> {
+    const known = answers.get(cloud);
     const nowMs = this.#clock.now();
-    if (known && known.atMs > sinceMs) return known.names;
+    if (known && known.atMs > sinceMs) return known.answer;
     try {
-      const zones = await this.#withPatience((signal) => cloud.client.compute.availabilityZones({ signal }));
-      const names = zones.filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName);
-      this.#zones.set(cloud, { names, atMs: nowMs });
-      return names;
+      const answer = await this.#withPatience((signal) => ask(cloud, signal));
+      answers.set(cloud, { answer, atMs: nowMs });
+      return answer;
     } catch (error) {
-      this.#log.warn({ err: error, resource: 'zones' }, 'admission continues without the cloud’s catalogue');
+      this.#log.warn({ err: error, resource: ask.name }, 'admission continues without the cloud’s catalogue');
       return undefined;
     }
   }
@@ -102,5 +121,30 @@ export class CloudOffer {
     } finally {
       timer.cancel();
     }
+  }
+}
+
+async function zonesOf(cloud: ProjectCloud, signal: AbortSignal): Promise<readonly string[]> {
+  const zones = await cloud.client.compute.availabilityZones({ signal });
+  return zones.filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName);
+}
+
+/** The subnets of each router, by its id. */
+async function attachedSubnets(cloud: ProjectCloud, signal: AbortSignal): Promise<ReadonlyMap<string, string[]>> {
+  const attached = new Map<string, string[]>();
+  const ports = cloud.client.network.ports.list({ device_owner: ROUTER_INTERFACE_OWNERS }, { signal });
+  for await (const { device_id: id, fixed_ips } of ports) {
+    attached.set(id, [...(attached.get(id) ?? []), ...fixed_ips.map(({ subnet_id }) => subnet_id)]);
+  }
+  return attached;
+}
+
+async function hasVolumeService({ client }: ProjectCloud): Promise<boolean> {
+  try {
+    await client.session.endpoint('block-storage');
+    return true;
+  } catch (error) {
+    if (isOpenStackError(error, 'notFound')) return false;
+    throw error;
   }
 }

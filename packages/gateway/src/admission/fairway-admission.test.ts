@@ -81,6 +81,55 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
+  describe('what the network of the cloud is like is known', () => {
+    async function ownNetwork(name: string, cidr: string) {
+      const { client } = gateway.project(TEAM);
+      const { network } = client;
+      const { id: networkID } = await network.networks.create({ name });
+      const { id: subnetID } = await network.subnets.create({ name, network_id: networkID, ip_version: 4, cidr });
+      return { network, networkID, subnetID };
+    }
+
+    test('a router that leads nowhere is refused where the plan needs one, until it leads somewhere', async () => {
+      const { network, networkID, subnetID } = await ownNetwork('closed', '10.91.0.0/24');
+      const router = await network.routers.create({ name: 'closed' });
+      await network.routers.addInterface(router.id, { subnet_id: subnetID });
+      const spec = { plan: 'standard', version: '1.35', network: { networkID, subnetID } };
+      gateway.clock.skip(CATALOGUE_AGE_MS);
+
+      const refused = await refusal(gateway.createCluster('closed', spec));
+      const [external] = (await Array.fromAsync(network.networks.list({ 'router:external': true }))).values();
+      await network.routers.update(router.id, { external_gateway_info: { network_id: external?.id ?? '' } });
+
+      expect(fieldsOf(refused)).toEqual({
+        'spec.network.gateway.mode': expect.stringContaining(`${router.id} ("closed") has no external gateway`),
+      });
+      await expect(gateway.createCluster('opened', spec)).resolves.toBeDefined();
+    });
+
+    test('a router that is not attached to the subnet is refused', async () => {
+      const { network, networkID, subnetID } = await ownNetwork('apart', '10.92.0.0/24');
+      const { id: routerID } = await network.routers.create({ name: 'apart' });
+      const spec = { network: { networkID, subnetID, gateway: { routerID } } };
+
+      const refused = await refusal(gateway.createCluster('apart', spec));
+
+      expect(fieldsOf(refused)).toEqual({
+        'spec.network.gateway.routerID': expect.stringContaining(`is not attached to subnet ${subnetID}`),
+      });
+    });
+
+    test('more nodes than a given subnet has addresses for are refused', async () => {
+      const { networkID, subnetID } = await ownNetwork('narrow', '10.93.0.0/28');
+      const network = { networkID, subnetID, gateway: { mode: 'None' as const } };
+      await gateway.createCluster('narrow', { network });
+
+      const refused = await refusal(gateway.createPool('narrow', { clusterName: 'narrow', replicas: 20 }));
+
+      expect(fieldsOf(refused)).toEqual({ 'spec.replicas': expect.stringContaining('has room for 10 nodes') });
+    });
+  });
+
   describe('a namespace without a cloud', () => {
     test.each([
       ['a cluster', () => gateway.createCluster('demo', {}, CLOUDLESS)],

@@ -120,7 +120,8 @@ async function judgeByOffer(
     request.warn('the cloud does not answer: flavors, images and networks are checked later, by the controllers');
   }
   const errors = judge(catalogue);
-  const isAboutOffer = errors.some(({ type }) => type === 'FieldValueNotFound' || type === 'FieldValueNotSupported');
+  // The others are the same whatever the cloud offers.
+  const isAboutOffer = errors.length > judge({}).length;
   if (!isAboutOffer) return { errors, catalogue };
   const current = await offer.catalogueOf(cloud, 'now');
   return { errors: judge(current), catalogue: current };

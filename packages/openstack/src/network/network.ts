@@ -47,7 +47,8 @@ export type SubnetUpdate = Partial<
 export interface PortFilter {
   readonly network_id?: string;
   readonly device_id?: string;
-  readonly device_owner?: string;
+  /** Any of them. */
+  readonly device_owner?: string | readonly string[];
   readonly status?: string;
   readonly mac_address?: string;
   /** `subnet_id=ID` or `ip_address=ADDRESS`. */

@@ -12,6 +12,13 @@ export interface RouterUpdate {
   readonly routes?: readonly HostRoute[];
 }
 
+/** Neutron's `device_owner` of a port that attaches a router: plain, distributed or highly available. */
+export const ROUTER_INTERFACE_OWNERS: readonly string[] = [
+  'network:router_interface',
+  'network:router_interface_distributed',
+  'network:ha_router_replicated_interface',
+];
+
 export interface RouterFilter {
   readonly status?: string;
 }

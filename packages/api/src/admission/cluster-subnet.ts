@@ -1,0 +1,15 @@
+import type { Cluster } from '../kinds/cluster.ts';
+import type { CatalogueSubnet } from './cloud-catalogue.ts';
+
+/** The given subnet of the nodes: the one that the cluster names, or the only IPv4 one of its network. Undefined while it is not known. */
+export function givenSubnet(
+  { spec, status }: Cluster,
+  subnets: readonly CatalogueSubnet[] | undefined,
+): CatalogueSubnet | undefined {
+  const { networkID } = spec.network;
+  if (networkID === undefined) return undefined;
+  const subnetID = spec.network.subnetID ?? status?.network?.subnetID;
+  const ofNetwork = subnets?.filter((subnet) => subnet.networkID === networkID && subnet.ipVersion === 4) ?? [];
+  const [subnet, ...more] = subnetID === undefined ? ofNetwork : ofNetwork.filter(({ id }) => id === subnetID);
+  return more.length === 0 ? subnet : undefined;
+}

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { SHIPPED_RELEASES } from '../data/kubernetes-releases.ts';
+import { SHIPPED_PLANS } from '../data/plans.ts';
+import type { Cluster, NewCluster } from '../kinds/cluster.ts';
+import type { NewNodePool } from '../kinds/node-pool.ts';
+import { aCluster, aNodePool } from '../testing/objects.ts';
+import { admitCluster } from './admit-cluster.ts';
+import { admitNodePool } from './admit-node-pool.ts';
+import type { CloudCatalogue } from './cloud-catalogue.ts';
+
+const id = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
+const subnet = (digit: string, networkID: string, cidr: string, more = {}) => {
+  return { id: id(digit), name: `s${digit}`, networkID, cidr, ipVersion: 4 as const, ...more };
+};
+
+const PRIVATE = id('a');
+const PUBLIC = id('b');
+const OTHER_PUBLIC = id('c');
+
+const catalogue: CloudCatalogue = {
+  flavors: [{ id: id('f'), name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 }],
+  networks: [
+    { id: PRIVATE, name: 'private', isExternal: false },
+    { id: PUBLIC, name: 'public', isExternal: true },
+    { id: OTHER_PUBLIC, name: 'other-public', isExternal: true },
+  ],
+  subnets: [
+    subnet('1', PRIVATE, '192.168.0.0/28', { gatewayIP: '192.168.0.1' }),
+    subnet('2', PRIVATE, '192.168.1.0/24', { gatewayIP: null }),
+    subnet('3', PRIVATE, '10.2.9.0/24', { gatewayIP: '10.2.9.1' }),
+    subnet('4', PRIVATE, '192.168.2.0/24', {
+      gatewayIP: '192.168.2.1',
+      allocationPools: [{ start: '192.168.2.10', end: '192.168.2.14' }],
+    }),
+    subnet('5', id('d'), '10.70.0.0/16'),
+  ],
+  routers: [
+    { id: id('6'), name: 'out', externalNetworkID: PUBLIC, subnetIDs: [id('1')] },
+    { id: id('7'), name: 'nowhere', externalNetworkID: null, subnetIDs: [id('4')] },
+    { id: id('8'), name: 'wide', externalNetworkID: PUBLIC, subnetIDs: [id('5')] },
+    { id: id('9'), name: 'untold' },
+  ],
+};
+
+interface Case {
+  readonly spec: NewCluster['spec'];
+  readonly old?: Cluster;
+  readonly pools?: ReturnType<typeof aNodePool>[];
+}
+
+function errorsOf({ spec, old, pools = [] }: Case) {
+  const cluster = { ...aCluster(spec), ...(old?.status && { status: old.status }) };
+  const facts = { plans: SHIPPED_PLANS, releases: SHIPPED_RELEASES, catalogue, others: [], pools };
+  return admitCluster({ cluster, old, ...facts });
+}
+
+const given = (digit: string, network: NewCluster['spec']['network'] = {}) => ({
+  networkID: PRIVATE,
+  subnetID: id(digit),
+  ...network,
+});
+const router = (digit: string) => ({ gateway: { routerID: id(digit) } });
+const floating = aNodePool({ floatingIPs: { enabled: true } }, { name: 'web' });
+const GATEWAY = 'spec.network.gateway';
+
+describe('the gateway of a cluster', () => {
+  it.each<Case>([
+    { spec: { network: { gateway: { mode: 'Custom', address: '10.100.0.9' }, nodesCIDR: '10.100.0.0/24' } } },
+    { spec: { network: { gateway: { mode: 'Custom' } } } },
+    { spec: { network: given('1', { gateway: { mode: 'Custom', address: '192.168.0.1' } }) } },
+    { spec: { network: given('2', { gateway: { mode: 'None' } }) } },
+    { spec: { network: given('1', router('6')) } },
+    { spec: { network: given('4', router('7')) } },
+    { spec: { network: { ...router('9'), nodesCIDR: '10.70.0.0/24' } } },
+    { spec: { plan: 'standard', network: given('1') } },
+    { spec: { network: given('1', { gateway: { mode: 'None' } }) }, old: aCluster({ network: given('1') }) },
+    {
+      spec: { network: given('4', router('7')), image: 'new' },
+      old: aCluster({ plan: 'standard', network: given('4', router('7')) }),
+    },
+  ])('may be $spec.network', (each) => {
+    expect(errorsOf(each).filter(({ field }) => field.startsWith('spec.network'))).toEqual([]);
+  });
+
+  it.each<Case & { field: string; detail: string }>([
+    {
+      spec: { network: { gateway: { mode: 'Custom', address: '10.9.9.9' }, nodesCIDR: '10.100.0.0/24' } },
+      field: `${GATEWAY}.address`,
+      detail: "is outside of the nodes' range 10.100.0.0/24",
+    },
+    {
+      spec: { network: { gateway: { mode: 'Custom', address: '10.100.0.0' }, nodesCIDR: '10.100.0.0/24' } },
+      field: `${GATEWAY}.address`,
+      detail: 'is the network address',
+    },
+    {
+      spec: { network: { gateway: { mode: 'Custom', address: '10.100.0.255' }, nodesCIDR: '10.100.0.0/24' } },
+      field: `${GATEWAY}.address`,
+      detail: 'is the broadcast address',
+    },
+    {
+      spec: { network: { gateway: { mode: 'Custom', address: '10.9.9.9' }, nodesCIDR: '10.100.0.0/24' } },
+      old: aCluster({ network: { gateway: { mode: 'Custom' }, nodesCIDR: '10.100.0.0/24' } }),
+      field: `${GATEWAY}.address`,
+      detail: 'is outside',
+    },
+    {
+      spec: { network: given('1', { gateway: { mode: 'Custom', address: '192.168.0.9' } }) },
+      field: `${GATEWAY}.address`,
+      detail: `has the gateway_ip 192.168.0.1: set it with \`openstack subnet set --gateway ADDRESS ${id('1')}\``,
+    },
+    {
+      spec: { network: given('2', { gateway: { mode: 'Custom', address: '192.168.1.1' } }) },
+      field: `${GATEWAY}.address`,
+      detail: 'has no gateway_ip',
+    },
+    {
+      spec: { network: given('2', { gateway: { mode: 'Custom' } }) },
+      field: `${GATEWAY}.mode`,
+      detail: 'has no gateway_ip',
+    },
+    {
+      spec: { network: given('2', router('6')) },
+      field: `${GATEWAY}.routerID`,
+      detail: `openstack router add subnet ${id('6')} ${id('2')}`,
+    },
+    {
+      spec: { network: { ...router('8'), nodesCIDR: '10.70.5.0/24' } },
+      field: `${GATEWAY}.routerID`,
+      detail: "(10.70.0.0/16), which overlaps the nodes' range 10.70.5.0/24",
+    },
+    {
+      spec: { plan: 'standard', network: given('4', router('7')) },
+      field: `${GATEWAY}.routerID`,
+      detail: `openstack router set --external-gateway NETWORK ${id('7')}`,
+    },
+    {
+      spec: { plan: 'standard', network: given('4') },
+      field: `${GATEWAY}.mode`,
+      detail: 'plan "standard" needs a router to the Internet',
+    },
+    {
+      spec: { network: given('4') },
+      pools: [floating],
+      field: `${GATEWAY}.mode`,
+      detail: 'node pool "web" wants floating IPs',
+    },
+    {
+      spec: { network: given('1', { gateway: { externalNetworkID: OTHER_PUBLIC } }) },
+      field: `${GATEWAY}.externalNetworkID`,
+      detail: `leads to external network ${PUBLIC}`,
+    },
+    {
+      spec: { network: { gateway: { mode: 'None' } } },
+      old: aCluster(),
+      pools: [floating],
+      field: `${GATEWAY}.mode`,
+      detail: 'node pool "web" names the cluster and wants floating IPs',
+    },
+    {
+      spec: { network: { gateway: { externalNetworkID: OTHER_PUBLIC } } },
+      old: { ...aCluster(), status: { network: { routerID: id('6'), externalNetworkID: PUBLIC } } },
+      pools: [floating],
+      field: `${GATEWAY}.externalNetworkID`,
+      detail: 'node pool "web" has floating IPs',
+    },
+    {
+      spec: { network: router('8') },
+      old: { ...aCluster(), status: { network: { routerID: id('6'), externalNetworkID: PUBLIC } } },
+      pools: [floating],
+      field: `${GATEWAY}.routerID`,
+      detail: 'turn them off in the pool first',
+    },
+  ])('is not $spec.network: $detail', ({ field, detail, ...each }) => {
+    expect(errorsOf(each)).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
+  });
+
+  it('may name the router and the external network that it has, with floating IPs', () => {
+    const status = { network: { routerID: id('6'), externalNetworkID: PUBLIC } };
+    const gateway = { routerID: id('6') };
+    expect(errorsOf({ spec: { network: { gateway } }, old: { ...aCluster(), status }, pools: [floating] })).toEqual([]);
+  });
+});
+
+describe('the subnet of load balancers', () => {
+  it.each<Case & { reason: string; errors: object[] }>([
+    {
+      reason: 'beside that of the nodes',
+      spec: { network: given('1', { loadBalancersSubnetID: id('2') }) },
+      errors: [],
+    },
+    { reason: 'that of the nodes', spec: { network: given('1', { loadBalancersSubnetID: id('1') }) }, errors: [] },
+    {
+      reason: "in the pods' range",
+      spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
+      errors: [
+        {
+          field: 'spec.network.loadBalancersSubnetID',
+          detail: expect.stringContaining('10.2.9.0/24 overlaps the pod network 10.2.0.0/16'),
+        },
+      ],
+    },
+    {
+      reason: "in the pods' range, later",
+      spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
+      old: aCluster({ network: given('1') }),
+      errors: [{ field: 'spec.network.loadBalancersSubnetID' }],
+    },
+    {
+      reason: 'that was there before is not judged again',
+      spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
+      old: aCluster({ network: given('1', { loadBalancersSubnetID: id('3') }) }),
+      errors: [],
+    },
+  ])('$reason', ({ errors, ...each }) => {
+    const found = errorsOf(each);
+    expect(found).toMatchObject(errors);
+    expect(found).toHaveLength(errors.length);
+  });
+});
+
+describe('room for nodes', () => {
+  const small = { network: { nodesCIDR: '192.168.0.0/28' } };
+
+  function poolErrors(
+    spec: Partial<NewNodePool['spec']>,
+    cluster: NewCluster['spec'],
+    more: { old?: Partial<NewNodePool['spec']>; others?: ReturnType<typeof aNodePool>[] } = {},
+  ) {
+    return admitNodePool({
+      pool: aNodePool(spec),
+      old: more.old && aNodePool(more.old),
+      clusters: [aCluster(cluster)],
+      others: more.others ?? [],
+      plans: SHIPPED_PLANS,
+      catalogue,
+    });
+  }
+
+  it.each<{ reason: string; replicas: number; cluster: NewCluster['spec']; says?: string }>([
+    { reason: 'a /28 has room for ten', replicas: 10, cluster: small },
+    {
+      reason: 'not for twenty',
+      replicas: 20,
+      cluster: small,
+      says: "the nodes' range 192.168.0.0/28 has room for 10 nodes, and the cluster's pools ask for 20: at most 10 are left for this pool; scale pools down, or make a cluster with a larger spec.network.nodesCIDR",
+    },
+    {
+      reason: 'a node that comes before another goes needs an address too',
+      replicas: 10,
+      cluster: { ...small, plan: 'standard' },
+      says: 'ask for 10, and 1 more while nodes are renewed: at most 9 are left',
+    },
+    { reason: 'a given /28', replicas: 11, cluster: { network: given('1') }, says: "the nodes' subnet 192.168.0.0/28" },
+    { reason: 'what its pools give out', replicas: 3, cluster: { network: given('4') }, says: 'has room for 2 nodes' },
+    {
+      reason: 'of a given subnet, without load balancers',
+      replicas: 3,
+      cluster: { network: given('4', { loadBalancersSubnetID: id('2') }) },
+    },
+    {
+      reason: 'a /16 of pods is 256 nodes',
+      replicas: 256,
+      cluster: { plan: 'standard', podCIDR: '10.16.0.0/16' },
+      says: "the pods' range 10.16.0.0/16, of which each node gets a /24, has room for 256 nodes, and the cluster's pools ask for 256, and 1 more",
+    },
+    { reason: 'one less', replicas: 255, cluster: { plan: 'standard', podCIDR: '10.16.0.0/16' } },
+  ])('$reason', ({ replicas, cluster, says }) => {
+    const errors = poolErrors({ replicas }, cluster);
+    expect(errors.map(({ field }) => field)).toEqual(says === undefined ? [] : ['spec.replicas']);
+    expect(errors.map(({ detail }) => detail).join('\n')).toContain(says ?? '');
+  });
+
+  it('is shared by the pools of the cluster, and a pool may always shrink', () => {
+    const others = [aNodePool({ replicas: 8 }, { name: 'other' })];
+
+    expect(poolErrors({ replicas: 2 }, small, { others })).toEqual([]);
+    expect(poolErrors({ replicas: 3 }, small, { others })).toMatchObject([
+      { detail: expect.stringContaining('at most 2 are left') },
+    ]);
+    expect(poolErrors({ replicas: 15 }, small, { others, old: { replicas: 16 } })).toEqual([]);
+  });
+
+  it('is what a cluster must have for pools that were there first', () => {
+    const pools = [aNodePool({ replicas: 11 })];
+
+    expect(errorsOf({ spec: small, pools })).toMatchObject([
+      { field: 'spec.network.nodesCIDR', detail: expect.stringContaining('has room for 10 nodes') },
+    ]);
+    expect(errorsOf({ spec: { network: given('1') }, pools })).toMatchObject([{ field: 'spec.network.subnetID' }]);
+    expect(errorsOf({ spec: small, pools, old: aCluster(small) })).toEqual([]);
+  });
+
+  it('floating IPs need a router that leads somewhere', () => {
+    const floatingIPs = { enabled: true };
+
+    expect(poolErrors({ floatingIPs }, { network: given('1') })).toEqual([]);
+    expect(poolErrors({ floatingIPs }, { network: given('4') })).toMatchObject([
+      { field: 'spec.floatingIPs.enabled', detail: expect.stringContaining('has no external gateway') },
+    ]);
+    expect(poolErrors({ floatingIPs }, { network: given('4') }, { old: { floatingIPs } })).toEqual([]);
+  });
+});
+
+describe('boot volumes', () => {
+  const pool = (old?: object) => ({
+    pool: aNodePool({ rootVolume: { sizeGiB: 50, type: 'fast' } }),
+    old: old && aNodePool(old),
+    clusters: [aCluster()],
+    others: [],
+    plans: SHIPPED_PLANS,
+  });
+
+  it('need Cinder, where the cloud says what it has', () => {
+    expect(admitNodePool({ ...pool(), catalogue: { hasVolumes: false } })).toMatchObject([
+      { field: 'spec.rootVolume', detail: expect.stringContaining('has no volumes (Cinder)') },
+    ]);
+    expect(admitNodePool({ ...pool(), catalogue: { hasVolumes: true } })).toEqual([]);
+    expect(admitNodePool({ ...pool(), catalogue: {} })).toEqual([]);
+    expect(admitNodePool({ ...pool({ rootVolume: { sizeGiB: 40 } }), catalogue: { hasVolumes: false } })).toEqual([]);
+  });
+});

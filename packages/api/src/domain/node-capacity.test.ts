@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { SHIPPED_PLANS } from '../data/plans.ts';
+import type { NewCluster } from '../kinds/cluster.ts';
+import type { NewNodePool } from '../kinds/node-pool.ts';
+import type { Plan } from '../kinds/plan.ts';
+import { aCluster, aNodePool } from '../testing/objects.ts';
+import { type NodeSubnet, nodeRooms, nodesAsked, nodesOfPodRange, nodesOfSubnet } from './node-capacity.ts';
+
+const free = SHIPPED_PLANS.find(({ metadata }) => metadata.name === 'free') as Plan;
+const standard = SHIPPED_PLANS.find(({ metadata }) => metadata.name === 'standard') as Plan;
+
+describe('nodesOfPodRange', () => {
+  it.each([
+    ['10.2.0.0/16', 256],
+    ['10.240.0.0/13', 2048],
+    ['10.2.0.0/24', 1],
+    ['10.2.0.0/28', 1],
+    ['nonsense', Number.POSITIVE_INFINITY],
+  ])('%s: %d', (cidr, nodes) => {
+    expect(nodesOfPodRange(cidr)).toBe(nodes);
+  });
+});
+
+describe('nodesOfSubnet', () => {
+  it.each<{ reason: string; subnet: NodeSubnet; nodes: number }>([
+    {
+      reason: '16 less network, broadcast, gateway, two of DHCP and one load balancer',
+      subnet: { cidr: '192.168.0.0/28', gatewayIP: '192.168.0.1', hasLoadBalancers: true },
+      nodes: 10,
+    },
+    {
+      reason: 'load balancers elsewhere',
+      subnet: { cidr: '192.168.0.0/28', gatewayIP: '192.168.0.1', hasLoadBalancers: false },
+      nodes: 11,
+    },
+    {
+      reason: 'without a gateway',
+      subnet: { cidr: '192.168.0.0/28', gatewayIP: null, hasLoadBalancers: false },
+      nodes: 12,
+    },
+    {
+      reason: 'load balancers take 16 at most',
+      subnet: { cidr: '10.0.0.0/16', gatewayIP: '10.0.0.1', hasLoadBalancers: true },
+      nodes: 65_515,
+    },
+    {
+      reason: 'only what the pools give out',
+      subnet: {
+        cidr: '10.0.0.0/16',
+        gatewayIP: '10.0.0.1',
+        allocationPools: [
+          { start: '10.0.0.10', end: '10.0.0.14' },
+          { start: '10.0.1.0', end: '10.0.1.9' },
+        ],
+        hasLoadBalancers: false,
+      },
+      nodes: 13,
+    },
+    { reason: 'never negative', subnet: { cidr: '10.0.0.0/31', hasLoadBalancers: true }, nodes: 0 },
+    {
+      reason: 'an IPv6 range limits nothing',
+      subnet: { cidr: 'fd00::/64', hasLoadBalancers: true },
+      nodes: Number.POSITIVE_INFINITY,
+    },
+  ])('$reason: $nodes', ({ subnet, nodes }) => {
+    expect(nodesOfSubnet(subnet)).toBe(nodes);
+  });
+});
+
+describe('nodesAsked', () => {
+  const rolling = { type: 'Rolling', maxSurge: 2 } as const;
+
+  it.each<{ reason: string; pools: Partial<NewNodePool['spec']>[]; plan: Plan; asked: object }>([
+    { reason: 'no pool', pools: [], plan: free, asked: { nodes: 0, surge: 0 } },
+    { reason: 'in place, no node more', pools: [{ replicas: 3 }], plan: free, asked: { nodes: 3, surge: 0 } },
+    { reason: "the plan's strategy", pools: [{ replicas: 3 }], plan: standard, asked: { nodes: 3, surge: 1 } },
+    {
+      reason: 'pools add up, empty ones renew nothing',
+      pools: [
+        { replicas: 3, upgradeStrategy: rolling },
+        { replicas: 4, upgradeStrategy: rolling },
+        { replicas: 0, upgradeStrategy: rolling },
+      ],
+      plan: free,
+      asked: { nodes: 7, surge: 4 },
+    },
+  ])('$reason', ({ pools, plan, asked }) => {
+    expect(
+      nodesAsked(
+        pools.map((spec) => aNodePool(spec)),
+        plan,
+      ),
+    ).toEqual(asked);
+  });
+});
+
+describe('nodeRooms', () => {
+  const given = { cidr: '192.168.0.0/29', gatewayIP: '192.168.0.1', hasLoadBalancers: false };
+  const networkID = 'aaaaaaaa-0000-4000-8000-000000000000';
+
+  it.each<{ reason: string; spec: NewCluster['spec']; given?: NodeSubnet; nodes: number[] }>([
+    { reason: 'a subnet of its own', spec: { network: { nodesCIDR: '192.168.0.0/28' } }, nodes: [256, 10] },
+    {
+      reason: 'without a gateway there is one address more',
+      spec: { network: { nodesCIDR: '192.168.0.0/28', gateway: { mode: 'None' } } },
+      nodes: [256, 11],
+    },
+    { reason: 'a given subnet', spec: { network: { networkID } }, given, nodes: [256, 3] },
+    { reason: 'a given subnet that is not known', spec: { network: { networkID } }, nodes: [256] },
+  ])('$reason: $nodes', ({ spec, given, nodes }) => {
+    expect(nodeRooms(aCluster(spec), free, given).map((room) => room.nodes)).toEqual(nodes);
+  });
+});

@@ -1,0 +1,110 @@
+import type { Cluster } from '../kinds/cluster.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import type { Plan } from '../kinds/plan.ts';
+import { CidrError, parseAddress, parseCidr } from './cidr.ts';
+import { effectiveNetworking } from './effective-networking.ts';
+
+/** Prefix length of a node's share of the pods' range: kube-controller-manager's --node-cidr-mask-size. */
+const POD_PREFIX_LENGTH = 24;
+/** Neutron gives DHCP a port for each agent of the network: two where it is highly available. */
+const DHCP_ADDRESSES = 2;
+/** Load balancers in the nodes' subnet may take a sixteenth of it, and this many at most. */
+const LOAD_BALANCER_SHARE = 16;
+
+/** A subnet as far as it limits the nodes in it. */
+export interface NodeSubnet {
+  readonly cidr: string;
+  /** Null or absent: no address is set aside for a gateway. */
+  readonly gatewayIP?: string | null | undefined;
+  /** The addresses that Neutron gives out. Absent: all of the range but the gateway's. */
+  readonly allocationPools?: readonly { readonly start: string; readonly end: string }[] | undefined;
+  /** Whether load balancers get their addresses here too. */
+  readonly hasLoadBalancers: boolean;
+}
+
+/** How many nodes get a range for their pods. An invalid range limits nothing: it has its own validation. */
+export function nodesOfPodRange(podCIDR: string): number {
+  return sizeOr(() => 2 ** Math.max(0, POD_PREFIX_LENGTH - parseCidr(podCIDR).prefixLength));
+}
+
+/**
+ * How many nodes get an address: what Neutron gives out, less the addresses for DHCP and the load balancers' share. Ports that others have in
+ * the subnet are not counted.
+ */
+export function nodesOfSubnet({ cidr, gatewayIP, allocationPools, hasLoadBalancers }: NodeSubnet): number {
+  return sizeOr(() => {
+    const { first, last } = parseCidr(cidr);
+    // The first and the last are the network's and the broadcast address.
+    const hosts = Math.max(0, last - first - 1 - (gatewayIP ? 1 : 0));
+    const given = allocationPools?.reduce(
+      (sum, { start, end }) => sum + parseAddress(end) - parseAddress(start) + 1,
+      0,
+    );
+    const addresses = given ?? hosts;
+    const share = hasLoadBalancers ? Math.min(LOAD_BALANCER_SHARE, Math.ceil(addresses / LOAD_BALANCER_SHARE)) : 0;
+    return Math.max(0, addresses - DHCP_ADDRESSES - share);
+  });
+}
+
+/** Nodes that the pools ask for, and those beside them while nodes are renewed one after another. */
+export function nodesAsked(pools: readonly NodePool[], plan: Plan): { readonly nodes: number; readonly surge: number } {
+  let nodes = 0;
+  let surge = 0;
+  for (const { spec } of pools) {
+    nodes += spec.replicas;
+    const { type = plan.spec.upgradeStrategy, maxSurge } = spec.upgradeStrategy;
+    if (type === 'Rolling' && spec.replicas > 0) surge += maxSurge;
+  }
+  return { nodes, surge };
+}
+
+/** What limits the nodes of a cluster. */
+export interface NodeRoom {
+  readonly nodes: number;
+  /** `the nodes' range 192.168.0.0/28`. */
+  readonly of: string;
+  /** The field of the Cluster that sets it. */
+  readonly field: string;
+  /** What to do where it is too little. */
+  readonly advice: string;
+}
+
+/** The rooms of a cluster's nodes, as far as known: the pods' range, and the subnet of the nodes. `given` is the subnet that the cluster names. */
+export function nodeRooms(
+  cluster: Pick<Cluster, 'spec' | 'status'>,
+  plan: Plan,
+  given: NodeSubnet | undefined,
+): NodeRoom[] {
+  const { podCIDR, nodesCIDR } = effectiveNetworking(cluster, plan.spec);
+  const { network } = cluster.spec;
+  const pods = {
+    nodes: nodesOfPodRange(podCIDR),
+    of: `the pods' range ${podCIDR}, of which each node gets a /${POD_PREFIX_LENGTH},`,
+    field: plan.spec.network.customCIDRs ? 'spec.podCIDR' : 'spec.plan',
+    advice: plan.spec.network.customCIDRs
+      ? 'make a cluster with a larger spec.podCIDR'
+      : 'make a cluster of a plan with a larger range',
+  };
+  if (network.networkID !== undefined) {
+    if (given === undefined) return [pods];
+    const advice = 'make a cluster in a larger subnet';
+    const field = network.subnetID === undefined ? 'spec.network.networkID' : 'spec.network.subnetID';
+    return [pods, { nodes: nodesOfSubnet(given), of: `the nodes' subnet ${given.cidr}`, field, advice }];
+  }
+  const own = nodesOfSubnet({ cidr: nodesCIDR, gatewayIP: ownGateway(network.gateway), hasLoadBalancers: true });
+  const advice = 'make a cluster with a larger spec.network.nodesCIDR';
+  return [pods, { nodes: own, of: `the nodes' range ${nodesCIDR}`, field: 'spec.network.nodesCIDR', advice }];
+}
+
+function ownGateway({ mode, address }: Cluster['spec']['network']['gateway']): string | undefined {
+  return mode === 'None' ? undefined : (address ?? 'the first');
+}
+
+function sizeOr(size: () => number): number {
+  try {
+    return size();
+  } catch (error) {
+    if (error instanceof CidrError) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
