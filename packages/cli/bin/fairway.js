@@ -45,7 +45,9 @@ if (Number.parseInt(process.versions.node, 10) >= MIN_NODE_MAJOR) {
     process.exit(1);
   }
   const flags = isServer ? SERVER_FLAGS : [];
-  const environment = isServer ? { ...SERVER_ENVIRONMENT, ...process.env } : process.env;
+  // It ends with this process, however that ends.
+  const launched = { ...process.env, FAIRWAY_LAUNCHER: String(process.pid) };
+  const environment = isServer ? { ...SERVER_ENVIRONMENT, ...launched } : launched;
   const child = spawn(node, [...flags, main, ...process.argv.slice(2)], { stdio: 'inherit', env: environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));

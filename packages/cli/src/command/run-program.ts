@@ -4,17 +4,27 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { CommanderError } from 'commander';
 import { buildProgram } from '../program.ts';
 import type { CliContext, TextSink } from './context.ts';
+import { followLauncher } from './launcher.ts';
 
 /** Runs the command in a real process. Resolves with its exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   const interrupt = new AbortController();
   const context = processContext(interrupt.signal);
   endOnSignals(interrupt);
+  const stopFollowing = followLauncher(systemClock, ({ pid, name }) => {
+    if (interrupt.signal.aborted) return;
+    context.stderr.write(`stopping: ${name} (process ${pid}), which started this, has ended\n`);
+    interrupt.abort('launcher');
+  });
   // Libraries unref their timers, and during a backoff nothing else may keep the process alive.
   const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
   try {
-    return await runWith(args, context);
+    const exitCode = await runWith(args, context);
+    // What a stopped start still waits for must not keep the process alive.
+    if (interrupt.signal.aborted) process.exit(exitCode);
+    return exitCode;
   } finally {
+    stopFollowing();
     clearInterval(heartbeat);
   }
 }

@@ -1,7 +1,7 @@
 import { isApiError } from '@fairway/kube/object/api-error';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
-import { MissingKindsError } from '@fairway/service/fairway/management-engine';
+import { EmbeddedManagementError, MissingKindsError } from '@fairway/service/fairway/management-engine';
 import { foreignKindsMessage } from '@fairway/service/install/foreign-definitions';
 import { createLogger } from '@fairway/service/logger';
 import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-place';
@@ -20,8 +20,10 @@ import {
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { chosenAudit } from '../up/chosen-audit.ts';
+import { checkChosenCloud } from '../up/chosen-cloud.ts';
 import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
 import { explainStart } from '../up/run.ts';
+import { unlessStopped } from '../up/unless-stopped.ts';
 
 interface ServeCommandOptions extends FairwayCommandOptions {
   readonly gateway: boolean;
@@ -40,11 +42,12 @@ export async function runServe(
   // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
+  const cloudCheck = checkChosenCloud(context, options.cloud);
   const connection = await managementConnection(context, globals);
   const controlPlanes = await chosenControlPlanes(context, options, home, options.cloud !== undefined);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   const startedMs = clock.now();
-  const running = await start(connection, `${options.listen.host}:${options.listen.port}`, () =>
+  const starting = start(connection, `${options.listen.host}:${options.listen.port}`, () =>
     serve({
       home,
       client: managementClient(connection, clock, 'fairway-controllers'),
@@ -66,13 +69,14 @@ export async function runServe(
       },
     }),
   );
+  const running = await unlessStopped(context, starting);
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {
     stdout.write(welcome(running, { server: connection.description, seconds, home }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stderr.write('stopping; press again to stop immediately\n');
-  await running.stop();
+  await Promise.all([running.stop(), cloudCheck]);
   stderr.write('stopped\n');
 }
 
@@ -120,6 +124,13 @@ async function start(
       throw new CommandError(`${error.message} (${connection.description})`, {
         exitCode: ExitCode.Usage,
         advice: 'run "fairway install" with the same kubeconfig, as an administrator of that cluster',
+        cause: error,
+      });
+    }
+    if (error instanceof EmbeddedManagementError) {
+      throw new CommandError(`${connection.description} is the API of "fairway up", which runs its own controllers`, {
+        exitCode: ExitCode.Usage,
+        advice: "choose the management cluster's kubeconfig with --kubeconfig or --context",
         cause: error,
       });
     }

@@ -13,7 +13,9 @@ import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { chosenAudit } from './chosen-audit.ts';
+import { checkChosenCloud } from './chosen-cloud.ts';
 import { chosenControlPlanes } from './chosen-control-planes.ts';
+import { unlessStopped } from './unless-stopped.ts';
 
 interface UpCommandOptions extends FairwayCommandOptions {
   readonly listen: ListenAddress;
@@ -26,18 +28,19 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
   // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
+  const cloudCheck = checkChosenCloud(context, options.cloud);
   const isFirstStart = !existsSync(home.database);
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
   const startedMs = clock.now();
   const controlPlanes = await chosenControlPlanes(context, options, home, false);
-  const running = await start(context, options, home, { isFirstStart, controlPlanes });
+  const running = await unlessStopped(context, start(context, options, home, { isFirstStart, controlPlanes }));
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stderr.write('stopping; press again to stop immediately\n');
-  await running.stop();
+  await Promise.all([running.stop(), cloudCheck]);
   stderr.write('stopped\n');
 }
 

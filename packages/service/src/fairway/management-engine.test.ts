@@ -12,9 +12,10 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TestApi } from '../backup/testing/test-api.ts';
 import { install } from '../install/installer.ts';
 import { manifests } from '../install/manifests.ts';
-import { MissingKindsError, openManagementEngine } from './management-engine.ts';
+import { EmbeddedManagementError, MissingKindsError, openManagementEngine } from './management-engine.ts';
 
 let server: ApiServer;
 
@@ -57,6 +58,13 @@ test('a cluster without the kinds is rejected with their names', async () => {
 
   await expect(opening).rejects.toThrow(MissingKindsError);
   await expect(opening).rejects.toThrow(/does not serve clusters, nodepools, .* of fairway\.dev\/v1alpha1/);
+});
+
+test('the API of a fairway up is rejected: its own controllers run there', async () => {
+  const up = new TestApi('v1.34.0+fairway-0.1.0');
+
+  await expect(openManagementEngine({ client: up.client, ...shared })).rejects.toThrow(EmbeddedManagementError);
+  await up.close();
 });
 
 test('missing permissions are an immediate error, instead of endless retries', async () => {

@@ -13,6 +13,7 @@ import { Namespaces } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
+import { isEmbedded } from '../install/is-embedded.ts';
 import type { Engine } from './engine.ts';
 
 export interface ManagementEngineOptions {
@@ -30,12 +31,17 @@ export class MissingKindsError extends Error {
   override readonly name = 'MissingKindsError';
 }
 
+/** Thrown if the API server is that of a `fairway up`, which runs controllers of its own: two sets of them would undo each other's work. */
+export class EmbeddedManagementError extends Error {
+  override readonly name = 'EmbeddedManagementError';
+}
+
 /** Kinds for synchronous reads; controllers share the caches. */
 const READ_KINDS = [Namespaces, cloudCredentials, clusters, plans, kubernetesReleases];
 
 /**
  * A real Kubernetes cluster that stores Fairway's objects as custom resources; its own control plane does the rest. Rejects with a
- * MissingKindsError, or with the ApiError or TransportError of the first request.
+ * MissingKindsError or an EmbeddedManagementError, or with the ApiError or TransportError of the first request.
  */
 export async function openManagementEngine(options: ManagementEngineOptions): Promise<Engine> {
   const { client, clock, random, log, signal } = options;
@@ -48,6 +54,8 @@ export async function openManagementEngine(options: ManagementEngineOptions): Pr
     client.close();
   };
   try {
+    const { gitVersion } = await client.version();
+    if (isEmbedded(gitVersion)) throw new EmbeddedManagementError('it is the API of a "fairway up"');
     await requireKinds(client);
     // Missing permissions are reported now: a cache would retry forever.
     await Promise.all(READ_KINDS.map((type) => client.resource<KubeObject>(type).list({ limit: 1 })));

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { identifyProcess } from '@fairway/service/up/home';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PROJECT } from './session/running-fairway.ts';
+
+const MAIN = join(PROJECT, 'packages/cli/src/main.ts');
+
+/** What a process and those that it started print, for as long as one of them has the streams. */
+class Output {
+  text = '';
+  readonly #streams: readonly Readable[];
+
+  constructor({ stdout, stderr }: ChildProcess) {
+    this.#streams = [stdout, stderr].filter((stream) => stream !== null);
+    for (const stream of this.#streams) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.text += text;
+      });
+    }
+  }
+
+  /** Rejects when the last of them ends without it. */
+  async says(isSaid: (text: string) => boolean): Promise<void> {
+    const open = this.#streams.filter((stream) => !stream.closed);
+    const ended = Promise.all(open.map((stream) => once(stream, 'close'))).then(() => true);
+    while (!isSaid(this.text)) {
+      const heard = this.#streams.map((stream) => once(stream, 'data').then(() => false));
+      if (await Promise.race([ended, ...heard])) break;
+    }
+    if (!isSaid(this.text)) throw new Error(`they ended:\n${this.text}`);
+  }
+}
+
+let folder: string;
+let left: ChildProcess | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-launcher-'));
+});
+afterEach(() => {
+  if (left?.pid !== undefined && left.exitCode === null && left.signalCode === null) process.kill(left.pid, 'SIGKILL');
+  rmSync(folder, { recursive: true });
+});
+
+function launch(program: string, args: readonly string[], stdin: 'ignore' | 'pipe'): Output {
+  left = spawn(program, args, {
+    cwd: PROJECT,
+    env: { ...process.env, npm_config_loglevel: 'silent' },
+    stdio: [stdin, 'pipe', 'pipe'],
+    detached: true,
+  });
+  return new Output(left);
+}
+
+const UP = ['up', '--listen', '127.0.0.1:0', '--control-plane', 'simulated', '--home'];
+const serves = (text: string) => text.includes('kubectl get clusters');
+const hasStopped = (text: string) => text.includes('which started this, has ended') && text.includes('stopped\n');
+
+test.each([
+  { signal: 'SIGTERM', reason: 'npm passes it on to its shell alone' },
+  { signal: 'SIGKILL', reason: 'nothing is passed on' },
+] as const)('a Fairway whose npm gets $signal stops in order: $reason', async ({ signal }) => {
+  const output = launch('npx', ['fairway', ...UP, folder], 'ignore');
+  await output.says(serves);
+  left?.kill(signal);
+
+  await output.says(hasStopped);
+  expect(existsSync(join(folder, 'lock'))).toBe(false);
+});
+
+test('so does one in the foreground of a shell, but not one that was put into the background', async () => {
+  const command = `${process.execPath} ${MAIN} ${UP.join(' ')}`;
+  const foreground = launch('sh', ['-c', `${command} ${join(folder, 'a')}; true`], 'pipe');
+  await foreground.says(serves);
+  left?.kill('SIGTERM');
+  await foreground.says(hasStopped);
+
+  const background = launch('sh', ['-c', `${command} ${join(folder, 'b')} & wait`], 'pipe');
+  await background.says(serves);
+  const pid = Number.parseInt(readFileSync(join(folder, 'b', 'lock'), 'utf8'), 10);
+  left?.kill('SIGTERM');
+  await once(left as ChildProcess, 'exit');
+  // It looks every second: a second Fairway needs longer than that to start on a home of its own.
+  const other = launch('sh', ['-c', `${command} ${join(folder, 'c')}; true`], 'pipe');
+  await other.says(serves);
+  left?.kill('SIGTERM');
+  await other.says(hasStopped);
+  expect(identifyProcess(pid)).toBeDefined();
+  process.kill(pid, 'SIGTERM');
+  await background.says((text) => text.includes('stopped\n'));
+});
+
+test('a signal ends a start that waits for an API server that never answers', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as { port: number };
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, renderKubeconfig({ name: 'a', server: `https://127.0.0.1:${port}`, token: 't' }));
+  const args = ['serve', '--home', join(folder, 'home'), '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0'];
+  const output = launch(process.execPath, [MAIN, ...args], 'ignore');
+  await output.says((text) => text.includes('connecting to the management cluster'));
+  left?.kill('SIGTERM');
+  const [code] = await once(left as ChildProcess, 'exit');
+  silent.close();
+
+  expect(code).toBe(130);
+});
