@@ -33,6 +33,7 @@ const appliedTemplate = z
   .object({
     labels: z.array(z.string()).describe('Keys of labels.'),
     annotations: z.array(z.string()).describe('Keys of annotations.'),
+    finalizers: z.array(z.string()).optional().describe('Finalizers; none in records of earlier releases.'),
     taints: z.array(z.string()).describe('Taints, as key:effect.'),
     unschedulable: z.boolean().describe('Whether the node was cordoned.'),
   })
@@ -51,9 +52,6 @@ const machineStatus = z
     conditions: conditions().optional().describe('Ready, and what it consists of: ServerReady, NodeReady, Drained.'),
     serverID: z.string().optional().describe('Nova server.'),
     serverStatus: z.string().optional().describe('Status of the server, in the words of Nova.'),
-    portID: z.string().optional().describe('Neutron port of the server.'),
-    volumeID: z.string().optional().describe('Cinder volume that the server boots from.'),
-    floatingIPID: z.string().optional().describe('Neutron floating IP of the server.'),
     addresses: z
       .array(
         z.object({

@@ -91,6 +91,11 @@ const planSpec = z
       .describe('Addresses.'),
     upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('How nodes are renewed where a NodePool does not say.'),
     drainTimeout: duration().describe('How long PodDisruptionBudgets may hold a drain up before it is forced.'),
+    maxDrainTimeout: duration()
+      .optional()
+      .describe(
+        'Longest drainTimeout that a NodePool may name. One that got in otherwise is cut to it. Empty: no limit.',
+      ),
     healing: z
       .object({
         strategy: z

@@ -63,6 +63,40 @@ describe('what a pool may ask for', { timeout: 30_000 }, () => {
     expect((await serversOf(fairway)).map(({ id }) => id)).toEqual(before);
   });
 
+  test('annotations and finalizers reach the nodes that there are, and go with the template', async () => {
+    await using fairway = await TestFairway.start();
+    const { metadata } = await fairway.readyCluster({ replicas: 1 });
+    const uid = metadata.uid ?? '';
+    const finalizers = ['example.com/inventory'];
+    const annotations = { 'example.com/rack': 'r7' };
+
+    await fairway.patch(nodePools, 'general', { spec: { template: { metadata: { annotations, finalizers } } } });
+    const [node] = await fairway.untilTenant(uid, tenantNodes, ([each]) => each?.metadata.finalizers?.length === 1);
+    await fairway.patch(nodePools, 'general', {
+      spec: { template: { metadata: { annotations: null, finalizers: null } } },
+    });
+    const [after] = await fairway.untilTenant(
+      uid,
+      tenantNodes,
+      ([each]) => each?.metadata.annotations?.['example.com/rack'] === undefined && !each?.metadata.finalizers?.length,
+    );
+
+    expect(node?.metadata).toMatchObject({ annotations, finalizers });
+    expect(after?.metadata.finalizers ?? []).toEqual([]);
+  });
+
+  test('its flavor is told by its id', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1, flavor: 'b3-16' });
+    const flavors = await Array.fromAsync(fairway.process.project.client.compute.flavors.list());
+    const [server] = await serversOf(fairway);
+
+    const pool = await fairway.poolReady();
+
+    expect(pool.status?.flavorID).toBe(flavors.find(({ name }) => name === 'b3-16')?.id);
+    expect(server?.flavor).toMatchObject({ original_name: 'b3-16' });
+  });
+
   test('labels, annotations and taints reach the nodes that there are', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 2 });

@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { durationMs } from '@fairway/api/domain/duration';
+import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
 import { FINALIZER } from '@fairway/api/group';
 import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
@@ -22,7 +22,7 @@ import { deleteServer } from './server.ts';
 
 /** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
 const DRAIN_INTERVAL_MS = 2_000;
-/** How long PodDisruptionBudgets may block a drain by default (OVHcloud's limit). */
+/** How long PodDisruptionBudgets may block a drain where neither pool nor plan are there to say (OVHcloud's limit). */
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 
 /** What a deletion waits for, and how far it is. */
@@ -101,9 +101,8 @@ function isClusterGoing({ cluster }: MachineScope): boolean {
 
 /** How long the tenant's cluster may still delay the deletion. */
 function drainTimeLeftMs(scope: MachineScope): number {
-  const { machine, pool } = scope;
-  const configured = pool?.spec.upgradeStrategy.drainTimeout;
-  const limitMs = configured === undefined ? DEFAULT_DRAIN_TIMEOUT_MS : durationMs(configured);
+  const { machine, plan, pool } = scope;
+  const limitMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
   return Date.parse(machine.metadata.deletionTimestamp ?? '') + limitMs - scope.now();
 }
 

@@ -3,6 +3,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, type MachineStatus, machines } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
@@ -25,6 +26,7 @@ export class MachineScope {
   /** Absent if the cluster does not exist; only a deletion can proceed then. */
   readonly cluster: Cluster | undefined;
   readonly pool: NodePool | undefined;
+  readonly plan: Plan | undefined;
   /** Absent if the namespace has no cloud. */
   readonly cloud: ProjectCloud | undefined;
   /** Absent until the tenant's API server is connected. */
@@ -40,6 +42,7 @@ export class MachineScope {
     this.signal = signal;
     this.cluster = dependencies.cache.clusters.get(clusterKeyOf(machine));
     this.pool = dependencies.cache.nodePools.get(`${namespace}/${machine.spec.nodePoolName}`);
+    this.plan = dependencies.cache.plans.get(this.cluster?.spec.plan ?? '');
     this.cloud = dependencies.clouds.of(clusterKeyOf(machine), this.cluster?.spec.credentialName);
     this.tenant = this.cluster && dependencies.tenants.get(identityOf(this.cluster));
   }

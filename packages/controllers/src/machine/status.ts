@@ -51,8 +51,6 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     conditions: [...conditions],
     ...(serverID !== undefined && { serverID }),
     ...(serverStatus !== undefined && { serverStatus }),
-    ...(previous?.floatingIPID !== undefined && { floatingIPID: previous.floatingIPID }),
-    ...(previous?.portID !== undefined && { portID: previous.portID }),
     ...(addresses && { addresses }),
     ...(address !== undefined && { address }),
     ...nodeFacts(previous, facts),

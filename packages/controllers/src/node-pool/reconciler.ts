@@ -1,3 +1,4 @@
+import { findByIdOrName } from '@fairway/api/admission/references';
 import { ConditionReason } from '@fairway/api/conditions';
 import { type DesiredMachine, isOutdated } from '@fairway/api/domain/template-change';
 import { CLUSTER_LABEL, CLUSTER_UID_LABEL, FINALIZER, NODE_POOL_LABEL, NODE_POOL_UID_LABEL } from '@fairway/api/group';
@@ -111,7 +112,7 @@ export class NodePoolReconciler {
         desired,
         problem,
         serverGroupID,
-        flavorID: pool.status?.flavorID,
+        flavorID: wanted.flavorID ?? pool.status?.flavorID,
         isSchedulable: ({ metadata }) => tenant?.nodes.get(metadata.name ?? '')?.spec?.unschedulable !== true,
         nowMs: clock.now(),
       });
@@ -176,14 +177,14 @@ export class NodePoolReconciler {
     cluster: Cluster | undefined,
     cloud: ProjectCloud | undefined,
     pass: Pass,
-  ): Promise<{ desired?: DesiredMachine; serverGroupID?: string; problem?: Problem }> {
+  ): Promise<{ desired?: DesiredMachine; flavorID?: string; serverGroupID?: string; problem?: Problem }> {
     pass.againIn(RESYNC_MS);
     const blocker = blockerOf(pool, cluster, cloud);
     const version = cluster?.status?.version;
     if (blocker || !cloud || version === undefined) return blocker ? { problem: blocker } : {};
     const resolved = await pass.run(() => this.#resolve(pool, cluster, cloud, pass.signal));
     if (resolved.failure) return { problem: resolved.failure };
-    const { problem, image, serverGroupID } = resolved.value;
+    const { problem, image, flavorID, serverGroupID } = resolved.value;
     if (problem) {
       pass.againIn(IMAGE_RETRY_MS);
       return { problem };
@@ -195,19 +196,29 @@ export class NodePoolReconciler {
       floatingIP: cluster !== undefined && this.#shareOf(pool, cluster).floatingIPs,
       ...(pool.spec.rootVolume && { rootVolume: pool.spec.rootVolume }),
     };
-    return { desired, ...(serverGroupID !== undefined && { serverGroupID }) };
+    return {
+      desired,
+      ...(flavorID !== undefined && { flavorID }),
+      ...(serverGroupID !== undefined && { serverGroupID }),
+    };
   }
 
-  /** Image and server group of the pool's machines, or what the user must fix first. Rejects with the cloud's error. */
+  /** Image, flavor and server group of the pool's machines, or what the user must fix first. Rejects with the cloud's error. */
   async #resolve(
     pool: NodePool,
     cluster: Cluster | undefined,
     cloud: ProjectCloud,
     signal: AbortSignal,
-  ): Promise<{ problem?: Problem; image?: string; serverGroupID?: string }> {
+  ): Promise<{ problem?: Problem; image?: string; flavorID?: string; serverGroupID?: string }> {
     const { clock, defaultImage } = this.#dependencies;
     await requireOwnProject(cloud, cluster);
-    const images = await cloud.cache.images.refreshAfter(clock.now() - RESYNC_MS, signal);
+    const sinceMs = clock.now() - RESYNC_MS;
+    const [images, flavors] = await Promise.all([
+      cloud.cache.images.refreshAfter(sinceMs, signal),
+      cloud.cache.flavors.refreshAfter(sinceMs, signal),
+    ]);
+    const flavor = findByIdOrName([...flavors.items.values()], pool.spec.flavor);
+    const flavorID = flavor && { flavorID: flavor.id };
     const wanted = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
     const image = chooseImage(images.items.values(), wanted);
     if (image === undefined) {
@@ -217,11 +228,12 @@ export class NodePoolReconciler {
           : `spec.image: the cloud has no active image ${wanted}`;
       return { problem: { reason: ConditionReason.ImageNotFound, message } };
     }
-    if (!pool.spec.antiAffinity) return { image: image.id };
+    if (!pool.spec.antiAffinity) return { image: image.id, ...flavorID };
     const owner = { clusterUid: cluster ? identityOf(cluster) : '', poolUid: identityOf(pool) };
     const known = pool.status?.serverGroupID;
     const confirm = () => requireActiveCluster(this.#dependencies.client, cluster, signal);
-    return { image: image.id, serverGroupID: await ensureServerGroup(cloud, owner, known, { signal, confirm }) };
+    const serverGroupID = await ensureServerGroup(cloud, owner, known, { signal, confirm });
+    return { image: image.id, ...flavorID, serverGroupID };
   }
 
   async #delete(

@@ -14,10 +14,11 @@ const lifecycleTaint: NodeTaint = { key: 'node.kubernetes.io/not-ready', effect:
 function template(given: {
   labels?: Record<string, string>;
   taints?: NodeTemplate['spec']['taints'];
+  finalizers?: string[];
   unschedulable?: boolean;
 }): NodeTemplate {
-  const { labels = {}, taints = [], unschedulable = false } = given;
-  return { metadata: { labels }, spec: { taints, unschedulable } };
+  const { labels = {}, finalizers = [], taints = [], unschedulable = false } = given;
+  return { metadata: { labels, finalizers }, spec: { taints, unschedulable } };
 }
 
 /** What is done to a node of the pool `general` on which `applied` may have been put, and what a restart finds written down. */
@@ -82,6 +83,26 @@ describe('a node', () => {
 
     expect(patch?.metadata.labels).toEqual({ old: null });
     expect(patch?.spec?.taints).toEqual([lifecycleTaint]);
+  });
+
+  test('gets and loses finalizers as the pool says, beside those of others', () => {
+    const others = ['example.com/storage'];
+    const asked = template({ finalizers: ['example.com/inventory'] });
+    const bare: TenantNode = { metadata: { name: 'n1', resourceVersion: '7', finalizers: others } };
+    const both = [...others, 'example.com/inventory'];
+    const held: TenantNode = { metadata: { ...bare.metadata, finalizers: both } };
+
+    expect(templatePatch(bare, undefined, asked)?.metadata.finalizers).toEqual(both);
+    expect(templatePatch(held, asked, asked)?.metadata.finalizers).toBeUndefined();
+    expect(templatePatch(held, asked, template({}))?.metadata.finalizers).toEqual(others);
+  });
+
+  test('that is being deleted gets no finalizer, which its API server would refuse', () => {
+    const metadata = { name: 'n1', resourceVersion: '7', deletionTimestamp: '2026-01-01T00:00:00Z' };
+
+    const patch = templatePatch({ metadata }, undefined, template({ finalizers: ['example.com/inventory'] }));
+
+    expect(patch?.metadata.finalizers).toBeUndefined();
   });
 
   test('gets a label back that the tenant changed', () => {

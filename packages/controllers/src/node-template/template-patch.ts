@@ -18,6 +18,7 @@ export interface NodePatch {
     readonly resourceVersion: string | undefined;
     readonly labels: Readonly<Record<string, string | null>>;
     readonly annotations: Readonly<Record<string, string | null>>;
+    readonly finalizers?: readonly string[];
   };
   readonly spec?: { readonly taints?: readonly NodeTaint[]; readonly unschedulable?: boolean | null };
 }
@@ -26,6 +27,7 @@ export interface NodePatch {
 export interface WantedTemplate {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  readonly finalizers: readonly string[];
   readonly taints: readonly NodeTaint[];
   readonly unschedulable: boolean;
 }
@@ -34,6 +36,7 @@ export function wantedTemplate(poolName: string, { metadata, spec }: NodeTemplat
   return {
     labels: { ...metadata.labels, [NODE_POOL_LABEL]: poolName },
     annotations: metadata.annotations ?? {},
+    finalizers: metadata.finalizers ?? [],
     taints: (spec.taints ?? []).map(({ key, value, effect }) => ({
       key,
       effect,
@@ -44,10 +47,11 @@ export function wantedTemplate(poolName: string, { metadata, spec }: NodeTemplat
 }
 
 /** The record of a node on which nothing but `wanted` was put. */
-export function recordOf({ labels, annotations, taints, unschedulable }: WantedTemplate): AppliedTemplate {
+export function recordOf({ labels, annotations, finalizers, taints, unschedulable }: WantedTemplate): AppliedTemplate {
   return {
     labels: Object.keys(labels).sort(),
     annotations: Object.keys(annotations).sort(),
+    ...(finalizers.length > 0 && { finalizers: finalizers.toSorted() }),
     taints: taints.map(taintKey).sort(),
     unschedulable,
   };
@@ -56,9 +60,11 @@ export function recordOf({ labels, annotations, taints, unschedulable }: WantedT
 /** The record of a node that may have what either says: what is written down before the node is touched. */
 export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplate): AppliedTemplate {
   const union = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])].sort();
+  const finalizers = union(a.finalizers ?? [], b.finalizers ?? []);
   return {
     labels: union(a.labels, b.labels),
     annotations: union(a.annotations, b.annotations),
+    ...(finalizers.length > 0 && { finalizers }),
     taints: union(a.taints, b.taints),
     unschedulable: a.unschedulable || b.unschedulable,
   };
@@ -66,7 +72,7 @@ export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplat
 
 /**
  * The patch that applies the pool's template to a node: a three-way merge of what may have been applied, the actual and the desired
- * state. Undefined if nothing has to change. A merge patch replaces the taints whole, hence its resourceVersion.
+ * state. Undefined if nothing has to change. A merge patch replaces taints and finalizers whole, hence its resourceVersion.
  */
 export function templatePatch(
   node: TenantNode,
@@ -77,12 +83,14 @@ export function templatePatch(
   const present = node.metadata.annotations ?? {};
   const labels = mapPatch(node.metadata.labels ?? {}, applied.labels, wanted.labels);
   const annotations = mapPatch(present, [...applied.annotations, OLD_APPLIED_TEMPLATE_ANNOTATION], wanted.annotations);
+  const finalizers = mergeFinalizers(node, applied.finalizers ?? [], wanted.finalizers);
   const taints = mergeTaints(node.spec?.taints ?? [], applied.taints, wanted.taints);
   const unschedulable = cordonPatch(node, applied.unschedulable, wanted.unschedulable);
   const spec = { ...(taints && { taints }), ...(unschedulable !== undefined && { unschedulable }) };
-  const isSame = Object.keys(labels).length + Object.keys(annotations).length + Object.keys(spec).length === 0;
-  if (isSame) return undefined;
-  return { metadata: { resourceVersion, labels, annotations }, ...(Object.keys(spec).length > 0 && { spec }) };
+  const changes = Object.keys(labels).length + Object.keys(annotations).length + Object.keys(spec).length;
+  if (changes === 0 && finalizers === undefined) return undefined;
+  const metadata = { resourceVersion, labels, annotations, ...(finalizers && { finalizers }) };
+  return { metadata, ...(Object.keys(spec).length > 0 && { spec }) };
 }
 
 function mapPatch(
@@ -94,6 +102,18 @@ function mapPatch(
   for (const key of applied) if (wanted[key] === undefined && present[key] !== undefined) patch[key] = null;
   for (const [key, value] of Object.entries(wanted)) if (present[key] !== value) patch[key] = value;
   return patch;
+}
+
+/** The whole list where it must change, as for taints. A node that is being deleted takes no more finalizers. */
+function mergeFinalizers(
+  { metadata }: TenantNode,
+  applied: readonly string[],
+  wanted: readonly string[],
+): readonly string[] | undefined {
+  const present = metadata.finalizers ?? [];
+  const kept = present.filter((key) => !applied.includes(key) || wanted.includes(key));
+  const added = metadata.deletionTimestamp === undefined ? wanted.filter((key) => !present.includes(key)) : [];
+  return kept.length === present.length && added.length === 0 ? undefined : [...kept, ...added];
 }
 
 /** The whole list of taints where it must change; taints of others (node lifecycle, cloud provider, the tenant) stay in place. */
