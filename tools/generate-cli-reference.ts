@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@fairway/base/clock';
+import { configurationSchema } from '@fairway/cli/configuration/json-schema';
 import { buildProgram } from '@fairway/cli/program';
+import { renderConfigurationReference } from '@fairway/cli/reference/configuration-reference';
 import { renderReference } from '@fairway/cli/reference/reference';
 
-// Writes docs/cli.md from the tree of commands: npm run generate:cli
+// Writes docs/cli.md from the tree of commands, and what is said of fairway.yaml: npm run generate:cli
 const silent = { write: () => {}, isTerminal: false };
 const program = buildProgram({
   env: {},
@@ -17,4 +19,7 @@ const program = buildProgram({
   signal: new AbortController().signal,
   exitWith: () => {},
 });
-writeFileSync(join(import.meta.dirname, '../docs/cli.md'), renderReference(program));
+const docs = join(import.meta.dirname, '../docs');
+writeFileSync(join(docs, 'cli.md'), renderReference(program));
+writeFileSync(join(docs, 'operators/configuration.md'), renderConfigurationReference(program));
+writeFileSync(join(docs, 'operators/fairway.schema.json'), `${JSON.stringify(configurationSchema(), undefined, 2)}\n`);

@@ -3,6 +3,7 @@ import type { CliContext } from './command/context.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addClusterCommands } from './commands/cluster.ts';
 import { addCompletionCommands } from './commands/completion.ts';
+import { addConfigCommands } from './commands/config.ts';
 import { addCredentialCommands } from './commands/credential.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHollowNodesCommand } from './commands/hollow-nodes.ts';
@@ -39,6 +40,7 @@ export function buildProgram(context: CliContext): Command {
   addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
   addBackupCommands(program, context);
+  addConfigCommands(program, context);
   addDoctorCommand(program, context);
   addHollowNodesCommand(program, context);
   addReleasesCommands(program, context);

@@ -1,16 +1,26 @@
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { DEFAULT_USERS, type UserRange } from '@fairway/control-plane/process/cluster-users';
 import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
 import type { LogLevel } from '@fairway/service/logger';
+import type { ListenAddress } from '@fairway/service/serve/listen-address';
+import type { AdvertisedAddress } from '@fairway/service/serve/server-address';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
 import { durationFrom, wholeNumber } from '../command/options.ts';
+import { parseAdvertiseAddress, parseSubjectAltNames } from '../up/advertise-address.ts';
 import { collectEgressTargets, collectRanges, parseUserRange } from '../up/isolation-options.ts';
-import { parseIPAddress } from '../up/listen-address.ts';
+import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 
 /** Options shared by `up` and `serve`. */
 export interface FairwayCommandOptions {
+  readonly config?: string;
   readonly home?: string;
+  readonly listen: ListenAddress;
+  readonly advertiseAddress?: AdvertisedAddress;
+  readonly tlsSan: readonly string[];
   readonly cloud?: string;
+  /** The clouds.yaml, where it is not looked for. */
+  readonly cloudsFile?: string;
   readonly defaultImage?: string;
   readonly controlPlane?: ControlPlaneKind;
   readonly controlPlaneAddress: string;
@@ -27,6 +37,32 @@ export interface FairwayCommandOptions {
   readonly auditLogMaxsize: number;
   readonly auditLogMaxbackup: number;
   readonly logLevel: LogLevel;
+  /** Of the API or the gateway, where they are not the defaults. */
+  readonly limits?: Partial<ServerLimits>;
+}
+
+const DEFAULT_LISTEN = '127.0.0.1:8443';
+
+/** Adds the options of where Fairway listens. */
+export function addListenOptions(command: Command, what: string): Command {
+  return command
+    .option('--config <file>', 'file with settings; default: FAIRWAY_CONFIG (docs/operators/configuration.md)')
+    .addOption(
+      new Option('--listen <host:port>', `address where ${what} listens; port 0 takes a free one`)
+        .argParser(parseListenAddress)
+        .default(parseListenAddress(DEFAULT_LISTEN), DEFAULT_LISTEN),
+    )
+    .addOption(
+      new Option(
+        '--advertise-address <host[:port]>',
+        'by which clients reach it; default: where it listens, else the first of --tls-san',
+      ).argParser(parseAdvertiseAddress),
+    )
+    .addOption(
+      new Option('--tls-san <names>', 'further host names and addresses for its certificate')
+        .argParser(parseSubjectAltNames)
+        .default([], 'none'),
+    );
 }
 
 /** Adds the options of every part of Fairway except its API. */

@@ -1,21 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { parseListenAddress } from '../up/listen-address.ts';
-import { addFairwayOptions } from './fairway-options.ts';
-
-const DEFAULT_LISTEN = '127.0.0.1:8443';
+import { addFairwayOptions, addListenOptions } from './fairway-options.ts';
 
 export function addUpCommand(program: Command, context: CliContext): void {
   const command = program
     .command('up')
     .description('run Fairway here: API, controllers, control planes and, without --cloud, a simulated OpenStack cloud')
-    .option('--home <dir>', 'folder for all state; default: FAIRWAY_HOME, else ./.fairway')
-    .addOption(
-      new Option('--listen <host:port>', "address where Fairway's API listens; port 0 takes a free one")
-        .argParser(parseListenAddress)
-        .default(parseListenAddress(DEFAULT_LISTEN), DEFAULT_LISTEN),
-    );
-  addFairwayOptions(command)
+    .option('--home <dir>', 'folder for all state; default: FAIRWAY_HOME, else ./.fairway');
+  addFairwayOptions(addListenOptions(command, "Fairway's API"))
     .addOption(
       new Option('--sim-latency <profile>', 'latency of the simulated cloud')
         .choices(['none', 'realistic'])
@@ -23,6 +15,7 @@ export function addUpCommand(program: Command, context: CliContext): void {
     )
     .action(async (options) => {
       const { runUp } = await import('../up/run.ts');
-      await runUp(context, options);
+      const { effectiveOptions } = await import('../configuration/effective.ts');
+      await runUp(context, effectiveOptions(context, command, options));
     });
 }

@@ -6,7 +6,7 @@ import { complete } from './complete.ts';
 const names = { cluster: ['demo', 'other'], nodepool: ['general'], machine: ['demo-general-x'] };
 
 test.each([
-  { words: ['c'], candidates: ['cluster', 'credential', 'completion'], reason: 'commands' },
+  { words: ['c'], candidates: ['cluster', 'credential', 'config', 'completion'], reason: 'commands' },
   { words: ['nodepool', 's'], candidates: ['scale'], reason: 'subcommands' },
   { words: ['np', 's'], candidates: ['scale'], reason: 'an alias is the command' },
   { words: ['cluster', 'get', 'd'], candidates: ['demo'], reason: 'names on the server' },

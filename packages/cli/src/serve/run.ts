@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
@@ -6,8 +7,8 @@ import { foreignKindsMessage } from '@fairway/service/install/foreign-definition
 import { createLogger } from '@fairway/service/logger';
 import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-place';
 import type { GatewayServing } from '@fairway/service/serve/gateway';
-import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import { type RunningReplica, serve } from '@fairway/service/serve/serve';
+import { certificateNames, clientUrl, isWildcard, type ServerNames } from '@fairway/service/serve/server-address';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { homePath } from '../client/choose-kubeconfig.ts';
@@ -27,8 +28,6 @@ import { unlessStopped } from '../up/unless-stopped.ts';
 
 interface ServeCommandOptions extends FairwayCommandOptions {
   readonly gateway: boolean;
-  readonly listen: ListenAddress;
-  readonly tlsSan: readonly string[];
   readonly webhookUrl?: string;
 }
 
@@ -46,13 +45,16 @@ export async function runServe(
   const connection = await managementConnection(context, globals);
   const controlPlanes = await chosenControlPlanes(context, options, home, options.cloud !== undefined);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
+  const { listen, advertiseAddress: advertised, tlsSan: subjectAltNames } = options;
+  const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
   const startedMs = clock.now();
   const starting = start(connection, `${options.listen.host}:${options.listen.port}`, () =>
     serve({
       home,
       client: managementClient(connection, clock, 'fairway-controllers'),
       cloud: options.cloud,
-      gateway: gatewayOf(connection, options),
+      cloudsFile: options.cloudsFile,
+      gateway: gatewayOf(connection, options, names),
       defaultImage: options.defaultImage,
       nodeSettings,
       observeMs: options.cloudCheck,
@@ -72,7 +74,7 @@ export async function runServe(
   const running = await unlessStopped(context, starting);
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {
-    stdout.write(welcome(running, { server: connection.description, seconds, home }));
+    stdout.write(welcome(running, { server: connection.description, seconds, home, names }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stderr.write('stopping; press again to stop immediately\n');
@@ -81,26 +83,38 @@ export async function runServe(
 }
 
 /** Undefined with `--no-gateway`. */
-function gatewayOf({ transport }: ManagementConnection, options: ServeCommandOptions): GatewayServing | undefined {
-  const { gateway, listen, tlsSan, webhookUrl } = options;
+function gatewayOf(
+  { transport }: ManagementConnection,
+  options: ServeCommandOptions,
+  names: ServerNames,
+): GatewayServing | undefined {
+  const { gateway, listen, webhookUrl, limits } = options;
   if (!gateway) return undefined;
-  if (webhookUrl === undefined && (listen.host === '0.0.0.0' || listen.host === '::')) {
+  if (webhookUrl === undefined && isWildcard(listen.host)) {
     throw new CommandError(`--listen ${listen.host}:${listen.port} is not an address that the API server could call`, {
       exitCode: ExitCode.Usage,
       advice: 'set the address of the gateways with --webhook-url https://HOST:PORT',
     });
   }
-  return { connection: transport, listen, hosts: tlsSan, webhookUrl };
+  return { connection: transport, listen, hosts: certificateNames(names), webhookUrl, limits };
 }
 
-function welcome(
-  { gateway, cloudName, identity }: RunningReplica,
-  { server, seconds, home }: { readonly server: string; readonly seconds: string; readonly home: Home },
-): string {
+interface Welcome {
+  readonly server: string;
+  readonly seconds: string;
+  readonly home: Home;
+  readonly names: ServerNames;
+}
+
+function welcome({ gateway, cloudName, identity }: RunningReplica, { server, seconds, home, names }: Welcome): string {
   if (gateway) home.write(home.gatewayAuthority, gateway.certificateAuthority);
   const lines = [
     `Fairway serves ${server} after ${seconds} s`,
-    ...(gateway ? [`  gateway     ${gateway.url}, which clients trust by ${home.gatewayAuthority}`] : []),
+    ...(gateway
+      ? [
+          `  gateway     ${clientUrl(names, Number(new URL(gateway.url).port || 443))}, which clients trust by ${home.gatewayAuthority}`,
+        ]
+      : []),
     `  replica     ${identity}`,
     `  cloud       ${cloudName}`,
     `  home        ${home.path}`,

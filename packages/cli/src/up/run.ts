@@ -3,7 +3,6 @@ import { join, relative } from 'node:path';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { createLogger } from '@fairway/service/logger';
-import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { SharedHomeError } from '@fairway/service/up/private-home';
@@ -18,7 +17,6 @@ import { chosenControlPlanes } from './chosen-control-planes.ts';
 import { unlessStopped } from './unless-stopped.ts';
 
 interface UpCommandOptions extends FairwayCommandOptions {
-  readonly listen: ListenAddress;
   readonly simLatency: 'none' | 'realistic';
 }
 
@@ -58,13 +56,17 @@ async function start(
       home,
       host,
       port,
+      advertised: options.advertiseAddress,
+      subjectAltNames: options.tlsSan,
       cloud: options.cloud,
+      cloudsFile: options.cloudsFile,
       latency: options.simLatency,
       defaultImage: options.defaultImage,
       nodeSettings,
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       audit: chosenAudit(context, options),
+      limits: options.limits,
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,

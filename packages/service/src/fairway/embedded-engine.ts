@@ -1,5 +1,6 @@
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
@@ -17,6 +18,7 @@ export interface EmbeddedEngineOptions {
   /** Fairway's own API. */
   readonly version: string;
   readonly auditor: Auditor;
+  readonly limits?: Partial<ServerLimits> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -29,7 +31,7 @@ export interface EmbeddedEngine extends Engine {
 
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
-  const { store, pki, version, auditor, clock, random, log } = options;
+  const { store, pki, version, auditor, limits, clock, random, log } = options;
   const { clouds, credentials, registry } = parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
@@ -39,6 +41,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     log,
     version,
     auditor,
+    limits,
     issuer: 'https://fairway.local',
     authority,
     serviceAccountKeys,

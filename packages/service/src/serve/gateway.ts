@@ -1,3 +1,4 @@
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { catchUpWith } from '@fairway/gateway/management/catch-up';
@@ -21,11 +22,13 @@ export interface GatewayServing {
   readonly hosts: readonly string[];
   /** See ManagementGatewayOptions. */
   readonly webhookUrl: string | undefined;
+  /** Limits of its clients, where they are not the defaults. */
+  readonly limits?: Partial<ServerLimits> | undefined;
 }
 
 /** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
-  { connection, listen, hosts, webhookUrl }: GatewayServing,
+  { connection, listen, hosts, webhookUrl, limits }: GatewayServing,
   { engine, clouds, credentials, registry }: Fairway<Engine>,
   shared: {
     /** This replica's identity. */
@@ -52,6 +55,7 @@ export async function openGateway(
     ...listen,
     hosts,
     webhookUrl,
+    ...(limits && { limits }),
     routes: [metricsRoute(registry)],
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,

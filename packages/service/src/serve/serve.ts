@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly client: KubeClient;
   /** Entry of clouds.yaml; undefined for a simulated cloud in this process. */
   readonly cloud: string | undefined;
+  /** The clouds.yaml; where OpenStack clients look by default. */
+  readonly cloudsFile?: string | undefined;
   /** The gateway for tenants; none by default. */
   readonly gateway?: GatewayServing | undefined;
   /** Audit log of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
@@ -92,7 +94,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   };
   const fairway = await startFairway({
     openEngine,
-    cloudsYaml: readCloudsYaml(simulated ? home.cloudsYaml : undefined),
+    cloudsYaml: readCloudsYaml(simulated ? home.cloudsYaml : options.cloudsFile),
     cloudName,
     controlPlanes,
     defaultImage: options.defaultImage,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { TlsOptions } from '@fairway/apiserver/server/listener';
 import type { Clock } from '@fairway/base/clock';
@@ -49,13 +50,13 @@ function splitAuthority(pem: string): [string, string] {
   return [pem.slice(0, key), pem.slice(key)];
 }
 
-/** The serving certificate of Fairway's API server. */
-export async function serverTls({ authority }: ServerPki, host: string, clock: Clock): Promise<TlsOptions> {
-  const isAddress = /^[0-9.]+$|:/.test(host);
+/** The serving certificate of Fairway's API server, for these names and addresses and those of loopback. */
+export async function serverTls({ authority }: ServerPki, names: readonly string[], clock: Clock): Promise<TlsOptions> {
+  const hosts = [...new Set(['localhost', '127.0.0.1', '::1', ...names])];
   const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
     commonName: 'fairway',
-    dnsNames: ['localhost', ...(isAddress ? [] : [host])],
-    ipAddresses: [...new Set(['127.0.0.1', '::1', ...(isAddress ? [host] : [])])],
+    dnsNames: hosts.filter((host) => isIP(host) === 0),
+    ipAddresses: hosts.filter((host) => isIP(host) !== 0),
     usages: 'server',
     validityMs: CERTIFICATE_VALIDITY_MS,
     clock,

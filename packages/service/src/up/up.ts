@@ -1,3 +1,5 @@
+import { networkInterfaces } from 'node:os';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -6,6 +8,7 @@ import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
+import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
 import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
@@ -18,8 +21,14 @@ export interface UpOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** Where clients reach it, if elsewhere than it listens. */
+  readonly advertised?: AdvertisedAddress | undefined;
+  /** Further names and addresses of its certificate. */
+  readonly subjectAltNames?: readonly string[] | undefined;
   /** Entry of clouds.yaml; undefined for the simulated cloud. */
   readonly cloud: string | undefined;
+  /** The clouds.yaml; where OpenStack clients look by default. */
+  readonly cloudsFile?: string | undefined;
   /** Latencies of the simulated cloud. */
   readonly latency: 'none' | 'realistic';
   /** The operator's node image, by id or name. */
@@ -29,6 +38,8 @@ export interface UpOptions {
   readonly version: string;
   /** `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
+  /** Limits of the API's clients, where they are not the defaults. */
+  readonly limits?: Partial<ServerLimits> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -45,7 +56,7 @@ export interface UpOptions {
 }
 
 export interface RunningFairway {
-  /** `https://127.0.0.1:8443`. */
+  /** By which clients reach it: `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly cloudName: string;
   /** Stops everything in order; resolves when it has stopped. */
@@ -71,7 +82,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     : undefined;
   if (simulated) opening.defer(() => simulated.close());
   const cloudName = options.cloud ?? 'simulator';
-  const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : undefined);
+  const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : options.cloudsFile);
 
   const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({
     home,
@@ -84,14 +95,14 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
 
   onStep('starting the API server');
   const store = database.store('fairway');
-  const { version, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
+  const { version, limits, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
   const shared = { clock, random, log };
   const fairway = await startFairway({
     openEngine: async (parts) => {
       const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
       const audit = await openAudit(settings, { registry: parts.registry, clock, log });
       opening.defer(() => audit.close());
-      return openEmbeddedEngine({ store, pki, version, auditor: audit.auditor, ...shared }, parts);
+      return openEmbeddedEngine({ store, pki, version, auditor: audit.auditor, limits, ...shared }, parts);
     },
     cloudsYaml,
     cloudName,
@@ -106,18 +117,22 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   });
   opening.defer(() => fairway.close());
 
-  const tls = await serverTls(pki, host, clock);
-  const listener = await fairway.engine.server.listen({ host, port: options.port, tls });
-  await home.replace(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+  const listen = { host, port: options.port };
+  const { advertised, subjectAltNames = [] } = options;
+  const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
+  const tls = await serverTls(pki, certificateNames(names), clock);
+  const listener = await fairway.engine.server.listen({ ...listen, tls });
+  const url = clientUrl(names, listener.port);
+  await home.replace(home.kubeconfig, await adminKubeconfig(pki, url, clock));
   opening.defer(
     every(CERTIFICATE_RENEWAL_MS, clock, async () => {
-      listener.setTls(await serverTls(pki, host, clock));
-      await home.replace(home.kubeconfig, await adminKubeconfig(pki, listener.url, clock));
+      listener.setTls(await serverTls(pki, certificateNames(names), clock));
+      await home.replace(home.kubeconfig, await adminKubeconfig(pki, url, clock));
     }),
   );
   simulated?.startNodes();
   const running = opening.move();
-  return { url: listener.url, cloudName, stop: () => running.disposeAsync() };
+  return { url, cloudName, stop: () => running.disposeAsync() };
 }
 
 /** Runs `task` repeatedly, with a pause after each run; a failure does not change the pause. Returns how to stop. */

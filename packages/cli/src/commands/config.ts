@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../command/context.ts';
+import { outputOption } from '../command/options.ts';
+
+export function addConfigCommands(program: Command, context: CliContext): void {
+  const config = program.command('config').description('the file with settings of "fairway up" and "fairway serve"');
+  config
+    .command('check')
+    .argument('[file]', 'the file; default: FAIRWAY_CONFIG')
+    .description('check a file, the environment, and the files and the cloud that they name')
+    .action(async (file: string | undefined) => {
+      const { checkConfiguration } = await import('../configuration/check.ts');
+      await checkConfiguration(context, file);
+    });
+  config
+    .command('show')
+    .argument('[file]', 'the file; default: FAIRWAY_CONFIG')
+    .description('print every setting and where its value comes from, without secrets')
+    .addOption(outputOption(['json', 'yaml']))
+    .action(async (file: string | undefined, options) => {
+      const { showConfiguration } = await import('../configuration/show.ts');
+      showConfiguration(context, file, options);
+    });
+  config
+    .command('schema')
+    .description('print the JSON schema of the file, for editors')
+    .action(async () => {
+      const { configurationSchema } = await import('../configuration/json-schema.ts');
+      context.stdout.write(`${JSON.stringify(configurationSchema(), undefined, 2)}\n`);
+    });
+}

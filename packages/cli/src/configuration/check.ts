@@ -1,0 +1,72 @@
+import { accessSync, constants } from 'node:fs';
+import { suggest } from '@fairway/api/domain/suggest';
+import { usageError } from '@fairway/service/command-error';
+import { readCloudsYaml } from '@fairway/service/up/clouds';
+import { readNodeSettings } from '@fairway/service/up/node-settings';
+import type { CliContext } from '../command/context.ts';
+import { configurationFile, writtenValues } from './effective.ts';
+import { KEYS } from './keys.ts';
+import type { Source } from './sources.ts';
+
+/** Checks the file, the environment and what they refer to. Throws a usage error that names all that is wrong. */
+export async function checkConfiguration(context: CliContext, named: string | undefined): Promise<void> {
+  const file = configurationFile(context, named);
+  const source = writtenValues(context, file);
+  const problems = [...source.problems, ...missingFiles(source), ...wrongNodeSettings(source), ...wrongCloud(source)];
+  if (problems.length > 0) throw usageError(problems.join('\n'));
+  for (const warning of unknownVariables(context.env)) context.stderr.write(`warning: ${warning}\n`);
+  context.stdout.write(`${file ?? 'the environment'} is valid: ${source.found.size} of ${KEYS.length} keys are set\n`);
+}
+
+function missingFiles({ found }: Source): string[] {
+  return KEYS.flatMap(({ name, facts }) => {
+    const value = found.get(name);
+    if (facts.path !== 'file' || typeof value?.value !== 'string') return [];
+    try {
+      accessSync(value.value, constants.R_OK);
+      return [];
+    } catch (error) {
+      return [`${value.origin}: ${name}: cannot read ${value.value} (${(error as NodeJS.ErrnoException).code})`];
+    }
+  });
+}
+
+function wrongNodeSettings({ found }: Source): string[] {
+  const value = found.get('nodes.settingsFile');
+  if (typeof value?.value !== 'string') return [];
+  const { value: path, origin } = value;
+  return problemOf(() => readNodeSettings(path), `${origin}: nodes.settingsFile`);
+}
+
+function wrongCloud({ found }: Source): string[] {
+  const [name, file] = [found.get('cloud.name'), found.get('cloud.file')];
+  if (typeof name?.value !== 'string') return [];
+  const { value: cloud, origin } = name;
+  return problemOf(() => {
+    const clouds = readCloudsYaml(typeof file?.value === 'string' ? file.value : undefined);
+    if (clouds.names.includes(cloud)) clouds.get(cloud);
+    else throw new Error(`"${cloud}" is not in clouds.yaml; ${suggest(cloud, clouds.names) || 'it has no clouds'}`);
+  }, `${origin}: cloud.name`);
+}
+
+function problemOf(read: () => unknown, where: string): string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    return [`${where}: ${(error as Error).message}`];
+  }
+}
+
+/** Variables of Fairway that are no settings. */
+const OTHER_VARIABLES = new Set(['FAIRWAY_CONFIG', 'FAIRWAY_BACKUP_PASSPHRASE']);
+/** Kubernetes sets these in pods for a Service whose name begins with fairway. */
+const SERVICE_VARIABLE = /^FAIRWAY_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)|PORT)(_|$)/;
+
+function unknownVariables(env: CliContext['env']): string[] {
+  const known = KEYS.map(({ variable }) => variable);
+  const names = Object.keys(env).filter((name) => name.startsWith('FAIRWAY_') && !SERVICE_VARIABLE.test(name));
+  return names
+    .filter((name) => !known.includes(name) && !OTHER_VARIABLES.has(name))
+    .map((name) => `${name} is no setting: ${suggest(name, known)}`);
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runWith } from '../command/run-program.ts';
+import { fakeContext } from '../testing/fake-context.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-config-'));
+  const files = {
+    'good.yaml': 'cloud: { name: mine, file: clouds.yaml }\nlog: { level: info }\n',
+    'bad.yaml':
+      'cloud: { name: mien, file: clouds.yaml }\nnodes: { settingsFile: missing.yaml }\nlog: { levle: info }\n',
+    'clouds.yaml':
+      'clouds: { mine: { auth: { auth_url: "http://127.0.0.1:5000", username: a, password: b, project_name: c, user_domain_name: d, project_domain_name: d } } }\n',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function fairway(args: readonly string[], env: Record<string, string> = {}) {
+  const context = fakeContext({ cwd: folder, env });
+  return { code: await runWith(args, context), ...context.written };
+}
+
+test('config check accepts what is right, with the cloud and the files that it names', async () => {
+  expect(await fairway(['config', 'check', 'good.yaml'])).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/good\.yaml is valid: 3 of \d+ keys are set\n$/),
+    stderr: '',
+  });
+});
+
+test('config check names every fault, and what would be right', async () => {
+  const { code, stdout, stderr } = await fairway(['config', 'check', 'bad.yaml']);
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).not.toContain('says the same');
+  expect(stderr).toContain('log.levle: unknown key; did you mean "level"?');
+  expect(stderr).toContain(`nodes.settingsFile: cannot read ${folder}/missing.yaml (ENOENT)`);
+  expect(stderr).toContain('cloud.name: "mien" is not in clouds.yaml; did you mean "mine"?');
+});
+
+test('a variable that is no setting is told, but not those of a Service in a pod', async () => {
+  const { code, stderr } = await fairway(['config', 'check', 'good.yaml'], {
+    FAIRWAY_LOGLEVEL: 'debug',
+    FAIRWAY_SERVICE_HOST: '10.0.0.1',
+    FAIRWAY_GATEWAY_PORT_8443_TCP_ADDR: '10.0.0.1',
+  });
+
+  expect(code).toBe(0);
+  expect(stderr).toBe('warning: FAIRWAY_LOGLEVEL is no setting: did you mean "FAIRWAY_LOG_LEVEL"?\n');
+});
+
+test('config show says where each value comes from', async () => {
+  const { stdout } = await fairway(['config', 'show', 'good.yaml'], { FAIRWAY_LOG_LEVEL: 'debug' });
+
+  expect(stdout).toMatch(/^KEY +VALUE +SOURCE$/m);
+  expect(stdout).toMatch(/^cloud\.name +mine +.*\/good\.yaml$/m);
+  expect(stdout).toMatch(/^log\.level +debug +FAIRWAY_LOG_LEVEL$/m);
+  expect(stdout).toMatch(/^listen +127\.0\.0\.1:8443 +default$/m);
+  expect(stdout).toMatch(/^nodes\.defaultImage +- +unset$/m);
+});
+
+test.each([['up'], ['serve']])('fairway %s refuses a wrong file before it does anything', async (command) => {
+  const { code, stdout, stderr } = await fairway([command, '--config', 'bad.yaml', '--home', join(folder, 'home')]);
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^error: .*bad\.yaml: log\.levle: unknown key/);
+});
+
+test('a file that is not there is named', async () => {
+  expect(await fairway(['up'], { FAIRWAY_CONFIG: 'nowhere.yaml' })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: cannot read .*\/nowhere\.yaml: ENOENT/),
+  });
+});

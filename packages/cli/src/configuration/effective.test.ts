@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addFairwayOptions, addListenOptions, type FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { fakeContext } from '../testing/fake-context.ts';
+import { effectiveOptions } from './effective.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-effective-'));
+  writeFileSync(
+    join(folder, 'fairway.yaml'),
+    'log: { level: info }\naudit: { maxBackups: 3, path: logs/audit.log }\nlimits: { maxWatches: 5, bodyTimeout: 10s }\nsimulator: { latency: realistic }\n',
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function optionsOf(name: string, args: readonly string[], env: Record<string, string> = {}): FairwayCommandOptions {
+  const command = addFairwayOptions(addListenOptions(new Command(name), 'it'));
+  command.option('--sim-latency <profile>', '', 'none').option('--home <dir>');
+  command.parse(['--config', 'fairway.yaml', ...args], { from: 'user' });
+  return effectiveOptions(fakeContext({ cwd: folder, env }), command, command.opts<FairwayCommandOptions>());
+}
+
+test.each([
+  { reason: 'nothing says otherwise', args: [], env: {}, level: 'info', maxBackups: 3, maxSize: 100 },
+  {
+    reason: 'the environment goes before the file',
+    args: [],
+    env: { FAIRWAY_LOG_LEVEL: 'debug', FAIRWAY_AUDIT_MAX_SIZE_MB: '9' },
+    level: 'debug',
+    maxBackups: 3,
+    maxSize: 9,
+  },
+  {
+    reason: 'a flag goes before both, even where it says the default',
+    args: ['--log-level', 'warn', '--audit-log-maxbackup', '10'],
+    env: { FAIRWAY_LOG_LEVEL: 'debug' },
+    level: 'warn',
+    maxBackups: 10,
+    maxSize: 100,
+  },
+])(
+  'of flags, environment, file and defaults the first counts: $reason',
+  ({ args, env, level, maxBackups, maxSize }) => {
+    const options = optionsOf('up', args, env);
+
+    expect(options).toMatchObject({ logLevel: level, auditLogMaxbackup: maxBackups, auditLogMaxsize: maxSize });
+  },
+);
+
+test('paths of the file are below its folder, and limits are collected', () => {
+  const { auditLogPath, limits } = optionsOf('up', []);
+
+  expect(auditLogPath).toBe(join(folder, 'logs/audit.log'));
+  expect(limits).toEqual({ maxWatches: 5, bodyTimeoutMs: 10_000 });
+});
+
+test('a key of the other command is left alone', () => {
+  expect(optionsOf('up', [])).toMatchObject({ simLatency: 'realistic' });
+  expect(optionsOf('serve', [])).toMatchObject({ simLatency: 'none' });
+});

@@ -1,0 +1,225 @@
+import { DEFAULT_USERS } from '@fairway/control-plane/process/cluster-users';
+import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-policy';
+import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
+import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
+import { z } from 'zod';
+import { parseWebhookUrl } from '../serve/webhook-url.ts';
+import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
+import { parseUserRange } from '../up/isolation-options.ts';
+import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
+import { LimitsSection } from './limits-section.ts';
+import { duration, listOf, setting, wholeNumber, written } from './setting.ts';
+
+const A_FILE = 'a file';
+const A_NAME = 'a name';
+const A_SECOND_MS = 1_000;
+const FROM_A_SECOND = 'a duration of at least 1s, such as 90s or 10m';
+
+const text = () => z.string().min(1);
+
+/**
+ * fairway.yaml: every setting of `fairway up` and `fairway serve`. To add one, add its key here; a flag is optional, the environment variable,
+ * the reference and the checks follow from the key.
+ */
+export const Configuration = z.strictObject({
+  home: setting(text(), {
+    description: 'folder for all state of this machine',
+    allowed: 'a folder',
+    default: './.fairway',
+    option: 'home',
+    path: 'new',
+  }),
+  listen: setting(written(parseListenAddress), {
+    description: 'address where the API (`up`) or the gateway of tenants (`serve`) listens; port 0 takes a free one',
+    allowed: 'HOST:PORT, such as 127.0.0.1:8443, [::1]:8443 or 0.0.0.0:8443',
+    default: '127.0.0.1:8443',
+    option: 'listen',
+  }),
+  advertiseAddress: setting(written(parseAdvertiseAddress), {
+    description: 'by which clients reach that address: in kubeconfigs, and in the certificate',
+    allowed: 'HOST or HOST:PORT, such as fairway.example.com or 192.0.2.7:443',
+    otherwise:
+      'the address of `listen`; for 0.0.0.0 and [::] the first of `tls.subjectAltNames`, else an address of this machine',
+    option: 'advertiseAddress',
+  }),
+  tls: z
+    .strictObject({
+      subjectAltNames: setting(listOf(parseSubjectAltName), {
+        description: "further host names and addresses in a certificate of Fairway's own authority",
+        allowed: 'a list of host names and IP addresses',
+        default: [],
+        option: 'tlsSan',
+      }),
+    })
+    .optional(),
+  management: z
+    .strictObject({
+      kubeconfig: setting(text(), {
+        description: 'kubeconfig of the management cluster',
+        allowed: A_FILE,
+        otherwise: "KUBECONFIG, else the pod's own cluster, else `~/.kube/config`",
+        option: 'kubeconfig',
+        only: 'serve',
+        path: 'file',
+      }),
+      context: setting(text(), {
+        description: 'context of that kubeconfig',
+        allowed: A_NAME,
+        otherwise: 'its current context',
+        option: 'context',
+        only: 'serve',
+      }),
+    })
+    .optional(),
+  gateway: z
+    .strictObject({
+      enabled: setting(z.boolean(), {
+        description: 'whether tenants are served here; `false` runs the controllers alone',
+        allowed: 'true or false',
+        default: true,
+        option: 'gateway',
+        only: 'serve',
+      }),
+      webhookURL: setting(written(parseWebhookUrl), {
+        description: 'by which the API server reaches the gateways: a Service or a load balancer',
+        allowed: 'https://HOST or https://HOST:PORT, without a path',
+        otherwise: 'where this one listens',
+        option: 'webhookUrl',
+        only: 'serve',
+      }),
+    })
+    .optional(),
+  cloud: z
+    .strictObject({
+      name: setting(text(), {
+        description: 'entry of clouds.yaml for the clusters of namespace `default`',
+        allowed: A_NAME,
+        otherwise: 'a simulated cloud',
+        option: 'cloud',
+      }),
+      file: setting(text(), {
+        description: 'the clouds.yaml',
+        allowed: A_FILE,
+        otherwise: 'OS_CLIENT_CONFIG_FILE, else where OpenStack clients look',
+        option: 'cloudsFile',
+        path: 'file',
+      }),
+      checkInterval: setting(duration(A_SECOND_MS), {
+        description: "how often each project's servers are listed while no change is expected",
+        allowed: FROM_A_SECOND,
+        default: '1m',
+        option: 'cloudCheck',
+      }),
+      credentialCheckInterval: setting(duration(A_SECOND_MS), {
+        description: 'how often each tenant credential is checked with Keystone',
+        allowed: FROM_A_SECOND,
+        default: '1m',
+        option: 'credentialCheck',
+      }),
+    })
+    .optional(),
+  nodes: z
+    .strictObject({
+      defaultImage: setting(text(), {
+        description: 'image of nodes whose pool names none, by name or id',
+        allowed: A_NAME,
+        option: 'defaultImage',
+      }),
+      settingsFile: setting(text(), {
+        description: 'YAML with settings for all nodes: mirrors, proxy, CAs ([nodes](nodes.md))',
+        allowed: A_FILE,
+        option: 'nodeSettings',
+        path: 'file',
+      }),
+    })
+    .optional(),
+  controlPlanes: z
+    .strictObject({
+      runtime: setting(z.enum(['process', 'simulated']), {
+        description: 'how control planes run: real ones as local processes, or simulated',
+        allowed: 'process or simulated',
+        otherwise: '`process` if the programs are in KUBEBUILDER_ASSETS, fetched or on PATH',
+        option: 'controlPlane',
+      }),
+      address: setting(written(parseIPAddress), {
+        description: 'address of this machine where they listen, and where nodes reach them',
+        allowed: 'an address of one host, such as 10.0.0.1',
+        default: '127.0.0.1',
+        option: 'controlPlaneAddress',
+      }),
+      users: setting(written(parseUserRange), {
+        description: 'user ids for those that run as processes, one per cluster, if Fairway runs as root',
+        allowed: 'FIRST-LAST, such as 1900000000-1900009999',
+        default: `${DEFAULT_USERS.first}-${DEFAULT_USERS.last}`,
+        option: 'controlPlaneUsers',
+      }),
+      egressAllow: setting(listOf(parseEgressTarget), {
+        description: "what their API servers may connect to in addition to their nodes' kubelets and the Internet",
+        allowed: 'a list of ranges such as 192.0.2.0/24 or 192.0.2.7/32:443',
+        default: [],
+        option: 'egressAllow',
+      }),
+      egressDeny: setting(
+        listOf((range) => cidrSet([range])),
+        {
+          description: 'what they may never connect to',
+          allowed: 'a list of ranges such as 192.0.2.0/24',
+          default: [],
+          option: 'egressDeny',
+        },
+      ),
+      snapshotFolder: setting(text(), {
+        description: "folder for snapshots of clusters' databases, such as a mount of other storage",
+        allowed: 'a folder',
+        otherwise: 'in the home',
+        option: 'snapshots',
+        path: 'new',
+      }),
+    })
+    .optional(),
+  audit: z
+    .strictObject({
+      path: setting(text(), {
+        description: 'file of the [audit log](audit.md), `-` for standard output',
+        allowed: 'a file, or -',
+        otherwise: '`audit.log` in the home',
+        option: 'auditLogPath',
+        path: 'new',
+      }),
+      maxSizeMB: setting(wholeNumber(1), {
+        description: 'size in megabytes at which it is rotated',
+        allowed: 'a whole number of at least 1',
+        default: DEFAULT_AUDIT.maxSizeMB,
+        option: 'auditLogMaxsize',
+      }),
+      maxBackups: setting(wholeNumber(1), {
+        description: 'how many rotated ones are kept',
+        allowed: 'a whole number of at least 1',
+        default: DEFAULT_AUDIT.maxBackups,
+        option: 'auditLogMaxbackup',
+      }),
+    })
+    .optional(),
+  log: z
+    .strictObject({
+      level: setting(z.enum(['debug', 'info', 'warn', 'error']), {
+        description: 'log level; logs are JSON lines on stderr',
+        allowed: 'debug, info, warn or error',
+        default: 'warn',
+        option: 'logLevel',
+      }),
+    })
+    .optional(),
+  simulator: z
+    .strictObject({
+      latency: setting(z.enum(['none', 'realistic']), {
+        description: 'latency of the simulated cloud',
+        allowed: 'none or realistic',
+        default: 'none',
+        option: 'simLatency',
+        only: 'up',
+      }),
+    })
+    .optional(),
+  limits: LimitsSection.optional(),
+});

@@ -1,0 +1,52 @@
+import type { NetworkInterfaceInfo } from 'node:os';
+import { expect, test } from 'vitest';
+import { certificateNames, clientUrl, type ServerNames } from './server-address.ts';
+
+function address(value: string, internal = false): NetworkInterfaceInfo {
+  const shared = { address: value, netmask: '', mac: '', internal, cidr: null };
+  return value.includes(':') ? { ...shared, family: 'IPv6', scopeid: 0 } : { ...shared, family: 'IPv4' };
+}
+
+const interfaces = {
+  lo: [address('127.0.0.1', true), address('::1', true)],
+  eth0: [address('10.0.0.5'), address('fe80::1'), address('2001:db8::5')],
+};
+
+function names(host: string, others: Partial<ServerNames> = {}): ServerNames {
+  return { listen: { host, port: 0 }, advertised: undefined, subjectAltNames: [], interfaces, ...others };
+}
+
+test.each([
+  { reason: 'where it listens', of: names('127.0.0.1'), url: 'https://127.0.0.1:8443' },
+  { reason: 'in brackets', of: names('::1'), url: 'https://[::1]:8443' },
+  { reason: 'an address of the machine, never 0.0.0.0', of: names('0.0.0.0'), url: 'https://10.0.0.5:8443' },
+  {
+    reason: 'the first name',
+    of: names('0.0.0.0', { subjectAltNames: ['a.example', 'b'] }),
+    url: 'https://a.example:8443',
+  },
+  {
+    reason: 'as advertised',
+    of: names('0.0.0.0', { subjectAltNames: ['a'], advertised: { host: 'b.example', port: 443 } }),
+    url: 'https://b.example:443',
+  },
+  {
+    reason: 'advertised without a port',
+    of: names('10.0.0.5', { advertised: { host: '2001:db8::9', port: undefined } }),
+    url: 'https://[2001:db8::9]:8443',
+  },
+  { reason: 'a machine without a network', of: names('::', { interfaces: {} }), url: 'https://127.0.0.1:8443' },
+])('clients reach it at $url: $reason', ({ of, url }) => {
+  expect(clientUrl(of, 8443)).toBe(url);
+});
+
+test.each([
+  { of: names('0.0.0.0'), expected: ['10.0.0.5'] },
+  { of: names('::', { subjectAltNames: ['a'] }), expected: ['a', '10.0.0.5', '2001:db8::5'] },
+  {
+    of: names('10.0.0.5', { advertised: { host: 'a', port: 1 }, subjectAltNames: ['a', 'b'] }),
+    expected: ['a', 'b', '10.0.0.5'],
+  },
+])('its certificate has $expected', ({ of, expected }) => {
+  expect(certificateNames(of)).toEqual(expected);
+});

@@ -1,0 +1,49 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import type { networkInterfaces } from 'node:os';
+import type { ListenAddress } from './listen-address.ts';
+
+/** Where clients reach a server. */
+export interface AdvertisedAddress {
+  readonly host: string;
+  /** The one that it listens on if undefined. */
+  readonly port: number | undefined;
+}
+
+export interface ServerNames {
+  readonly listen: ListenAddress;
+  readonly advertised: AdvertisedAddress | undefined;
+  /** Further names and addresses of its certificate. */
+  readonly subjectAltNames: readonly string[];
+  readonly interfaces: ReturnType<typeof networkInterfaces>;
+}
+
+/** Whether a server on this host listens on all addresses of the machine, so that it names none that clients could use. */
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+/**
+ * The URL by which clients reach a server that listens on `port`: as advertised, else where it listens; where that is every address of the machine,
+ * the first name of its certificate, else the machine's first address that is not loopback.
+ */
+export function clientUrl({ listen, advertised, subjectAltNames, interfaces }: ServerNames, port: number): string {
+  const listened = isWildcard(listen.host)
+    ? (subjectAltNames[0] ?? addressesOf(interfaces, listen.host)[0] ?? '127.0.0.1')
+    : listen.host;
+  const host = advertised?.host ?? listened;
+  return `https://${host.includes(':') ? `[${host}]` : host}:${advertised?.port ?? port}`;
+}
+
+/** The names and addresses that its certificate has, in addition to those of loopback. */
+export function certificateNames({ listen, advertised, subjectAltNames, interfaces }: ServerNames): readonly string[] {
+  const listened = isWildcard(listen.host) ? addressesOf(interfaces, listen.host) : [listen.host];
+  return [...new Set([...(advertised ? [advertised.host] : []), ...subjectAltNames, ...listened])];
+}
+
+/** Addresses of this machine that others may reach: not loopback, and not of one link. */
+function addressesOf(interfaces: ServerNames['interfaces'], wildcard: string): string[] {
+  const all = Object.values(interfaces).flatMap((each) => each ?? []);
+  const addresses = all.filter(({ internal }) => !internal).map(({ address }) => address);
+  const v6 = wildcard === '::' ? addresses.filter((address) => isIPv6(address) && !/^fe[89ab]/i.test(address)) : [];
+  return [...addresses.filter((address) => isIPv4(address)), ...v6];
+}
