@@ -178,7 +178,7 @@ describe('whose fault it is', { timeout: 60_000 }, () => {
     {
       cause: 'a tenant API that refuses',
       types: ['MachinesReady', 'Ready'],
-      message: expect.stringMatching(/the cluster's API server rejects Fairway's request or is unreachable: HTTP 403$/),
+      message: expect.stringMatching(/the cluster's API server rejects Fairway's request: HTTP 403$/),
     },
   ])('$cause is told as such', async ({ cause, types, message }) => {
     const lasting = byCause(cause);

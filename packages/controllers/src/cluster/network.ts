@@ -117,7 +117,9 @@ async function perform(
       return;
     }
     case 'createRules': {
-      const made = await network.securityGroupRules.createMany(step.rules, options);
+      const made = await cloud.withQuotas(step.rules.length, () =>
+        network.securityGroupRules.createMany(step.rules, options),
+      );
       const group = step.group;
       const rules = [...group.security_group_rules, ...made];
       ledgers.securityGroups.recordMade(

@@ -7,6 +7,7 @@ import { readErrorBody } from './error-body.ts';
 import { errorKind, outcomeOf } from './error-kind.ts';
 import type { OpenStackMetrics } from './metrics.ts';
 import { isOpenStackError, OpenStackError } from './openstack-error.ts';
+import { quotasOf } from './quota-use.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { DEFAULT_RETRY_POLICY, isSafeToRetry, type RetryPolicy, retryDelayMs } from './retry-policy.ts';
 import { type HttpMethod, type HttpResponse, type HttpTransport, headerOf, TransportError } from './transport.ts';
@@ -191,6 +192,8 @@ export class HttpClient {
       message: error.message,
       outcome: outcomeOf(method, status, retryAfterMs),
       retryAfterMs,
+      host: hostOf(call),
+      quotas: quotasOf(error.message),
     });
   }
 
@@ -203,8 +206,12 @@ export class HttpClient {
   ): OpenStackError {
     const { service, method, template } = call;
     const outcome = mayHaveArrived && method !== 'GET' ? 'unknown' : 'notDone';
-    return new OpenStackError({ kind, service, method, template, message, outcome, cause });
+    return new OpenStackError({ kind, service, method, template, message, outcome, host: hostOf(call), cause });
   }
+}
+
+function hostOf({ url }: HttpCall): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
 /** Writes are fenced by the caller's grant. */

@@ -1,3 +1,4 @@
+import type { QuotaUse } from './quota-use.ts';
 import type { HttpMethod } from './transport.ts';
 
 export type OpenStackErrorKind =
@@ -42,6 +43,10 @@ export interface OpenStackErrorOptions {
   readonly requestId?: string | undefined;
   readonly outcome: 'notDone' | 'unknown';
   readonly retryAfterMs?: number | undefined;
+  /** Host and port that were called; undefined for what Fairway itself refused. */
+  readonly host?: string | undefined;
+  /** What is known of the quota that is used up. */
+  readonly quotas?: readonly QuotaUse[] | undefined;
   readonly cause?: unknown;
 }
 
@@ -63,6 +68,10 @@ export class OpenStackError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The service's message. */
   readonly detail: string;
+  /** Host and port of the service: `nova.example.com:8774`. */
+  readonly host: string | undefined;
+  /** What is known of the quota that is used up; empty for other kinds. */
+  readonly quotas: readonly QuotaUse[];
 
   constructor(options: OpenStackErrorOptions) {
     const { kind, service, method, template, status, requestId } = options;
@@ -79,6 +88,15 @@ export class OpenStackError extends Error {
     this.outcome = options.outcome;
     this.retryAfterMs = options.retryAfterMs;
     this.detail = options.message;
+    this.host = options.host;
+    this.quotas = options.quotas ?? [];
+  }
+
+  /** The same failure with what was found out about the quota. */
+  withQuotas(quotas: readonly QuotaUse[]): OpenStackError {
+    const { kind, service, method, template, status, requestId, outcome, retryAfterMs, host, detail: message } = this;
+    const call = { kind, service, method, template, status, requestId, outcome, retryAfterMs, host, message };
+    return new OpenStackError({ ...call, quotas, cause: this });
   }
 
   /** Whether the same call may succeed later without a change of the request, the quota or the credential. */

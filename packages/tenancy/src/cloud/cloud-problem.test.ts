@@ -39,10 +39,43 @@ test.each<{ reason: string; first: Partial<OpenStackErrorOptions>; second: Parti
   expect(one?.message).toMatch(/^compute: ./);
 });
 
-test('a rejected certificate is reported: the operator can fix it', () => {
-  const error = new OpenStackError({ ...base, kind: 'network', message: 'x', cause: lost('CERT_HAS_EXPIRED') });
+test.each<{ error: Partial<OpenStackErrorOptions>; message: string }>([
+  {
+    error: { kind: 'network', cause: lost('CERT_HAS_EXPIRED') },
+    message:
+      'compute: Nova at nova.example:8774 cannot be reached while creating servers; Fairway tries again by itself, every five minutes at the latest (its certificate is not trusted: CERT_HAS_EXPIRED)',
+  },
+  {
+    error: { kind: 'network', cause: lost('UND_ERR_SOCKET'), message: 'other side closed' },
+    message:
+      'compute: Nova at nova.example:8774 cannot be reached while creating servers; Fairway tries again by itself, every five minutes at the latest (the connection breaks)',
+  },
+  {
+    error: { kind: 'network', cause: lost('ECONNREFUSED'), method: 'GET', template: '/servers/detail' },
+    message:
+      'compute: Nova at nova.example:8774 cannot be reached while reading what the project has; Fairway tries again by itself, every five minutes at the latest (nothing listens there: ECONNREFUSED)',
+  },
+  {
+    error: { kind: 'timeout', service: 'identity', template: '/v3/auth/tokens', host: 'keystone.example:5000' },
+    message:
+      'identity: Keystone at keystone.example:5000 does not answer in time while logging in; Fairway tries again by itself, every five minutes at the latest',
+  },
+  {
+    error: { kind: 'unavailable', status: 503, method: 'DELETE', template: '/v2.0/floatingips/{id}', message: 'down' },
+    message:
+      'compute: Nova at nova.example:8774 answers with status 503 while deleting floating IPs; Fairway tries again by itself, every five minutes at the latest (down)',
+  },
+  {
+    error: { kind: 'quotaExceeded', quotas: [{ resource: 'cores', requested: 2, used: 20, limit: 20 }] },
+    message:
+      'compute: quota exceeded for cores: 20 of 20 used, 2 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+])('$message', ({ error, message }) => {
+  const host = 'nova.example:8774';
 
-  expect(cloudProblemOf(error, 0)?.message).toBe('compute: it cannot be reached: CERT_HAS_EXPIRED');
+  expect(
+    cloudProblemOf(new OpenStackError({ ...base, kind: 'network', host, message: '', ...error }), 0)?.message,
+  ).toBe(message);
 });
 
 function lost(code: string): TransportError {

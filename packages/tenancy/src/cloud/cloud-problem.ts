@@ -1,5 +1,6 @@
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { RetryableProblem } from '../problem.ts';
+import { wordsOf } from './cloud-words.ts';
 import { ForeignProject } from './foreign-project.ts';
 import { StillSettling } from './still-settling.ts';
 
@@ -57,24 +58,4 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
 
 function retryAfter({ retryAfterMs }: OpenStackError): { retryAfterMs?: number } {
   return retryAfterMs === undefined ? {} : { retryAfterMs };
-}
-
-function wordsOf({ kind, detail, cause }: OpenStackError): string {
-  if (kind === 'timeout') return 'it does not answer in time';
-  // Refused, reset or closed: which one is random.
-  if (kind === 'network') return `it cannot be reached${lookupOf(cause)}`;
-  return detail.replaceAll(/\breq-[0-9a-f-]{36}\b/g, '…');
-}
-
-/** Errors that the operator can fix: DNS, certificates. */
-function lookupOf(cause: unknown): string {
-  const code = typeof cause === 'object' && cause !== null && 'cause' in cause ? codeOf(cause.cause) : undefined;
-  return code !== undefined && (/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code) || code === 'ENOTFOUND')
-    ? `: ${code}`
-    : '';
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }

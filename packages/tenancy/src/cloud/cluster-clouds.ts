@@ -4,8 +4,8 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import type { KeyOwner, Tenure } from '@fairway/kube/controller/key-owner';
 import type { Clouds, ProjectCloud } from './project-cloud.ts';
 
-/** Starts watching a project; returns a function that stops it. */
-export type FollowProject = (project: ProjectCloud) => () => void;
+/** Starts watching a project; returns a function that stops it. `clusterKeys` are the clusters in it at any time. */
+export type FollowProject = (project: ProjectCloud, clusterKeys: ReadonlySet<string>) => () => void;
 
 interface Held {
   readonly project: ProjectCloud;
@@ -81,8 +81,9 @@ export class ClusterClouds {
       followed.clusters.add(clusterKey);
       return;
     }
-    const stops = this.#followers.map((follower) => follower(project));
-    this.#followed.set(project, { clusters: new Set([clusterKey]), stops });
+    const clusters = new Set([clusterKey]);
+    const stops = this.#followers.map((follower) => follower(project, clusters));
+    this.#followed.set(project, { clusters, stops });
   }
 
   #release(clusterKey: string): void {

@@ -11,6 +11,7 @@ import type { FloatingIp, Network, Router, Subnet } from '@fairway/openstack/typ
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import type { Server } from '@fairway/openstack/types/server';
 import { type Inheritance, Ledger } from './ledger.ts';
+import { QuotaLookup } from './quota-lookup.ts';
 import { RouterAttachments } from './router-attachments.ts';
 
 /** A server that only the ledger knows: its id. */
@@ -80,6 +81,7 @@ export class ProjectCloud {
   readonly listedFromMs: number;
   readonly #options: ProjectCloudOptions;
   readonly #clock: Clock;
+  readonly #quotas: QuotaLookup;
   readonly #new = new Set<string>();
 
   constructor(options: ProjectCloudOptions, attempts = newAttempts(options)) {
@@ -92,6 +94,7 @@ export class ProjectCloud {
     this.client = options.client;
     this.cache = options.cache;
     this.#clock = options.clock;
+    this.#quotas = new QuotaLookup(options.client, options.clock);
     const { tenure } = options;
     const isNew = (owner: string) => [...this.#new].some((identity) => owner.includes(identity));
     this.ledgers = newLedgers(settleMs, tenure?.isInherited ? { untilMs: tenure.sinceMs, isNew } : undefined);
@@ -154,9 +157,18 @@ export class ProjectCloud {
         return made;
       } catch (error) {
         if (isOpenStackError(error) && error.outcome === 'unknown') ledger.recordUnknown(owner, this.now());
-        throw error;
+        throw await this.#quotas.explain(error, 1);
       }
     });
+  }
+
+  /** Runs a call that makes `count` resources which no ledger keeps. Rejects like `make`, without backoff. */
+  async withQuotas<T>(count: number, create: () => Promise<T>): Promise<T> {
+    try {
+      return await create();
+    } catch (error) {
+      throw await this.#quotas.explain(error, count);
+    }
   }
 
   /** Deletes a resource that may no longer exist, and records it; a failed deletion backs off like a create. */

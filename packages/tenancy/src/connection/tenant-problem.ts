@@ -25,8 +25,14 @@ export async function ofTenant<T>(call: Promise<T>): Promise<T> {
 /** Maps an error of a tenant's API server to a problem; undefined for any other error. */
 export function tenantProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof TenantApiError)) return undefined;
+  if (error.cause instanceof TransportError) {
+    // How the connection ended differs from one try to the next.
+    const message =
+      "the cluster's API server cannot be reached; Fairway tries again by itself, every five minutes at the latest";
+    return { reason: 'ControlPlaneFailed', message };
+  }
   return {
     reason: 'ControlPlaneFailed',
-    message: `the cluster's API server rejects Fairway's request or is unreachable: ${error.message}`,
+    message: `the cluster's API server rejects Fairway's request: ${error.message}`,
   };
 }

@@ -1,4 +1,4 @@
-import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Informer } from '@fairway/kube/client/informer';
@@ -11,10 +11,11 @@ export function credentialProblem(cluster: Cluster, credentials: Informer<CloudC
   if (credentialName === undefined) return undefined;
   const credential = credentials.get(`${cluster.metadata.namespace}/${credentialName}`);
   const ready = findCondition(credential?.status?.conditions, ConditionType.Ready);
+  const reason = ready?.reason as ConditionReason;
   // An unavailable Keystone is reported by the calls themselves.
-  if (ready?.status !== 'False' || ready.reason === ConditionReason.CloudUnavailable) return undefined;
+  if (ready?.status !== 'False' || turnOf(reason) === 'cloud') return undefined;
   return {
-    reason: ready.reason as ConditionReason,
+    reason,
     message: `CloudCredential ${credentialName} cannot be used: ${ready.message}`,
   };
 }

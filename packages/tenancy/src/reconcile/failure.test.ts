@@ -50,14 +50,14 @@ describe('what an error means', () => {
       error: () => caught(ofTenant(Promise.reject(refused))),
       party: 'tenantApi',
       turn: 'operator',
-      message: /^the cluster's API server rejects Fairway's request or is unreachable/,
+      message: /^the cluster's API server rejects Fairway's request: /,
     },
     {
       of: "the tenant's API server, which is away",
       error: () => caught(ofTenant(Promise.reject(away))),
       party: 'tenantApi',
       turn: 'operator',
-      message: /^the cluster's API server rejects Fairway's request or is unreachable/,
+      message: /^the cluster's API server cannot be reached; Fairway tries again/,
     },
     {
       of: 'the runtime, whose disk is full',

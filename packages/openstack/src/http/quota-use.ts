@@ -1,0 +1,61 @@
+/** A quota that does not suffice, as far as the cloud says. */
+export interface QuotaUse {
+  /** The service's name of it: `cores`, `port`. */
+  readonly resource: string;
+  /** What the call asked for. */
+  readonly requested?: number | undefined;
+  readonly used?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Nova: `Quota exceeded for cores, ram: Requested 2, 8192, but already used 20, 4096 of 20, 8192 cores, ram`. */
+const NOVA =
+  /quota exceeded for ([a-z_ ,]{1,200}): requested ([0-9, -]{1,100}), but already used ([0-9, ]{1,100}) of ([0-9, -]{1,100})/i;
+/** Neutron: `Quota exceeded for resources: ['port'].` */
+const NEUTRON = /quota exceeded for resources: \[([^\]]{1,200})\]/i;
+/** Nova of a quota that is Neutron's, or of what is not counted in a sum: `Maximum number of ports exceeded`, `too many server groups`. */
+const NAMELESS = /(?:maximum number of|too many) ([a-z ]{1,40}?)(?: exceeded| in group|\.|$)/i;
+/** Cinder: `Requested 100G, quota is 1000G and 950G has been consumed.` */
+const GIGABYTES = /requested ([0-9]{1,12})G, quota is ([0-9]{1,12})G and ([0-9]{1,12})G has been consumed/i;
+/** Cinder: `Maximum number of volumes allowed (10) exceeded for quota 'volumes'.` */
+const COUNTED = /maximum number of [a-z]{1,40} allowed \(([0-9]{1,12})\) exceeded for quota '([a-z_]{1,60})/i;
+
+/** What a service's message says about exceeded quotas; empty if it says nothing that is known. */
+export function quotasOf(message: string): readonly QuotaUse[] {
+  const nova = NOVA.exec(message);
+  if (nova) {
+    const [, names = '', requested = '', used = '', limits = ''] = nova;
+    return listed(names).map((resource, i) => ({
+      resource,
+      // Of a range, as of several servers in one call, the least that would do.
+      requested: countAt(requested, i),
+      used: countAt(used, i),
+      limit: countAt(limits, i),
+    }));
+  }
+  const neutron = NEUTRON.exec(message)?.[1];
+  if (neutron !== undefined) {
+    return [...neutron.matchAll(/[a-z_]+/g)].map(([resource]) => ({ resource }));
+  }
+  const volume = GIGABYTES.exec(message);
+  if (volume) {
+    const [requested, limit, used] = volume.slice(1).map(Number);
+    return [{ resource: 'gigabytes', requested, used, limit }];
+  }
+  const counted = COUNTED.exec(message);
+  if (counted) return [{ resource: counted[2] ?? '', limit: Number(counted[1]) }];
+  const nameless = /quota|maximum number/i.test(message) ? NAMELESS.exec(message)?.[1] : undefined;
+  return nameless === undefined ? [] : [{ resource: nameless.trim().replaceAll(' ', '_').replace(/s$/, '') }];
+}
+
+function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
+function countAt(text: string, index: number): number | undefined {
+  const count = Number.parseInt(listed(text)[index] ?? '', 10);
+  return Number.isNaN(count) ? undefined : count;
+}
