@@ -8,6 +8,8 @@ export const ConditionType = {
   ControlPlaneReady: 'ControlPlaneReady',
   NodePoolsReady: 'NodePoolsReady',
   SnapshotsReady: 'SnapshotsReady',
+  /** Beside Ready: what runs goes on without the cloud, and what waits for it says so itself. */
+  CloudReachable: 'CloudReachable',
   /** Present only while False: the API server runs with other settings than `spec.apiServer`. */
   SettingsApplied: 'SettingsApplied',
   /** Present where the plan promises more than one control plane. It stands beside Ready. */
@@ -18,6 +20,9 @@ export const ConditionType = {
   // NodePool
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',
+  // CloudCredential
+  /** Present only while True. */
+  ExpiresSoon: 'ExpiresSoon',
   // Machine
   ServerReady: 'ServerReady',
   NodeReady: 'NodeReady',
@@ -68,6 +73,8 @@ const REASONS = {
   PodDisruptionBudget: 'user',
   FinalizerBlocked: 'user',
   ResourceInUse: 'user',
+  NodeStartupTimeout: 'user',
+  CredentialExpiresSoon: 'user',
   SnapshotNotFound: 'user',
   DatabaseFull: 'user',
   SettingsRejected: 'user',
@@ -96,6 +103,11 @@ export type ConditionReason = keyof typeof REASONS;
 export const ConditionReason = Object.fromEntries(Object.keys(REASONS).map((reason) => [reason, reason])) as {
   readonly [R in ConditionReason]: R;
 };
+
+/** Whether the cloud does not serve Fairway at the moment, whatever it is asked for. */
+export function isOutage(reason: ConditionReason | undefined): boolean {
+  return reason === 'CloudUnavailable' || reason === 'RateLimited';
+}
 
 export function turnOf(reason: ConditionReason): Turn {
   return REASONS[reason];

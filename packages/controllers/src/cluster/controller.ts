@@ -21,6 +21,7 @@ import {
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { readiness } from '../credential/readiness.ts';
 import type { Declaration } from '../dependencies.ts';
+import { onReachableChange } from './cloud-condition.ts';
 import { ClusterReconciler } from './reconciler.ts';
 import { onTenantSetupLost } from './tenant-setup.ts';
 
@@ -63,7 +64,12 @@ export const clusterController: Declaration = {
     const reconciler = new ClusterReconciler(shared);
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
-  listen(enqueue, { cache, runtime, tenants }) {
+  listen(enqueue, { cache, clouds, runtime, tenants }) {
+    clouds.onProject((cloud, clusterKeys) =>
+      onReachableChange(cloud, () => {
+        for (const key of clusterKeys) enqueue(key);
+      }),
+    );
     runtime.onChange((clusterUid) => {
       for (const cluster of cache.clusters.find(clustersByIdentity, clusterUid)) enqueue(keyOf(cluster));
     });

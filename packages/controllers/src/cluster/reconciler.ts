@@ -23,6 +23,7 @@ import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
 import { ensurePausedCondition } from '../pause.ts';
 import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
+import { answerOf } from './cloud-condition.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec, desiredNetwork } from './desired-state.ts';
@@ -133,10 +134,10 @@ export class ClusterReconciler {
     plan: Plan,
     pools: readonly NodePool[],
     pass: Pass,
-  ): Promise<Pick<ClusterFacts, 'network' | 'networkProblem' | 'projectID'>> {
+  ): Promise<Pick<ClusterFacts, 'network' | 'networkProblem' | 'projectID' | 'cloud'>> {
     const { attempts, cache, clock, credentials } = this.#dependencies;
     const refused = credentialProblem(cluster, cache.credentials);
-    if (refused) return { network: undefined, networkProblem: refused, projectID: undefined };
+    if (refused) return { ...NO_NETWORK, networkProblem: refused, cloud: { problem: refused } };
     const desired = desiredNetwork(cluster, plan.spec, pools);
     const step = { kind: 'network', item: identityOf(cluster) };
     const { value, failure } = await pass.run(() =>
@@ -148,12 +149,13 @@ export class ClusterReconciler {
         return { projectID, network: await ensureNetwork(cloud, cluster, desired, pass.signal) };
       }),
     );
-    if (failure) return { network: undefined, networkProblem: failure, projectID: undefined };
+    const answer = answerOf(cloud, failure);
+    if (failure) return { ...NO_NETWORK, networkProblem: failure, cloud: answer };
     // Once more after requests of an earlier run of this process have settled.
     const untrustedMs = cloud.trustedFromMs - clock.now();
     if (untrustedMs > 0) pass.againIn(untrustedMs + 1);
     if (value.network.problem) pass.againIn(NETWORK_PROBLEM_RETRY_MS);
-    return { ...value, networkProblem: undefined };
+    return { ...value, networkProblem: undefined, cloud: answer };
   }
 
   async #ensureControlPlane(
@@ -245,7 +247,9 @@ const NO_CONTROL_PLANE = {
   isConnected: false,
 };
 
-const NOTHING_LEARNT = { projectID: undefined, network: undefined, networkProblem: undefined, ...NO_CONTROL_PLANE };
+const NO_NETWORK = { projectID: undefined, network: undefined, networkProblem: undefined, cloud: undefined };
+
+const NOTHING_LEARNT = { ...NO_NETWORK, ...NO_CONTROL_PLANE };
 
 function blockerOf(
   cluster: Cluster,

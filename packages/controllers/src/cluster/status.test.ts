@@ -28,6 +28,7 @@ const well: ClusterFacts = {
   network,
   networkProblem: undefined,
   projectID: 'project',
+  cloud: { problem: undefined },
   controlPlane,
   controlPlaneProblem: undefined,
   caCertificate: 'PEM',
@@ -73,6 +74,10 @@ function pool(name: string, replicas: number, ready: number, reason?: string): N
   return { ...aNodePool({ replicas }, { name, generation: 1 }), status };
 }
 
+function inPhase(phase: 'Scaling' | 'Degraded' | 'Failed', of: NodePool): NodePool {
+  return { ...of, status: { ...of.status, phase } };
+}
+
 const problem = (reason: string) => ({ reason, message: 'because' }) as ClusterFacts['blocker'];
 const before = (phase: ClusterStatus['phase']): ClusterStatus => ({ phase: phase ?? 'Pending' });
 
@@ -93,8 +98,116 @@ describe('phase', () => {
     { was: 'Updating', facts: { isConnected: false }, phase: 'Degraded', reason: 'the API server is away' },
     { was: 'Degraded', facts: { blocker: problem('PlanNotFound') }, phase: 'Degraded', reason: 'nodes run on' },
     { was: 'Degraded', facts: {}, phase: 'Ready', reason: 'healed' },
+    {
+      was: 'Ready',
+      facts: { pools: [inPhase('Scaling', pool('a', 2, 1, 'QuotaExceeded'))] },
+      phase: 'Updating',
+      reason: 'a node is asked for and cannot be had: nothing that was right is wrong',
+    },
+    {
+      was: 'Ready',
+      facts: {
+        pools: [inPhase('Scaling', pool('a', 2, 1, 'Scaling')), inPhase('Degraded', pool('b', 2, 1, 'NodeNotReady'))],
+      },
+      phase: 'Degraded',
+      reason: 'one pool grows, and a node of another broke',
+    },
+    {
+      was: 'Ready',
+      facts: { pools: [inPhase('Failed', pool('a', 1, 0, 'FlavorNotFound'))] },
+      phase: 'Updating',
+      reason: 'a new pool with a mistake harms no other',
+    },
+    {
+      was: 'Ready',
+      facts: {
+        controlPlane: {
+          ...controlPlane,
+          ready: false,
+          phase: 'Updating',
+          reason: 'Updating',
+          message: 'kube-apiserver is restarting.',
+        },
+      },
+      phase: 'Updating',
+      reason: 'a planned patch',
+    },
+    {
+      was: 'Ready',
+      facts: {
+        controlPlane: {
+          ...controlPlane,
+          ready: false,
+          phase: 'Failed',
+          reason: 'ControlPlaneFailed',
+          message: 'etcd is not running',
+        },
+      },
+      phase: 'Degraded',
+      reason: 'the control plane broke',
+    },
+    {
+      facts: { pools: [inPhase('Degraded', pool('a', 1, 0, 'NodeStartupTimeout'))] },
+      phase: 'Degraded',
+      reason: 'a deadline has passed, of the first node too',
+    },
   ])('$was becomes $phase: $reason', ({ was, facts, phase }) => {
     expect(statusOf(facts, was && before(was)).phase).toBe(phase);
+  });
+});
+
+describe('a cloud that is away', () => {
+  const away = { reason: 'CloudUnavailable', message: 'network: Neutron cannot be reached' } as const;
+  const lost = { network: undefined, networkProblem: away, cloud: { problem: away }, projectID: undefined };
+  const created = statusOf({});
+  const of = (status: ClusterStatus, type: string) => findCondition(status.conditions, type);
+
+  test('leaves a healthy cluster Ready, and is told beside it, with the time since when', () => {
+    const status = statusOf({ ...lost, nowMs: NOW_MS + 60_000 }, created);
+
+    expect(status.phase).toBe('Ready');
+    expect(of(status, 'Ready')?.status).toBe('True');
+    expect(of(status, 'NetworkReady')).toEqual(of(created, 'NetworkReady'));
+    expect(of(status, 'CloudReachable')).toMatchObject({
+      status: 'False',
+      reason: 'CloudUnavailable',
+      message: 'network: Neutron cannot be reached; since 2026-01-01T00:01:00Z',
+      lastTransitionTime: '2026-01-01T00:01:00Z',
+    });
+  });
+
+  test('is told in the same words an hour later', () => {
+    const first = statusOf({ ...lost, nowMs: NOW_MS + 60_000 }, created);
+
+    expect(statusOf({ ...lost, nowMs: NOW_MS + 3_660_000 }, first)).toEqual(first);
+  });
+
+  test('is waited for by what was asked for meanwhile: that says so, and nothing is Degraded', () => {
+    const asked = { ...aCluster({}, { generation: 4 }), status: created };
+    const first = clusterStatus(asked, { ...well, ...lost });
+    const second = clusterStatus({ ...asked, status: first }, { ...well, ...lost });
+
+    for (const status of [first, second]) {
+      expect(status.phase).toBe('Updating');
+      expect(of(status, 'NetworkReady')).toMatchObject({ status: 'False', reason: 'CloudUnavailable' });
+      expect(of(status, 'Ready')).toMatchObject({ status: 'False', reason: 'CloudUnavailable' });
+    }
+  });
+
+  test.each([
+    { reason: 'RateLimited', status: 'False' },
+    { reason: 'CredentialInvalid', status: 'Unknown' },
+  ] as const)('is $status for $reason', ({ reason, status }) => {
+    const cloud = { problem: { reason, message: 'because' } };
+
+    expect(of(statusOf({ cloud }, created), 'CloudReachable')).toMatchObject({ status, reason });
+  });
+
+  test('that was not asked is what it was', () => {
+    const first = statusOf({ ...lost, nowMs: NOW_MS + 60_000 }, created);
+
+    expect(of(statusOf({ cloud: undefined }, first), 'CloudReachable')).toEqual(of(first, 'CloudReachable'));
+    expect(of(statusOf({}, first), 'CloudReachable')).toMatchObject({ status: 'True' });
   });
 });
 
@@ -106,6 +219,7 @@ describe('conditions', () => {
         NetworkReady: 'True AsExpected',
         ControlPlaneReady: 'True AsExpected',
         NodePoolsReady: 'True AsExpected',
+        CloudReachable: 'True AsExpected',
         Ready: 'True AsExpected',
       },
     },
@@ -115,6 +229,7 @@ describe('conditions', () => {
         NetworkReady: 'False Provisioning',
         ControlPlaneReady: 'False Provisioning',
         NodePoolsReady: 'True AsExpected',
+        CloudReachable: 'True AsExpected',
         Ready: 'False Provisioning',
       },
     },
@@ -124,6 +239,7 @@ describe('conditions', () => {
         NetworkReady: 'True AsExpected',
         ControlPlaneReady: 'False ControlPlaneFailed',
         NodePoolsReady: 'False WaitingForNode',
+        CloudReachable: 'True AsExpected',
         Ready: 'False ControlPlaneFailed',
       },
     },
@@ -133,6 +249,7 @@ describe('conditions', () => {
         NetworkReady: 'False SubnetNotFound',
         ControlPlaneReady: 'True AsExpected',
         NodePoolsReady: 'True AsExpected',
+        CloudReachable: 'True AsExpected',
         Ready: 'False SubnetNotFound',
       },
     },

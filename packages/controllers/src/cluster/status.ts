@@ -1,4 +1,4 @@
-import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
 import { nextUpgradeVersions } from '@fairway/api/domain/versions';
 import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
@@ -9,13 +9,16 @@ import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import type { ControlPlaneSpread, ControlPlaneState } from '@fairway/control-plane/runtime';
 import {
   type ConditionState,
+  findCondition,
   isConditionTrue,
   removeCondition,
   setCondition,
 } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
+import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
 import type { NetworkPlan } from './network-plan.ts';
+import { clusterPhase } from './phase.ts';
 import { promiseConditions } from './promises.ts';
 import { restoreOperation, snapshotStatus, snapshotsCondition } from './snapshots.ts';
 
@@ -28,6 +31,8 @@ export interface ClusterFacts {
   readonly network: NetworkPlan | undefined;
   readonly networkProblem: Problem | undefined;
   readonly projectID: string | undefined;
+  /** How the cloud answered; undefined where it was not asked. */
+  readonly cloud: CloudAnswer | undefined;
   readonly controlPlane: ControlPlaneState | undefined;
   readonly controlPlaneProblem: Problem | undefined;
   readonly caCertificate: string | undefined;
@@ -45,7 +50,8 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   const previous = cluster.status;
   const generation = cluster.metadata.generation ?? 0;
   const nodes = nodeCounts(facts.pools);
-  const network = networkCondition(facts);
+  const network = networkCondition(facts, previous, generation);
+  const cloud = cloudCondition(facts, previous);
   const controlPlane = controlPlaneCondition(facts);
   const nodePools = nodePoolsCondition(facts, nodes);
   const settings = settingsCondition(facts);
@@ -61,11 +67,11 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   }
   const promises = promiseConditions(cluster, facts);
   for (const type of promises.absent) conditions = [...removeCondition(conditions, type)];
-  const optional = [settings, snapshots, ...promises.present].filter((state) => state !== undefined);
+  const optional = [settings, snapshots, cloud, ...promises.present].filter((state) => state !== undefined);
   for (const state of [network, controlPlane, nodePools, ...optional, ready]) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, facts.nowMs)];
   }
-  const phase = phaseOf(states, previous?.phase);
+  const phase = clusterPhase({ ...states, settings, nodePools }, facts.pools, previous, generation);
   const version = facts.controlPlane?.version ?? previous?.version;
   const endpoint = facts.controlPlane?.endpoint ?? previous?.endpoint;
   const networking = facts.plan && effectiveNetworking(cluster, facts.plan);
@@ -112,8 +118,16 @@ function nodeCounts(pools: readonly NodePool[]): NodeCounts {
   return counts;
 }
 
-function networkCondition({ blocker, network, networkProblem }: ClusterFacts): ConditionState {
+function networkCondition(
+  { blocker, network, networkProblem }: ClusterFacts,
+  previous: ClusterStatus | undefined,
+  generation: number,
+): ConditionState {
   const type = ConditionType.NetworkReady;
+  const last = findCondition(previous?.conditions, type);
+  const isAsWanted = last?.status === 'True' && last.observedGeneration === generation;
+  // Nothing waits for the cloud: see CloudReachable.
+  if (!blocker && networkProblem && isOutage(networkProblem.reason) && isAsWanted) return last;
   const problem = blocker ?? networkProblem ?? network?.problem;
   if (problem) return conditionUnmet(type, problem);
   if (network?.ready) return conditionMet(type);
@@ -166,22 +180,6 @@ interface States {
   readonly network: ConditionState;
   readonly controlPlane: ConditionState;
   readonly ready: ConditionState;
-}
-
-/** Phases of a cluster that has never been ready; Failed if it waits for a user or the operator. */
-const PHASES_BEFORE_READY: ReadonlySet<ClusterPhase | undefined> = new Set([
-  undefined,
-  'Pending',
-  'Provisioning',
-  'Failed',
-]);
-
-function phaseOf({ network, controlPlane, ready }: States, previous: ClusterPhase | undefined): ClusterPhase {
-  if (ready.status === 'True') return 'Ready';
-  const turn = turnOf(ready.reason as ConditionReason);
-  if (PHASES_BEFORE_READY.has(previous)) return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
-  if (network.status !== 'True' || controlPlane.status !== 'True') return 'Degraded';
-  return turn === 'fairway' ? 'Updating' : 'Degraded';
 }
 
 function lastOperation(

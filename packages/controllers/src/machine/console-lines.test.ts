@@ -4,8 +4,16 @@ import { consoleLines, lastLines } from './console-lines.ts';
 describe('lines of a console', () => {
   test.each<{ reason: string; output: string; lines: string[] }>([
     { reason: 'the last ones, in order', output: 'one\ntwo\r\n\n  \nthree\n', lines: ['one', 'two', 'three'] },
-    { reason: 'a line that was written over counts as two', output: 'waiting 1s\rwaiting 2s', lines: ['waiting 1s', 'waiting 2s'] },
-    { reason: 'colours go', output: '[\u001b[0;32m  OK  \u001b[0m] Started \u001b[0;1;39mcloud-init\u001b[0m.', lines: ['[  OK  ] Started cloud-init.'] },
+    {
+      reason: 'a line that was written over counts as two',
+      output: 'waiting 1s\rwaiting 2s',
+      lines: ['waiting 1s', 'waiting 2s'],
+    },
+    {
+      reason: 'colours go',
+      output: '[\u001b[0;32m  OK  \u001b[0m] Started \u001b[0;1;39mcloud-init\u001b[0m.',
+      lines: ['[  OK  ] Started cloud-init.'],
+    },
     { reason: 'a title of the terminal goes', output: 'a\u001b]0;rm -rf ~\u0007b', lines: ['ab'] },
     { reason: 'a clipboard sequence goes', output: 'a\u001b]52;c;cm0gLXJmIH4=\u001b\\b', lines: ['ab'] },
     { reason: 'a clear of the screen and a bell', output: '\u001b[2J\u001b[Hlogin:\u0007', lines: ['login:'] },

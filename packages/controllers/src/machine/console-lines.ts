@@ -5,7 +5,8 @@ const MAX_LINE_LENGTH = 200;
 
 /** Escape sequences of terminals: CSI, OSC and the short ones; each is bounded, so that none swallows what follows. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed.
-const ESCAPES = /\u001b(?:\[[0-9;?<=>!]{0,32}[ -/]{0,4}[@-~]|\][^\u0007\u001b\n]{0,256}(?:\u0007|\u001b\\)?|[ -/]{0,4}[0-~])|\u009b[0-9;?]{0,32}[@-~]/g;
+const ESCAPES =
+  /\u001b(?:\[[0-9;?<=>!]{0,32}[ -/]{0,4}[@-~]|\][^\u0007\u001b\n]{0,256}(?:\u0007|\u001b\\)?|[ -/]{0,4}[0-~])|\u009b[0-9;?]{0,32}[@-~]/g;
 /** Control, format (also those that turn the direction of text round), and lone surrogates. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]+/gu;
 /** kubeadm's bootstrap tokens, as cloud-init prints them when it fails. */

@@ -1,4 +1,4 @@
-import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { isOutdated } from '@fairway/api/domain/template-change';
 import { describeUnapplied, unappliedPoolFields } from '@fairway/api/domain/unapplied-fields';
@@ -9,6 +9,7 @@ import type { LastOperation } from '@fairway/api/kinds/status';
 import { type ConditionState, findCondition, removeCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
+import { type Counts, poolOperation, poolPhase } from './phase.ts';
 
 export interface PoolFacts {
   readonly machines: readonly Machine[];
@@ -22,8 +23,8 @@ export interface PoolFacts {
 }
 
 /** The status of a pool that is not being deleted. Pure; every condition is set every time. */
-export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
-  const { machines, desired, nowMs } = facts;
+export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
+  const { machines, desired, nowMs } = learnt;
   const previous = pool.status;
   const generation = pool.metadata.generation ?? 0;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -35,13 +36,16 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
     ready: readyMachines.length,
     leaving: machines.length - staying.length,
   };
+  // Nothing waits for a cloud that is away: the Cluster says so, in CloudReachable.
+  const waits = !isOutage(learnt.problem?.reason) || !isAsWanted(previous, generation, counts);
+  const facts = waits ? learnt : { ...learnt, problem: undefined };
   const told = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
   const machinesReady = machinesCondition(facts, staying, counts, told);
   const ready = { ...machinesReady, type: ConditionType.Ready };
-  const states = [machinesReady, upToDateCondition(facts, previous, updated, counts), ready];
+  const states = [machinesReady, upToDateCondition(learnt, previous, updated, counts), ready];
   let conditions = previous?.conditions ?? [];
   for (const state of states) {
-    conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, nowMs)];
+    conditions = [...setCondition(conditions, { observedGeneration: generation, ...state }, nowMs)];
   }
   const unapplied = describeUnapplied(unappliedPoolFields(pool));
   if (unapplied === undefined) conditions = [...removeCondition(conditions, ConditionType.FieldsApplied)];
@@ -50,7 +54,10 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
     const state = { ...conditionUnmet(ConditionType.FieldsApplied, told), observedGeneration: generation };
     conditions = [...setCondition(conditions, state, nowMs)];
   }
-  const phase = phaseOf(previous, machinesReady, counts);
+  const isAsked = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
+  const type = poolOperation(previous?.lastOperation, counts, isAsked);
+  const hasProblem = facts.problem !== undefined;
+  const phase = poolPhase({ machinesReady, counts, staying, operation: type, hasProblem }, previous?.phase);
   const version = lowestVersion(staying);
   // Unknown values keep their last state.
   const imageID = desired ? desired.image : previous?.imageID;
@@ -69,15 +76,14 @@ export function poolStatus(pool: NodePool, facts: PoolFacts): NodePoolStatus {
     ...(serverGroupID !== undefined && { serverGroupID }),
     ...(facts.flavorID !== undefined && { flavorID: facts.flavorID }),
     ...(imageID !== undefined && { imageID }),
-    lastOperation: lastOperation(previous, machinesReady, counts, nowMs),
+    lastOperation: lastOperation(previous?.lastOperation, type, machinesReady, counts, nowMs),
   };
 }
 
-interface Counts {
-  readonly desired: number;
-  readonly staying: number;
-  readonly ready: number;
-  readonly leaving: number;
+/** Whether the pool had become what this generation asks for, as far as its machines tell now. */
+function isAsWanted(previous: NodePoolStatus | undefined, generation: number, counts: Counts): boolean {
+  const isKnown = findCondition(previous?.conditions, ConditionType.UpToDate)?.observedGeneration === generation;
+  return isKnown && counts.staying === counts.desired && counts.ready === counts.desired && counts.leaving === 0;
 }
 
 function machinesCondition(
@@ -126,6 +132,7 @@ function upToDateCondition(
   const type = ConditionType.UpToDate;
   if (updated === undefined) {
     const unknown = problem ?? { reason: ConditionReason.Provisioning, message: 'not known yet' };
+    // With the generation that it was about.
     return findCondition(previous?.conditions, type) ?? { ...conditionUnmet(type, unknown), status: 'Unknown' };
   }
   const outdated = counts.staying - updated;
@@ -136,39 +143,19 @@ function upToDateCondition(
   return conditionUnmet(type, { reason: ConditionReason.Updating, message });
 }
 
-function phaseOf(previous: NodePoolStatus | undefined, state: ConditionState, counts: Counts): NodePoolStatus['phase'] {
-  if (state.status === 'True') return 'Ready';
-  const turn = turnOf(state.reason as ConditionReason);
-  const last = previous?.phase;
-  // Failed if a pool that was never ready waits for a user or the operator.
-  const wasReady = last !== undefined && last !== 'Pending' && last !== 'Provisioning' && last !== 'Failed';
-  if (turn === 'user' || turn === 'operator') return wasReady ? 'Degraded' : 'Failed';
-  if (!wasReady) return counts.staying === 0 ? 'Pending' : 'Provisioning';
-  const isScaling = counts.staying !== counts.desired || counts.leaving > 0 || last === 'Scaling';
-  return isScaling && turn === 'fairway' ? 'Scaling' : 'Degraded';
-}
-
 function lastOperation(
-  previous: NodePoolStatus | undefined,
+  last: LastOperation | undefined,
+  type: LastOperation['type'],
   machinesReady: ConditionState,
   counts: Counts,
   nowMs: number,
 ): LastOperation {
-  const last = previous?.lastOperation;
   if (machinesReady.status === 'True') {
     const done = { type: last?.type ?? 'Create', state: 'Succeeded', progress: 100 } as const;
     return operation(last, { ...done, description: 'all nodes are ready' }, nowMs);
   }
-  const type = operationType(last, counts);
   const state = turnOf(machinesReady.reason as ConditionReason) === 'fairway' ? 'Processing' : 'Error';
   return operation(last, { type, state, progress: progressOf(counts), description: machinesReady.message }, nowMs);
-}
-
-/** An operation keeps its type until it has succeeded. */
-function operationType(last: LastOperation | undefined, counts: Counts): LastOperation['type'] {
-  if (last === undefined) return 'Create';
-  if (last.state !== 'Succeeded') return last.type;
-  return counts.staying === counts.desired && counts.leaving === 0 ? 'Reconcile' : 'Scale';
 }
 
 /** Percent of a pool that is not ready yet; one that only shrinks has no nodes to count, and is half-way. */

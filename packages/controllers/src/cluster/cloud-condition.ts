@@ -1,0 +1,53 @@
+import { type ConditionReason, ConditionType, isOutage } from '@fairway/api/conditions';
+import type { ClusterStatus } from '@fairway/api/kinds/cluster';
+import { formatTime } from '@fairway/base/clock';
+import { type ConditionState, findCondition } from '@fairway/kube/controller/conditions';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { conditionMet, type Problem } from '@fairway/tenancy/problem';
+import { type Failure, failureOf } from '@fairway/tenancy/reconcile/failure';
+
+/** How the cloud answered a pass over a cluster. */
+export interface CloudAnswer {
+  /** Why it did not, or why Fairway may not ask it. */
+  readonly problem: Problem | undefined;
+}
+
+/** Reasons for which Fairway cannot look: whether the cloud is there is not known. */
+const NOT_ALLOWED_IN: ReadonlySet<ConditionReason> = new Set(['CredentialInvalid', 'PermissionDenied']);
+
+/**
+ * What the attempt to bring the network up and the lists of servers, which go on in the background, say of the cloud. Undefined if neither says
+ * anything: the network has a problem of its own.
+ */
+export function answerOf(cloud: ProjectCloud, failure: Failure | undefined): CloudAnswer | undefined {
+  const { stale } = cloud.cache.servers.snapshot();
+  // The lists first: which of several services an attempt meets first is random.
+  const problem = (stale && failureOf(stale.error, cloud.now())) ?? (failure?.party === 'cloud' ? failure : undefined);
+  if (problem === undefined) return failure === undefined ? { problem } : undefined;
+  const isAboutCloud = isOutage(problem.reason) || NOT_ALLOWED_IN.has(problem.reason);
+  return { problem: isAboutCloud ? problem : undefined };
+}
+
+/** The condition CloudReachable; undefined if it stays what it is. */
+export function cloudCondition(
+  { cloud, nowMs }: { readonly cloud: CloudAnswer | undefined; readonly nowMs: number },
+  previous: ClusterStatus | undefined,
+): ConditionState | undefined {
+  if (cloud === undefined) return undefined;
+  const type = ConditionType.CloudReachable;
+  const { problem } = cloud;
+  if (problem === undefined) return conditionMet(type);
+  const last = findCondition(previous?.conditions, type);
+  const status = isOutage(problem.reason) ? ('False' as const) : ('Unknown' as const);
+  const since = last?.status === status ? last.lastTransitionTime : formatTime(nowMs);
+  return { type, status, reason: problem.reason, message: `${problem.message}; since ${since}` };
+}
+
+/** Calls `changed` when the lists of servers begin to fail, and when they succeed again. Returns a function that stops it. */
+export function onReachableChange({ cache }: ProjectCloud, changed: () => void): () => void {
+  let wasStale = false;
+  return cache.servers.subscribe(({ isStale }) => {
+    if (isStale !== wasStale) changed();
+    wasStale = isStale;
+  });
+}

@@ -1,0 +1,59 @@
+import { ConditionReason, isOutage, turnOf } from '@fairway/api/conditions';
+import type { ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { ConditionState } from '@fairway/kube/controller/conditions';
+
+/** The conditions of one pass; `settings` only while it is not met. */
+export interface ClusterStates {
+  readonly network: ConditionState;
+  readonly controlPlane: ConditionState;
+  readonly settings: ConditionState | undefined;
+  readonly nodePools: ConditionState;
+  readonly ready: ConditionState;
+}
+
+/** Phases of a cluster that has never been ready. */
+const BEFORE_READY: ReadonlySet<ClusterPhase | undefined> = new Set([undefined, 'Pending', 'Provisioning', 'Failed']);
+
+/** What Fairway does to a control plane on purpose. */
+const PLANNED: ReadonlySet<string> = new Set([ConditionReason.Updating, ConditionReason.Restoring]);
+
+/**
+ * The phase of a cluster, by cause. Degraded: something that was right is wrong, or a deadline has passed. Updating: something was asked
+ * for and is not there yet, whoever has to act for it. Failed: one that never was ready waits for a user or the operator.
+ */
+export function clusterPhase(
+  states: ClusterStates,
+  pools: readonly NodePool[],
+  previous: ClusterStatus | undefined,
+  generation: number,
+): ClusterPhase {
+  const { network, controlPlane, settings, nodePools, ready } = states;
+  if (ready.status === 'True') return 'Ready';
+  const reason = ready.reason as ConditionReason;
+  const turn = turnOf(reason);
+  if (reason === ConditionReason.NodeStartupTimeout) return 'Degraded';
+  if (BEFORE_READY.has(previous?.phase)) return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
+  if (network.status !== 'True' && !isAwaited(network, previous, generation)) return 'Degraded';
+  if (controlPlane.status !== 'True' && !PLANNED.has(controlPlane.reason)) return 'Degraded';
+  if (settings !== undefined) return 'Degraded';
+  return nodePools.status !== 'True' && isAnyDegraded(pools, nodePools) ? 'Degraded' : 'Updating';
+}
+
+/** Whether the network is as an earlier spec asked for, and a new one waits for Fairway or for the cloud to answer. */
+function isAwaited(network: ConditionState, previous: ClusterStatus | undefined, generation: number): boolean {
+  const last = previous?.conditions?.find(({ type }) => type === network.type);
+  const isProgressing =
+    turnOf(network.reason as ConditionReason) === 'fairway' || isOutage(network.reason as ConditionReason);
+  // It stays awaited while it is: then the phase is the only memory of it.
+  return (
+    isProgressing &&
+    ((last?.status === 'True' && last.observedGeneration !== generation) || previous?.phase === 'Updating')
+  );
+}
+
+function isAnyDegraded(pools: readonly NodePool[], nodePools: ConditionState): boolean {
+  const phases = pools.flatMap(({ status }) => (status?.phase === undefined ? [] : [status.phase]));
+  if (phases.length > 0) return phases.includes('Degraded');
+  return turnOf(nodePools.reason as ConditionReason) !== 'fairway';
+}
