@@ -1,12 +1,10 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** How much of a console is looked at, whatever the cloud answers. */
 const MAX_LOOKED_AT = 32_768;
 const MAX_LINES = 10;
 const MAX_LINE_LENGTH = 200;
 
-/** Escape sequences of terminals: CSI, OSC and the short ones; each is bounded, so that none swallows what follows. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed.
-const ESCAPES =
-  /\u001b(?:\[[0-9;?<=>!]{0,32}[ -/]{0,4}[@-~]|\][^\u0007\u001b\n]{0,256}(?:\u0007|\u001b\\)?|[ -/]{0,4}[0-~])|\u009b[0-9;?]{0,32}[@-~]/g;
 /** Control, format (also those that turn the direction of text round), and lone surrogates. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]+/gu;
 /** kubeadm's bootstrap tokens, as cloud-init prints them when it fails. */
@@ -14,9 +12,7 @@ const BOOTSTRAP_TOKEN = /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g;
 
 /** The last lines of a server's console, fit to be shown to people: whatever the server wrote, they are plain, few and short, and hold no bootstrap token. */
 export function consoleLines(output: string): readonly string[] {
-  return output
-    .slice(-MAX_LOOKED_AT)
-    .replaceAll(ESCAPES, '')
+  return stripVTControlCharacters(output.slice(-MAX_LOOKED_AT))
     .split(/\r\n|\r|\n/)
     .map((line) => line.replaceAll(INVISIBLE, ' ').replaceAll(BOOTSTRAP_TOKEN, '…').trim())
     .filter((line) => line !== '')

@@ -23,7 +23,13 @@ export function wordsOf(error: OpenStackError): string {
       return error.quotas.length === 0
         ? detailOf(error)
         : `quota exceeded for ${error.quotas.map(quotaWords).join(', ')}`;
-    default:
+    case 'notFound':
+    case 'conflict':
+    case 'rateLimited':
+    case 'unauthorized':
+    case 'forbidden':
+    case 'badRequest':
+    case 'outOfCapacity':
       return detailOf(error);
   }
 }
@@ -85,23 +91,21 @@ function causeOf({ cause }: OpenStackError): string {
   const code =
     codeOf(cause) ??
     (typeof cause === 'object' && cause !== null && 'cause' in cause ? codeOf(cause.cause) : undefined);
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'nothing listens there: ECONNREFUSED';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `its name cannot be resolved: ${code}`;
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-      return `there is no route to it: ${code}`;
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return 'it does not accept connections in time';
-    default:
-      return code !== undefined && /^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code)
-        ? `its certificate is not trusted: ${code}`
-        : 'the connection breaks';
-  }
+  if (code === undefined) return BROKEN;
+  if (/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code)) return `its certificate is not trusted: ${code}`;
+  const words = CAUSES[code];
+  return words === undefined ? BROKEN : `${words}: ${code}`;
 }
+
+const BROKEN = 'the connection breaks';
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'its name cannot be resolved',
+  EAI_AGAIN: 'its name cannot be resolved',
+  EHOSTUNREACH: 'there is no route to it',
+  ENETUNREACH: 'there is no route to it',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not accept connections in time',
+};
 
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
