@@ -14,7 +14,7 @@ import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { identifyProcess } from '@fairway/service/up/home';
 
-type Egress = Pick<LocalProcessRuntimeOptions, 'egress' | 'network'>;
+type Network = Partial<Pick<LocalProcessRuntimeOptions, 'egress' | 'network' | 'address' | 'homeId' | 'alwaysAllowed'>>;
 
 /** UID of the one cluster. */
 export const CLUSTER_UID = 'uid-1';
@@ -23,14 +23,14 @@ export const CLUSTER_UID = 'uid-1';
 export class ProcessCluster {
   readonly #parent: string;
   readonly #assets: string;
-  readonly #egress: Egress;
+  readonly #network: Network;
   runtime: ProcessRuntime;
   spec: ControlPlaneSpec;
 
-  private constructor(parent: string, assets: string, spec: ControlPlaneSpec, clock: Clock, egress: Egress) {
+  private constructor(parent: string, assets: string, spec: ControlPlaneSpec, clock: Clock, network: Network) {
     this.#parent = parent;
     this.#assets = assets;
-    this.#egress = egress;
+    this.#network = network;
     this.spec = spec;
     this.runtime = this.openRuntime(clock);
   }
@@ -41,7 +41,7 @@ export class ProcessCluster {
     assets: string,
     version: string,
     clock = systemClock,
-    egress: Egress = {},
+    network: Network = {},
   ): Promise<ProcessCluster> {
     const spec: ControlPlaneSpec = {
       cluster: { uid: CLUSTER_UID, name: 'demo', namespace: 'team' },
@@ -55,9 +55,10 @@ export class ProcessCluster {
       dnsNames: [],
       ipAddresses: [],
       nodeNetworks: [],
+      nodeAddresses: [],
       endpoint: undefined,
     };
-    return new ProcessCluster(parent, assets, spec, clock, egress);
+    return new ProcessCluster(parent, assets, spec, clock, network);
   }
 
   /** As a Fairway that starts opens it. */
@@ -67,7 +68,8 @@ export class ProcessCluster {
       snapshotFolder: join(this.#parent, 'snapshots'),
       env: { ...process.env, KUBEBUILDER_ASSETS: this.#assets },
       binaryFolders: [],
-      ...this.#egress,
+      homeId: 'test',
+      ...this.#network,
       identify: identifyProcess,
       clock,
       random: Math.random,

@@ -10,7 +10,7 @@ export const ConditionType = {
   SnapshotsReady: 'SnapshotsReady',
   /** Beside Ready: what runs goes on without the cloud, and what waits for it says so itself. */
   CloudReachable: 'CloudReachable',
-  /** Present only while False: the API server runs with other settings than `spec.apiServer`. */
+  /** False: the API server runs with other settings than `spec.apiServer`. True: who is kept out of it; absent if nobody is. */
   SettingsApplied: 'SettingsApplied',
   /** Present where the plan promises more than one control plane. It stands beside Ready. */
   ControlPlaneHighlyAvailable: 'ControlPlaneHighlyAvailable',
@@ -81,6 +81,7 @@ const REASONS = {
   // The operator can fix it.
   PlanNotFound: 'operator',
   VersionNotOffered: 'operator',
+  SettingsNotEnforced: 'operator',
   PermissionDenied: 'operator',
   ConfigurationInvalid: 'operator',
   ControlPlaneFailed: 'operator',

@@ -36,6 +36,8 @@ export interface ControlPlaneSpec {
   readonly restore?: RestoreRequest | undefined;
   /** Ranges that contain its nodes' addresses, as far as they are known. */
   readonly nodeNetworks: readonly string[];
+  /** Further addresses that its nodes' connections come from: of its router, and floating ones. */
+  readonly nodeAddresses: readonly string[];
   /** The published endpoint; it never changes, since it is in kubeconfigs. */
   readonly endpoint: Endpoint | undefined;
 }
@@ -94,6 +96,10 @@ export interface ControlPlaneState {
   readonly etcdUsageBytes: number | undefined;
   /** Which settings of `spec.apiServer` are not in effect, why, and what is instead; undefined: all are. */
   readonly settingsProblem?: string | undefined;
+  /** Whose turn it is; by default the user's, whose settings do not work. */
+  readonly settingsReason?: 'SettingsRejected' | 'SettingsNotEnforced' | undefined;
+  /** What is in effect of the settings that keep people out; undefined: none are used. */
+  readonly settingsInEffect?: string | undefined;
   /** Undefined if the runtime takes none. */
   readonly snapshots?: SnapshotsState | undefined;
 }
@@ -125,6 +131,8 @@ export const ONE_COPY: ControlPlaneSpread = { replicas: 1, zones: 1 };
 export interface ControlPlaneRuntime {
   readonly name: string;
   readonly spread: ControlPlaneSpread;
+  /** Why `spec.apiServer.allowedCIDRs` can't be enforced for new clusters; undefined: it is. */
+  allowedCIDRsProblem(): Promise<string | undefined>;
   ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState>;
   /** Whether nothing of the cluster is left; its data are deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;

@@ -52,6 +52,39 @@ function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAd
   };
 }
 
+describe('an allow-list of addresses that this Fairway does not enforce', () => {
+  const apiServer = { allowedCIDRs: ['192.0.2.0/24'] };
+  const allowedCIDRsProblem = 'it is not enforced here: leave it out';
+
+  it('is refused when it is new or changed, with what to do', () => {
+    const old = aCluster({ apiServer: { allowedCIDRs: ['198.51.100.0/24'] } });
+    const refused = [
+      { type: 'FieldValueForbidden', field: 'spec.apiServer.allowedCIDRs', detail: allowedCIDRsProblem },
+    ];
+
+    expect(admitCluster(clusterAdmission({ apiServer }, { allowedCIDRsProblem }))).toEqual(refused);
+    expect(admitCluster(clusterAdmission({ apiServer }, { allowedCIDRsProblem, old }))).toEqual(refused);
+  });
+
+  it('is not refused again once stored, nor when it is empty or enforced', () => {
+    const old = aCluster({ apiServer });
+    const empty = { apiServer: { allowedCIDRs: [] } };
+
+    expect(admitCluster(clusterAdmission({ apiServer }, { allowedCIDRsProblem, old }))).toEqual([]);
+    expect(admitCluster(clusterAdmission(empty, { allowedCIDRsProblem }))).toEqual([]);
+    expect(admitCluster(clusterAdmission({ apiServer }))).toEqual([]);
+  });
+
+  it.each([
+    { mode: 'Router', told: 0 },
+    { mode: 'None', told: 1 },
+  ] as const)('with gateway mode $mode has $told warnings about addresses of nodes', ({ mode, told }) => {
+    const cluster = aCluster({ apiServer, network: { gateway: { mode } } });
+
+    expect(clusterWarnings(cluster).filter((warning) => warning.includes('allowedCIDRs')).length).toBe(told);
+  });
+});
+
 describe('clusterWarnings', () => {
   const oidc = { issuerURL: 'https://login.example.org', clientID: 'kubernetes' };
 

@@ -6,6 +6,7 @@ import { unappliedClusterFields, unappliedWarnings } from '../domain/unapplied-f
 import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { accessErrors, accessWarnings } from './cluster-access.ts';
 import { addressErrors } from './cluster-addresses.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 import { clusterLimitErrors } from './cluster-limits.ts';
@@ -29,13 +30,14 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...networkErrors(admission, plan),
     ...addressErrors(admission, plan),
     ...tokenIssuerErrors(admission),
+    ...accessErrors(admission),
   ];
 }
 
 /** Warnings about valid values that may not have the intended effect. */
 export function clusterWarnings(cluster: Cluster, old?: Cluster): string[] {
   const unapplied = unappliedWarnings(unappliedClusterFields(cluster), old && unappliedClusterFields(old));
-  return [...unapplied, ...tokenIssuerWarnings(cluster)];
+  return [...unapplied, ...tokenIssuerWarnings(cluster), ...accessWarnings(cluster)];
 }
 
 function tokenIssuerWarnings({ spec, status }: Cluster): string[] {

@@ -19,4 +19,6 @@ export interface ClusterAdmission {
   readonly others: readonly Cluster[];
   /** The pools of the namespace, of any cluster. */
   readonly pools: readonly NodePool[];
+  /** Why this Fairway can't enforce `spec.apiServer.allowedCIDRs`; undefined: it can. */
+  readonly allowedCIDRsProblem?: string | undefined;
 }

@@ -24,6 +24,7 @@ export interface FairwayCommandOptions {
   readonly defaultImage?: string;
   readonly controlPlane?: ControlPlaneKind;
   readonly controlPlaneAddress: string;
+  readonly controlPlaneAllow: readonly string[];
   readonly controlPlaneUsers: UserRange;
   readonly egressAllow: readonly string[];
   readonly egressDeny: readonly string[];
@@ -83,6 +84,14 @@ export function addFairwayOptions(command: Command): Command {
       )
         .argParser(parseIPAddress)
         .default('127.0.0.1'),
+    )
+    .addOption(
+      new Option(
+        '--control-plane-allow <range>',
+        'IPv4 addresses that reach the API servers of all clusters, whatever spec.apiServer.allowedCIDRs says: other hosts of the operator; repeatable',
+      )
+        .argParser(collectRanges)
+        .default([], 'none'),
     )
     .addOption(
       new Option(

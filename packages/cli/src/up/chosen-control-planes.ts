@@ -22,7 +22,13 @@ export async function chosenControlPlanes(
   { env, cwd, stderr }: CliContext,
   options: Pick<
     FairwayCommandOptions,
-    'controlPlane' | 'controlPlaneAddress' | 'controlPlaneUsers' | 'egressAllow' | 'egressDeny' | 'snapshots'
+    | 'controlPlane'
+    | 'controlPlaneAddress'
+    | 'controlPlaneAllow'
+    | 'controlPlaneUsers'
+    | 'egressAllow'
+    | 'egressDeny'
+    | 'snapshots'
   >,
   home: Home,
   areLeft: boolean,
@@ -41,8 +47,11 @@ export async function chosenControlPlanes(
   const simulated = areLeft ? simulatedProcesses({ env, address }) : simulatedControlPlanes;
   const egress = { allowed: options.egressAllow, denied: options.egressDeny };
   const users = options.controlPlaneUsers;
+  const alwaysAllowed = options.controlPlaneAllow;
   const open =
-    kind === 'process' ? processControlPlanes({ env, address, snapshotFolder, users, egress, areLeft }) : simulated;
+    kind === 'process'
+      ? processControlPlanes({ env, address, snapshotFolder, users, egress, alwaysAllowed, areLeft })
+      : simulated;
   return (opening) => {
     home.write(home.controlPlaneKind, `${kind}\n`);
     return open(opening);

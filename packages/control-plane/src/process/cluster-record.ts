@@ -21,6 +21,8 @@ export interface ClusterRecord {
   /** User and group that its programs run as; undefined: those of Fairway. */
   readonly userId?: number;
   readonly settings?: SettingsRecord;
+  /** Whether only some addresses reached its API server: it must not start open to all. */
+  readonly isRestricted?: boolean | undefined;
   /** How often the data were replaced from a snapshot; selects the data folder. */
   readonly dataGeneration?: number;
   /** Revision at which this generation of the data began. */

@@ -188,7 +188,7 @@ export class ClusterSlots<Parts> {
       slot.isGoing = false;
       log.error({ err: error, cluster: slot.uid }, 'a control plane could not be removed');
     }
-    this.#announce(slot.uid);
+    this.announce(slot.uid);
   }
 
   #of(uid: string): Slot<Parts> {
@@ -196,7 +196,7 @@ export class ClusterSlots<Parts> {
     if (known) return known;
     const { host, probes, files, clock, log } = this.#machine;
     const folder = this.#folderOf(uid);
-    const announce = () => this.#announce(uid);
+    const announce = () => this.announce(uid);
     const supervisor = new ControlPlaneSupervisor({
       folder,
       host,
@@ -229,7 +229,8 @@ export class ClusterSlots<Parts> {
     return join(this.#machine.folder, uid);
   }
 
-  #announce(uid: string): void {
+  /** Tells listeners that a cluster's state may have changed. */
+  announce(uid: string): void {
     for (const listener of this.#listeners) listener(uid);
   }
 }

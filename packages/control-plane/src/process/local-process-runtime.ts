@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { localNft } from './access/nft.ts';
 import { DEFAULT_USERS, type UserRange } from './cluster-users.ts';
 import { machineAddresses, machineNetwork } from './egress/egress-network.ts';
 import type { EgressExceptions } from './egress/egress-policy.ts';
@@ -33,6 +34,10 @@ export interface LocalProcessRuntimeOptions {
   readonly egress?: EgressExceptions;
   /** By default this machine's. */
   readonly network?: EgressNetwork;
+  /** Names this folder's firewall rules: letters and digits. */
+  readonly homeId: string;
+  /** IPv4 ranges that may reach every API server, whatever its cluster allows. */
+  readonly alwaysAllowed?: readonly string[];
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -54,6 +59,7 @@ export function localProcessRuntime(options: LocalProcessRuntimeOptions): Proces
       exceptions: options.egress ?? { allowed: [], denied: [] },
       ownAddresses: machineAddresses,
     },
+    access: { homeId: options.homeId, nft: localNft(env), alwaysAllowed: options.alwaysAllowed ?? [] },
     isolation: localIsolation({ folder: `${folder}-users`, range: options.users ?? DEFAULT_USERS, env, random }),
     findBinaries: () => findLocalBinaries(env, options.binaryFolders),
     clock,

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { type ControlPlaneRuntime, type ControlPlaneSpec, type ControlPlaneState, ONE_COPY } from '../runtime.ts';
+import { AccessGuard, type AccessState } from './access/access-guard.ts';
+import { allowedSources, enforcedMessage } from './access/allowed-sources.ts';
+import type { Nft } from './access/nft.ts';
 import { SettingsTrial } from './api-server-settings.ts';
 import { BinaryFinder } from './binary-finder.ts';
 import { openFolderTo } from './cluster-folder.ts';
@@ -27,10 +30,19 @@ export interface ProcessRuntimeOptions extends ProcessMachine {
   readonly runProgram: RunProgram;
   readonly egress: EgressOptions;
   readonly isolation: Isolation;
+  readonly access: AccessOptions;
+}
+
+/** How access to API servers is restricted; see AccessGuardOptions. */
+export interface AccessOptions {
+  readonly homeId: string;
+  readonly nft: Nft | undefined;
+  readonly alwaysAllowed: readonly string[];
 }
 
 /** State of a cluster beside its supervisor. */
 interface Parts {
+  readonly uid: string;
   readonly snapshots: ClusterSnapshots;
   readonly room: DatabaseDefragmenter;
   readonly egress: ClusterEgress;
@@ -39,6 +51,8 @@ interface Parts {
   problem: string | undefined;
   /** Which API server settings are not in effect, and why. */
   settingsProblem: string | undefined;
+  /** Who is kept out of the API server. */
+  access: AccessState;
   /** Generation of the data whose folder this process has given to the cluster's user. */
   openedGeneration: number | undefined;
 }
@@ -51,19 +65,28 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   readonly #slots: ClusterSlots<Parts>;
   readonly #binaries: BinaryFinder;
   readonly #tenancy: Tenancy;
+  readonly #access: AccessGuard;
 
   constructor(options: ProcessRuntimeOptions) {
     this.#options = options;
     this.#tenancy = new Tenancy(options.isolation);
     this.#binaries = new BinaryFinder(options.findBinaries, options.clock);
+    this.#access = new AccessGuard({
+      ...options.access,
+      onChange: (uid) => this.#slots.announce(uid),
+      clock: options.clock,
+      log: options.log,
+    });
     this.#slots = new ClusterSlots<Parts>(options, {
       open: (cluster, announce) => this.#openParts(cluster, announce),
-      async stop({ snapshots, room, egress }) {
+      stop: async ({ uid, snapshots, room, egress }) => {
+        this.#access.forget(uid);
         await Promise.all([snapshots.stop(), room.stop(), egress.stop()]);
       },
       remove: ({ parts }) => parts.snapshots.removeAll(),
       free: async ({ uid, record }) => {
         this.#tenancy.forget(uid);
+        await this.#access.remove(uid);
         const user = record && userOf(record);
         if (user !== undefined && options.isolation.users !== undefined) await options.isolation.users.free(uid, user);
       },
@@ -77,6 +100,10 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     const state = this.#stateOf(slot, spec);
     if (state.phase === 'Running') await slot.parts.snapshots.settle(slot.record);
     return state;
+  }
+
+  allowedCIDRsProblem(): Promise<string | undefined> {
+    return this.#access.problemAt(this.#options.address);
   }
 
   remove(clusterUid: string): Promise<boolean> {
@@ -99,17 +126,28 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   async close(): Promise<void> {
     this.#slots.close();
     await this.#slots.stopAllBut(() => false);
+    this.#access.stop();
+    await this.#tellIfLeft(this.#access.removeTable());
   }
 
   /** Stops nothing: the next process to manage them adopts them. */
   async detach(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();
+    this.#access.stop();
   }
 
   /** Stops what an earlier Fairway left running for clusters that no longer exist. Their data stay. */
-  stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
-    return this.#slots.stopAllBut(isWanted);
+  async stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
+    await this.#slots.stopAllBut(isWanted);
+    await this.#tellIfLeft(this.#access.removeAllBut(isWanted));
+  }
+
+  /** Rules that can't be removed keep people out of ports that nobody serves. */
+  async #tellIfLeft(removal: Promise<void>): Promise<void> {
+    await removal.catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'firewall rules of former API servers could not be removed');
+    });
   }
 
   async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
@@ -129,6 +167,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     parts.openedGeneration = generation;
     await parts.egress.ensure(user, spec.nodeNetworks);
     const { mayAct } = slot;
+    parts.problem = await this.#restrictAccess(slot, record, spec);
+    if (parts.problem !== undefined) return;
     if (!parts.snapshots.isRestoring) {
       slot.wanted = binaries.version;
       const apiServer = { ...spec.apiServer, oidc: undefined, ...chosen.settings };
@@ -145,6 +185,23 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       parts.settings.noteApplied(chosen.settings);
     }
     this.#keepDatabase(slot, { ...spec, etcdQuotaBytes }, binaries);
+  }
+
+  /** Restricts who may reach the API server, before it listens. Answers with why it must not be started. */
+  async #restrictAccess(slot: Slot<Parts>, record: ClusterRecord, spec: ControlPlaneSpec): Promise<string | undefined> {
+    const sources = allowedSources(spec);
+    const { uid: clusterUid, mayAct, supervisor, parts } = slot;
+    const access = await this.#access.ensure({ clusterUid, endpoint: endpointOf(record), sources, mayAct });
+    parts.access = access;
+    if (!('problem' in access)) {
+      await this.#slots.keep(slot, { isRestricted: access.kind === 'enforced' || undefined });
+      return undefined;
+    }
+    // Where it was never restricted, it runs open as it did, and its status says so.
+    const isOpenAnyway = access.kind === 'unavailable' && record.isRestricted !== true;
+    const isRunning = supervisor.state.components['kube-apiserver'].running;
+    if (isOpenAnyway || isRunning || sources === undefined) return undefined;
+    return `its API server does not start while spec.apiServer.allowedCIDRs is not enforced: ${access.problem}`;
   }
 
   #keepDatabase(slot: Slot<Parts>, spec: ControlPlaneSpec, { paths }: Binaries): void {
@@ -171,7 +228,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   #stateOf({ parts, record, supervisor }: Slot<Parts>, spec: ControlPlaneSpec): ControlPlaneState {
-    const { problem, settingsProblem } = parts;
+    const { problem, access } = parts;
     const { state: snapshots, isRestoring } = parts.snapshots;
     const supervised = controlPlaneState({
       supervised: supervisor.state,
@@ -179,7 +236,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       version: record?.version,
       restoring: isRestoring ? snapshots.restoring?.message : undefined,
     });
-    const state = { ...supervised, snapshots, settingsProblem };
+    const state = { ...supervised, snapshots, ...settingsState(parts, enforcedMessage(spec, access)) };
     if (problem === undefined) return state;
     return { ...state, phase: 'Failed', reason: 'ControlPlaneFailed', message: problem };
   }
@@ -202,7 +259,9 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       onChange,
     });
     return {
+      uid,
       snapshots,
+      access: { kind: 'open' },
       room: new DatabaseDefragmenter({ call: etcdCall(folder), clock, log, onChange }),
       egress: new ClusterEgress(folder, egress, log),
       settings: new SettingsTrial(),
@@ -211,4 +270,19 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       openedGeneration: undefined,
     };
   }
+}
+
+/** The tenant's own mistakes come first: those the tenant can mend. */
+function settingsState(
+  { settingsProblem, access }: Pick<Parts, 'settingsProblem' | 'access'>,
+  settingsInEffect: string | undefined,
+): Pick<ControlPlaneState, 'settingsProblem' | 'settingsReason' | 'settingsInEffect'> {
+  if (settingsProblem !== undefined) return { settingsProblem };
+  if (!('problem' in access)) return { settingsInEffect };
+  const effect =
+    access.kind === 'unavailable'
+      ? 'Everybody who can connect reaches the API server.'
+      : 'What was in effect before stays.';
+  const message = `spec.apiServer.allowedCIDRs is not applied: ${access.problem}. ${effect}`;
+  return { settingsProblem: message, settingsReason: 'SettingsNotEnforced' };
 }

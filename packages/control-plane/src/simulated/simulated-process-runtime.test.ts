@@ -21,6 +21,7 @@ const spec: ControlPlaneSpec = {
   dnsNames: [],
   ipAddresses: [],
   nodeNetworks: [],
+  nodeAddresses: [],
   endpoint: undefined,
 };
 

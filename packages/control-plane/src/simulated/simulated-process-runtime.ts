@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from '../allowed-cidrs.ts';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import {
   COMPONENT_VALIDITY_MS,
@@ -52,7 +53,12 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     const endpoint = slot.record ? endpointOf(slot.record) : spec.endpoint;
     if (slot.isGoing) return beingRemoved(endpoint);
     await this.#slots.noteVersion(slot);
-    return controlPlaneState({ supervised: slot.supervisor.state, endpoint, version: slot.record?.version });
+    const state = controlPlaneState({ supervised: slot.supervisor.state, endpoint, version: slot.record?.version });
+    return { ...state, ...unsupportedWhenSimulated(spec) };
+  }
+
+  allowedCIDRsProblem(): Promise<string | undefined> {
+    return Promise.resolve(NOT_ENFORCED_WHEN_SIMULATED);
   }
 
   remove(clusterUid: string): Promise<boolean> {

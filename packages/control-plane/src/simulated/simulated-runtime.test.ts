@@ -25,6 +25,7 @@ const spec: ControlPlaneSpec = {
   dnsNames: [],
   ipAddresses: [],
   nodeNetworks: [],
+  nodeAddresses: [],
   endpoint: undefined,
 };
 
@@ -260,3 +261,20 @@ describe('SimulatedRuntime', () => {
 function structuredCloneOf(original: ControlPlaneSpec): ControlPlaneSpec {
   return { ...original, apiServer: structuredClone(original.apiServer) };
 }
+
+describe('what a simulated control plane does not enforce', () => {
+  it('is told: who may reach its API server', async () => {
+    const stores = new LastingStores();
+    const runtime = aRuntime(stores);
+    const apiServer = { ...spec.apiServer, allowedCIDRs: ['192.0.2.0/24'] };
+
+    const restricted = await runtime.ensure({ ...spec, apiServer });
+    const empty = await runtime.ensure({ ...spec, apiServer: { ...apiServer, allowedCIDRs: [] } });
+    expect(restricted.settingsProblem).toContain(
+      'spec.apiServer.allowedCIDRs: simulated control planes do not enforce it',
+    );
+    expect(restricted.settingsReason).toBe('SettingsNotEnforced');
+    expect(empty.settingsProblem).toBeUndefined();
+    expect(await runtime.allowedCIDRsProblem()).toContain('--control-plane process');
+  });
+});

@@ -1,6 +1,7 @@
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from '../allowed-cidrs.ts';
 import { type ControlPlaneRuntime, type ControlPlaneSpec, type ControlPlaneState, ONE_COPY } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
@@ -63,6 +64,10 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     }
     if (slot.step === undefined) await slot.running?.renewCertificate(spec);
     return stateOf(slot, spec);
+  }
+
+  allowedCIDRsProblem(): Promise<string | undefined> {
+    return Promise.resolve(NOT_ENFORCED_WHEN_SIMULATED);
   }
 
   async remove(clusterUid: string): Promise<boolean> {
@@ -187,7 +192,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
   const { running, failure, step } = slot;
   const endpoint = running?.endpoint ?? spec.endpoint;
-  const common = { endpoint, version: running?.version, etcdUsageBytes: undefined };
+  const common = { endpoint, version: running?.version, etcdUsageBytes: undefined, ...unsupportedWhenSimulated(spec) };
   if (slot.removing) {
     return {
       ...common,

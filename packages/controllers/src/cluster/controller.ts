@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
@@ -22,6 +23,7 @@ import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { readiness } from '../credential/readiness.ts';
 import type { Declaration } from '../dependencies.ts';
 import { onReachableChange } from './cloud-condition.ts';
+import { externalAddresses } from './desired-state.ts';
 import { ClusterReconciler } from './reconciler.ts';
 import { onTenantSetupLost } from './tenant-setup.ts';
 
@@ -51,7 +53,10 @@ export const clusterController: Declaration = {
   watches: ({ cache }) => [
     watch(cache.clusters),
     watch(cache.nodePools, (pool) => [clusterKeyOf(pool)]),
-    watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: () => false }),
+    watch(cache.machines, (machine) => [clusterKeyOf(machine)], {
+      // Nodes are let in by their addresses.
+      isRelevant: (old, machine) => !isDeepStrictEqual(externalAddresses(old), externalAddresses(machine)),
+    }),
     watch(cache.credentials, (credential) => cache.clusters.find(clustersByCredential, keyOf(credential)).map(keyOf), {
       isRelevant: (old, credential) => readiness(old) !== readiness(credential),
     }),

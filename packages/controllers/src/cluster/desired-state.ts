@@ -2,6 +2,7 @@ import { durationMs } from '@fairway/api/domain/duration';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
 import { etcdQuotaBytes } from '@fairway/api/domain/etcd-quota';
 import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
@@ -33,7 +34,12 @@ export function desiredNetwork(cluster: Cluster, plan: PlanSpec, pools: readonly
 export function controlPlaneSpec(
   cluster: Cluster,
   plan: PlanSpec,
-  inputs: { readonly version: string; readonly pki: ClusterPki; readonly desiredNodes: number },
+  inputs: {
+    readonly version: string;
+    readonly pki: ClusterPki;
+    readonly desiredNodes: number;
+    readonly machines: readonly Machine[];
+  },
 ): ControlPlaneSpec {
   const { podCIDR, serviceCIDR } = effectiveNetworking(cluster, plan);
   return {
@@ -50,8 +56,21 @@ export function controlPlaneSpec(
     dnsNames: [],
     ipAddresses: [],
     nodeNetworks: cluster.status?.network?.nodesCIDR === undefined ? [] : [cluster.status.network.nodesCIDR],
+    nodeAddresses: nodeAddresses(cluster, inputs.machines),
     endpoint: cluster.status?.endpoint,
   };
+}
+
+/** Where connections of nodes come from outside of their network: their router, and floating IPs. Sorted. */
+function nodeAddresses({ status }: Cluster, machines: readonly Machine[]): readonly string[] {
+  const egress = status?.network?.egressAddress;
+  const floating = machines.flatMap((machine) => externalAddresses(machine));
+  return [...new Set([...(egress === undefined ? [] : [egress]), ...floating])].sort();
+}
+
+/** The addresses by which the Internet sees a machine. */
+export function externalAddresses({ status }: Machine): readonly string[] {
+  return (status?.addresses ?? []).filter(({ type }) => type === 'ExternalIP').map(({ address }) => address);
 }
 
 function snapshotPolicy({ spec }: Cluster, { etcd }: PlanSpec): SnapshotPolicy | undefined {

@@ -12,7 +12,7 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import { poolsByCluster } from '@fairway/tenancy/cache-indexes';
+import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
@@ -165,14 +165,15 @@ export class ClusterReconciler {
     version: string,
     pass: Pass,
   ): Promise<ControlPlaneFacts> {
-    const { attempts, credentials, runtime } = this.#dependencies;
+    const { attempts, cache, credentials, runtime } = this.#dependencies;
     const item = identityOf(cluster);
     const ensured = await pass.run(() =>
       attempts.make({ kind: 'control plane', item }, async () => {
         if (await isDataElsewhere(cluster, runtime)) return undefined;
         const pki = await credentials.pki(cluster);
         const desiredNodes = pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
-        const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes });
+        const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
+        const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes, machines });
         const controlPlane = await ofRuntime(runtime.ensure(spec));
         return { controlPlane, caCertificate: trustBundle(pki.cluster), etcdQuotaBytes: spec.etcdQuotaBytes };
       }),

@@ -1,3 +1,4 @@
+import { turnOf } from '@fairway/api/conditions';
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
@@ -344,6 +345,28 @@ test('settings that are not in effect are told, for as long as they are not', ()
   const unknown = statusOf({ controlPlane: undefined }, rejected);
   expect(findCondition(unknown.conditions, 'SettingsApplied')).toMatchObject({ status: 'False' });
   expect(findCondition(statusOf({}, rejected).conditions, 'SettingsApplied')).toBeUndefined();
+});
+
+test('settings that the operator must make possible are the turn of the operator', () => {
+  const settingsProblem = 'spec.apiServer.allowedCIDRs is not applied: there is no nft on PATH';
+  const open = statusOf({ controlPlane: { ...controlPlane, settingsProblem, settingsReason: 'SettingsNotEnforced' } });
+
+  for (const type of ['SettingsApplied', 'Ready']) {
+    expect(findCondition(open.conditions, type)).toMatchObject({ status: 'False', reason: 'SettingsNotEnforced' });
+  }
+  expect(turnOf('SettingsNotEnforced')).toBe('operator');
+});
+
+test('who is kept out of the API server is told, for as long as anybody is', () => {
+  const settingsInEffect = 'the API server is reached from 192.0.2.0/24, and by nodes from 10.0.0.0/16';
+  const closed = statusOf({ controlPlane: { ...controlPlane, settingsInEffect } });
+
+  expect(findCondition(closed.conditions, 'SettingsApplied')).toMatchObject({
+    status: 'True',
+    message: settingsInEffect,
+  });
+  expect(findCondition(closed.conditions, 'Ready')).toMatchObject({ status: 'True' });
+  expect(findCondition(statusOf({}, closed).conditions, 'SettingsApplied')).toBeUndefined();
 });
 
 test('what could not be learnt this time is what it was', () => {

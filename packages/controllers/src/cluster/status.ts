@@ -144,11 +144,17 @@ function controlPlaneCondition(facts: ClusterFacts): ConditionState {
   return conditionUnmet(type, { reason: ConditionReason.Provisioning, message: 'the control plane is starting' });
 }
 
-/** Set only while the API server runs with settings other than the spec's. */
+/** Set while the API server runs with settings other than the spec's, or keeps somebody out. */
 function settingsCondition({ controlPlane }: ClusterFacts): ConditionState | undefined {
-  if (controlPlane?.settingsProblem === undefined) return undefined;
-  const { settingsProblem: message } = controlPlane;
-  return conditionUnmet(ConditionType.SettingsApplied, { reason: ConditionReason.SettingsRejected, message });
+  const type = ConditionType.SettingsApplied;
+  const { settingsProblem, settingsReason, settingsInEffect } = controlPlane ?? {};
+  if (settingsProblem !== undefined) {
+    return conditionUnmet(type, {
+      reason: settingsReason ?? ConditionReason.SettingsRejected,
+      message: settingsProblem,
+    });
+  }
+  return settingsInEffect === undefined ? undefined : { ...conditionMet(type), message: settingsInEffect };
 }
 
 function nodePoolsCondition({ pools }: ClusterFacts, nodes: NodeCounts): ConditionState {

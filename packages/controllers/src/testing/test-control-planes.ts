@@ -46,6 +46,10 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     this.#clock = clock;
   }
 
+  allowedCIDRsProblem(): Promise<string | undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
     this.asked.push(spec);
     if (this.failure) throw this.failure;

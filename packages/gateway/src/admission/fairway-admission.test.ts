@@ -22,6 +22,15 @@ describe.each(FORMS)('%s gateway', (form) => {
     return Object.fromEntries(error.causes.map(({ field = '', message = '' }) => [field, message]));
   }
 
+  test('an allow-list of addresses that nobody enforces is refused, with what to do', async () => {
+    const refused = await refusal(gateway.createCluster('wrong', { apiServer: { allowedCIDRs: ['192.0.2.0/24'] } }));
+
+    expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
+    expect(fieldsOf(refused)).toEqual({
+      'spec.apiServer.allowedCIDRs': expect.stringContaining('it is not enforced here: leave it out'),
+    });
+  });
+
   describe('what the cloud does not offer is refused, with the field and what it does offer', () => {
     test.each([
       {

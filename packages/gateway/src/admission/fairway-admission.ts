@@ -21,6 +21,8 @@ export interface FairwayAdmissionOptions {
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly clouds: Clouds;
   readonly offer: CloudOffer;
+  /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
+  readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** Whether the user is Fairway's controllers, which alone set and remove their finalizer. */
   readonly isFairway: (user: UserInfo) => boolean;
 }
@@ -55,15 +57,17 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   const { namespace, name } = request;
   const cluster = request.object as Cluster;
   const { credentialName } = cluster.spec;
-  const [plans, releases, all, pools, credential] = await Promise.all([
+  const [plans, releases, all, pools, credential, allowedCIDRsProblem] = await Promise.all([
     stored.plans(),
     stored.releases(),
     stored.clusters(namespace),
     stored.nodePools(namespace),
     credentialName === undefined ? undefined : stored.credential(namespace, credentialName),
+    options.allowedCIDRsProblem?.(),
   ]);
   const others = all.filter(({ metadata }) => metadata.name !== name);
-  const facts = { cluster, old: request.oldObject as Cluster | undefined, plans, releases, credential, others, pools };
+  const old = request.oldObject as Cluster | undefined;
+  const facts = { cluster, old, plans, releases, credential, others, pools, allowedCIDRsProblem };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
   for (const warning of clusterWarnings(cluster, facts.old)) request.warn(warning);

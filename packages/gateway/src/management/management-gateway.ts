@@ -49,6 +49,8 @@ export interface ManagementGatewayOptions {
   readonly client: KubeClient;
   readonly clouds: Clouds;
   readonly credentials: () => ClusterCredentials;
+  /** See FairwayAdmissionOptions. */
+  readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** Resolves when `clouds` has caught up with what is stored now. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly host: string;
@@ -115,6 +117,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       stored: factsOverHttp(client),
       clouds,
       offer: new CloudOffer(clock, log),
+      allowedCIDRsProblem: options.allowedCIDRsProblem,
       isFairway: (user) => isOwn(identity, user),
       ...(catchUp && { catchUp }),
     });

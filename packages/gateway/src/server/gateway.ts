@@ -51,6 +51,8 @@ export interface GatewayOptions {
   readonly clouds: Clouds;
   /** Separate from the server's construction, because they are read through it. */
   readonly credentials: () => ClusterCredentials;
+  /** See FairwayAdmissionOptions. */
+  readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
 }
 
 export interface Gateway {
@@ -115,6 +117,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         stored: factsInProcess(() => server.reader),
         clouds,
         offer,
+        allowedCIDRsProblem: options.allowedCIDRsProblem,
         isFairway: ({ username }) => username === CONTROLLERS.username,
       }),
       limitsAdmission(() => server.reader),

@@ -18,6 +18,7 @@ export interface FormParts {
   readonly log: Logger;
   readonly clouds: ConfiguredClouds;
   readonly credentials: () => ClusterCredentials;
+  readonly allowedCIDRsProblem: () => Promise<string | undefined>;
 }
 
 /** The gateway from a tenant's view, on either engine. */

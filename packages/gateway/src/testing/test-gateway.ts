@@ -126,7 +126,15 @@ export class TestGateway {
       openAs: () => undefined,
     });
     const audit = new RecordedAudit(clock, asksForKubeconfig);
-    const parts = { ...shared, store, clouds, auditor: audit.auditor, credentials: () => credentials };
+    const allowedCIDRsProblem = () => Promise.resolve('it is not enforced here: leave it out');
+    const parts = {
+      ...shared,
+      store,
+      clouds,
+      auditor: audit.auditor,
+      credentials: () => credentials,
+      allowedCIDRsProblem,
+    };
     const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
     closing.push(() => gateway.close());
     const credentials = new ClusterCredentials(gateway.client, clock);

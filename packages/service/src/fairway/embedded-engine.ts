@@ -32,7 +32,7 @@ export interface EmbeddedEngine extends Engine {
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
   const { store, pki, version, auditor, limits, clock, random, log } = options;
-  const { clouds, credentials, registry } = parts;
+  const { clouds, credentials, registry, allowedCIDRsProblem } = parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
     store,
@@ -47,6 +47,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     serviceAccountKeys,
     clouds,
     credentials,
+    allowedCIDRsProblem,
   });
   const { server, client, ledger } = gateway;
   server.addRoute(metricsRoute(registry));

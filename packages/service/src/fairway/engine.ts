@@ -25,6 +25,8 @@ export interface EngineParts {
   readonly clouds: Clouds;
   /** Reads through the engine itself, so only once it is open. */
   readonly credentials: () => ClusterCredentials;
+  /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
+  readonly allowedCIDRsProblem: () => Promise<string | undefined>;
   readonly registry: Registry;
 }
 

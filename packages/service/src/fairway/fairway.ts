@@ -79,7 +79,8 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     client: () => engine.client,
   });
   opening.defer(closeClouds);
-  const engine: E = await openEngine({ clouds, credentials: () => credentials, registry });
+  const allowedCIDRsProblem = () => controlPlanes.runtime.allowedCIDRsProblem();
+  const engine: E = await openEngine({ clouds, credentials: () => credentials, registry, allowedCIDRsProblem });
   opening.defer(() => engine.close());
   const { client, reader, informers } = engine;
   const credentials = new ClusterCredentials(client, clock);
@@ -135,5 +136,12 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   });
   await started.promise;
   const running = opening.move();
-  return { engine, clouds, credentials: () => credentials, registry, close: () => running.disposeAsync() };
+  return {
+    engine,
+    clouds,
+    credentials: () => credentials,
+    registry,
+    allowedCIDRsProblem,
+    close: () => running.disposeAsync(),
+  };
 }

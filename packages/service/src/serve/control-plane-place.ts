@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -6,6 +5,7 @@ import type { Lease } from '@fairway/kube/kinds/generated/types';
 import { Leases } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Home } from '../up/home.ts';
+import { homeId } from '../up/home-id.ts';
 
 /** A Lease used for its name only: the first to create it decides where control planes run. */
 const NAME = 'fairway-control-planes';
@@ -43,9 +43,4 @@ async function sayOrRead(client: KubeClient, annotations: Readonly<Record<string
     if (!isApiError(error, 'AlreadyExists')) throw error;
     return leases.get(NAME, { namespace: SYSTEM_NAMESPACE });
   }
-}
-
-/** Identifies the folder, wherever it is moved to. */
-function homeId(home: Home): string {
-  return home.readOrMake(home.id, () => randomBytes(16).toString('hex'));
 }

@@ -29,7 +29,7 @@ export interface GatewayServing {
 /** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
   { connection, listen, hosts, webhookUrl, limits }: GatewayServing,
-  { engine, clouds, credentials, registry }: Fairway<Engine>,
+  { engine, clouds, credentials, registry, allowedCIDRsProblem }: Fairway<Engine>,
   shared: {
     /** This replica's identity. */
     readonly identity: string;
@@ -51,6 +51,7 @@ export async function openGateway(
     client,
     clouds,
     credentials,
+    allowedCIDRsProblem,
     catchUp: catchUpWith({ reader: engine.reader, client, clock }),
     ...listen,
     hosts,

@@ -11,6 +11,7 @@ import { SimulatedProcessRuntime } from '@fairway/control-plane/simulated/simula
 import { SimulatedRuntime } from '@fairway/control-plane/simulated/simulated-runtime';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 import { type Home, identifyProcess } from './home.ts';
+import { homeId } from './home-id.ts';
 import { moveOutOfOneFile } from './move-simulated.ts';
 
 export interface ControlPlanesOptions {
@@ -99,6 +100,8 @@ interface ProcessControlPlanes {
   readonly users: UserRange;
   /** Exceptions to the egress rule of API servers. */
   readonly egress: EgressExceptions;
+  /** IPv4 ranges that may reach every API server. */
+  readonly alwaysAllowed: readonly string[];
 }
 
 /** Real control planes, as processes of this machine. */
@@ -109,6 +112,7 @@ export function processControlPlanes({
   areLeft,
   users,
   egress,
+  alwaysAllowed,
 }: ProcessControlPlanes): (options: ControlPlanesOptions) => ControlPlanes {
   return ({ home, clock, random, log }) => {
     const runtime = localProcessRuntime({
@@ -117,6 +121,8 @@ export function processControlPlanes({
       snapshotFolder,
       users,
       egress,
+      homeId: homeId(home),
+      alwaysAllowed,
       env,
       binaryFolders: [],
       identify: identifyProcess,

@@ -1,4 +1,4 @@
-import { acts, type FieldLedger, notYet, unproven } from './entry.ts';
+import { acts, type FieldLedger, notYet, provenBy, unproven } from './entry.ts';
 
 const ADMISSION = 'packages/api/src/admission/admission.test.ts';
 
@@ -85,7 +85,12 @@ export const CLUSTER_FIELDS: FieldLedger = {
   ),
   'spec.apiServer.admissionPlugins.enabled': unproven('acts'),
   'spec.apiServer.admissionPlugins.disabled': unproven('acts'),
-  'spec.apiServer.allowedCIDRs': unproven('acts'),
+  'spec.apiServer.allowedCIDRs': provenBy(
+    'acts',
+    'tests/process-allow-list.test.ts',
+    'keeps strangers out, whatever they say of themselves',
+    'its runtime is asked without an API server in between',
+  ),
   'spec.apiServer.oidc.issuerURL': unproven('acts'),
   'spec.apiServer.oidc.clientID': unproven('acts'),
   'spec.apiServer.oidc.usernameClaim': unproven('acts'),

@@ -1,0 +1,230 @@
+import { isIPv4 } from 'node:net';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { Endpoint } from '../../runtime.ts';
+import type { Nft } from './nft.ts';
+import { liftScript, listArguments, parseList, restrictScript, tableScript } from './nft-script.ts';
+
+export interface AccessGuardOptions {
+  /** Id of the home: letters and digits. Fairways with different homes do not touch each other's rules. */
+  readonly homeId: string;
+  /** Undefined if this machine has none. */
+  readonly nft: Nft | undefined;
+  /** Ranges that may reach every API server, such as other hosts of the operator. */
+  readonly alwaysAllowed: readonly string[];
+  /** Called with a cluster's UID when its rules could no longer be renewed, or can again. */
+  readonly onChange: (clusterUid: string) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Who may reach one API server. */
+export interface DesiredAccess {
+  readonly clusterUid: string;
+  readonly endpoint: Endpoint;
+  /** IPv4 ranges, those of the nodes included; undefined: everybody. */
+  readonly sources: readonly string[] | undefined;
+  /** Whether this process may still act on the control plane. */
+  readonly mayAct: () => boolean;
+}
+
+/**
+ * `open`: nobody is kept out, as desired. `enforced`: only the desired addresses get in. `unavailable`: this machine can't enforce it.
+ * `failed`: it can, but the last attempt failed, and the rules from before it are in effect.
+ */
+export type AccessState =
+  | { readonly kind: 'open' | 'enforced' }
+  | { readonly kind: 'unavailable' | 'failed'; readonly problem: string };
+
+/** How often rules are written again: a firewall that is reloaded (`flush ruleset`) takes them away. */
+const REPEAT_MS = 30_000;
+/** How long a machine that cannot enforce anything is not asked again. */
+const PROBE_AGE_MS = 60_000;
+
+/**
+ * Restricts who may reach API servers, with rules in the kernel: they outlive this process, and a cluster's change atomically. The
+ * kernel is the only state.
+ */
+export class AccessGuard {
+  readonly #options: AccessGuardOptions;
+  readonly #table: string;
+  readonly #restricted = new Map<string, DesiredAccess & { state: AccessState; script: string }>();
+  /** Endpoints with rules in the kernel, by cluster, as of the first look. */
+  #listed: Map<string, Endpoint> | undefined;
+  #probed: { readonly atMs: number; readonly problem: string | undefined } | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #timer: Timer | undefined;
+
+  constructor(options: AccessGuardOptions) {
+    if (!/^[A-Za-z0-9]{1,64}$/.test(options.homeId)) throw new Error(`"${options.homeId}" is not the id of a home`);
+    this.#options = options;
+    this.#table = `fairway_${options.homeId}`;
+  }
+
+  /** Why API servers at an address cannot be restricted; undefined: they can. */
+  async problemAt(address: string): Promise<string | undefined> {
+    if (isLoopback(address)) return undefined;
+    if (!isIPv4(address)) return `the API servers have the IPv6 address ${address}: leave it out`;
+    const { clock } = this.#options;
+    const isFresh = this.#probed !== undefined && clock.now() - this.#probed.atMs < PROBE_AGE_MS;
+    if (this.#probed === undefined || (this.#probed.problem !== undefined && !isFresh)) {
+      this.#probed = { atMs: clock.now(), problem: await this.#probe() };
+    }
+    return this.#probed.problem;
+  }
+
+  /** Takes effect before it resolves, for new and for established connections; does nothing if it is in effect already. Never rejects. */
+  async ensure(desired: DesiredAccess): Promise<AccessState> {
+    const { clusterUid, endpoint, sources } = desired;
+    // Nothing but this machine reaches a loopback address, and this machine is always allowed.
+    if (isLoopback(endpoint.host)) return { kind: sources === undefined ? 'open' : 'enforced' };
+    if (sources === undefined) return this.#inTurn(() => this.#lift(desired));
+    const unavailable = await this.problemAt(endpoint.host);
+    if (unavailable !== undefined) return { kind: 'unavailable', problem: unavailable };
+    const script = this.#scriptOf({ ...desired, sources });
+    const known = this.#restricted.get(clusterUid);
+    if (known?.script === script && known.state.kind === 'enforced') {
+      this.#restricted.set(clusterUid, { ...known, ...desired });
+      return known.state;
+    }
+    return this.#inTurn(async () => {
+      if (!desired.mayAct()) return { kind: 'failed', problem: 'another process manages the control plane' };
+      const state = await this.#apply([script]);
+      if (state.kind === 'enforced') this.#listed?.set(clusterUid, endpoint);
+      this.#restricted.set(clusterUid, { ...desired, script, state });
+      this.#repeat();
+      return state;
+    });
+  }
+
+  /** Stops renewing a cluster's rules, which stay. */
+  forget(clusterUid: string): void {
+    this.#restricted.delete(clusterUid);
+  }
+
+  /** Removes the rules of a cluster of which nothing is left. Rejects if they can't be removed. */
+  async remove(clusterUid: string): Promise<void> {
+    this.#restricted.delete(clusterUid);
+    await this.#inTurn(() => this.#removeAll((uid) => uid === clusterUid));
+  }
+
+  /** Removes rules of clusters that no longer exist, which a killed process left. */
+  async removeAllBut(isKnown: (clusterUid: string) => boolean): Promise<void> {
+    await this.#inTurn(() => this.#removeAll((uid) => !isKnown(uid)));
+  }
+
+  /** Removes all rules of this home: nothing listens any more. */
+  async removeTable(): Promise<void> {
+    await this.#inTurn(async () => {
+      const exists = await this.#run(['list', 'table', 'inet', this.#table]).then(
+        () => true,
+        () => false,
+      );
+      if (exists) await this.#run(['delete', 'table', 'inet', this.#table]);
+    });
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#restricted.clear();
+  }
+
+  async #lift({ clusterUid, endpoint, mayAct }: DesiredAccess): Promise<AccessState> {
+    this.#restricted.delete(clusterUid);
+    this.#listed ??= await this.#list();
+    const listed = this.#listed;
+    if (!listed.has(clusterUid) || !mayAct()) return { kind: 'open' };
+    const state = await this.#apply([...tableScript(this.#table), ...liftScript(this.#table, clusterUid, endpoint)]);
+    if (state.kind !== 'enforced') return state;
+    listed.delete(clusterUid);
+    return { kind: 'open' };
+  }
+
+  async #removeAll(isDoomed: (clusterUid: string) => boolean): Promise<void> {
+    const doomed = [...(await this.#list())].filter(([uid]) => isDoomed(uid));
+    if (doomed.length === 0) return;
+    const lifted = doomed.flatMap(([uid, endpoint]) => liftScript(this.#table, uid, endpoint));
+    const state = await this.#apply([...tableScript(this.#table), ...lifted]);
+    if ('problem' in state) throw new Error(state.problem);
+    for (const [uid] of doomed) this.#listed?.delete(uid);
+  }
+
+  #repeat(): void {
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.after(REPEAT_MS, () => {
+      if (this.#restricted.size > 0) void this.#inTurn(() => this.#applyAgain()).then(() => this.#repeat());
+    });
+  }
+
+  async #applyAgain(): Promise<void> {
+    const mine = [...this.#restricted].filter(([, { mayAct }]) => mayAct());
+    if (mine.length === 0) return;
+    const state = await this.#apply(mine.map(([, { script }]) => script));
+    for (const [uid, restricted] of mine) {
+      if (this.#restricted.get(uid) !== restricted) continue;
+      this.#restricted.set(uid, { ...restricted, state });
+      if (state.kind !== restricted.state.kind) this.#options.onChange(uid);
+    }
+  }
+
+  #scriptOf({ clusterUid, endpoint, sources }: DesiredAccess & { readonly sources: readonly string[] }): string {
+    const always = this.#options.alwaysAllowed.filter((range) => isIPv4(range.split('/')[0] ?? ''));
+    const all = [...new Set([...sources, ...always])].sort();
+    const statements = restrictScript(this.#table, { clusterUid, endpoint, sources: all });
+    return [...tableScript(this.#table), ...statements].join('\n');
+  }
+
+  /** In one transaction. */
+  async #apply(statements: readonly string[]): Promise<AccessState> {
+    try {
+      await this.#run(['-f', '-'], `${statements.join('\n')}\n`);
+      return { kind: 'enforced' };
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'access to API servers cannot be restricted');
+      return { kind: 'failed', problem: messageOf(error) };
+    }
+  }
+
+  /** Endpoints with rules in the kernel, by cluster; none if this process can't see any. */
+  async #list(): Promise<Map<string, Endpoint>> {
+    try {
+      return new Map(parseList(await this.#run(listArguments(this.#table))));
+    } catch {
+      return new Map();
+    }
+  }
+
+  /** Whether nft and the kernel accept such rules from this process; changes nothing. */
+  async #probe(): Promise<string | undefined> {
+    const endpoint = { host: '192.0.2.1', port: 1 };
+    const statements = [
+      ...tableScript(this.#table),
+      ...restrictScript(this.#table, { clusterUid: 'probe', endpoint, sources: ['192.0.2.0/24'] }),
+    ];
+    try {
+      await this.#run(['--check', '-f', '-'], `${statements.join('\n')}\n`);
+      return undefined;
+    } catch (error) {
+      return `this machine cannot enforce it (${messageOf(error)}): the operator installs nftables and runs Fairway as root, or with CAP_NET_ADMIN`;
+    }
+  }
+
+  #run(args: readonly string[], input?: string): Promise<string> {
+    const { nft } = this.#options;
+    return nft === undefined ? Promise.reject(new Error('there is no nft on PATH')) : nft(args, input);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+}
+
+export function isLoopback(address: string): boolean {
+  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,38 @@
+import { isIPv4 } from 'node:net';
+import { isRestricted } from '../../allowed-cidrs.ts';
+import type { ControlPlaneSpec } from '../../runtime.ts';
+import type { AccessState } from './access-guard.ts';
+
+/** Listed in full in messages up to this many. */
+const LISTED = 5;
+
+/** The addresses that may reach a cluster's API server: what its owner allows, and where its nodes come from. Undefined: all. Pure. */
+export function allowedSources(
+  spec: Pick<ControlPlaneSpec, 'apiServer' | 'nodeNetworks' | 'nodeAddresses'>,
+): readonly string[] | undefined {
+  if (!isRestricted(spec)) return undefined;
+  return [...(spec.apiServer.allowedCIDRs ?? []), ...nodeSources(spec)];
+}
+
+/** What is in effect, for people; undefined: nothing to tell. Pure. */
+export function enforcedMessage(
+  spec: Pick<ControlPlaneSpec, 'apiServer' | 'nodeNetworks' | 'nodeAddresses'>,
+  { kind }: AccessState,
+): string | undefined {
+  if (kind !== 'enforced') return undefined;
+  const nodes = nodeSources(spec);
+  return `the API server is reached from ${listed(spec.apiServer.allowedCIDRs ?? [])}, and by nodes from ${listed(nodes)}`;
+}
+
+function nodeSources({
+  nodeNetworks,
+  nodeAddresses,
+}: Pick<ControlPlaneSpec, 'nodeNetworks' | 'nodeAddresses'>): readonly string[] {
+  return [...new Set([...nodeNetworks, ...nodeAddresses])].filter((range) => isIPv4(range.split('/')[0] ?? ''));
+}
+
+function listed(ranges: readonly string[]): string {
+  if (ranges.length === 0) return 'nowhere yet';
+  const shown = ranges.slice(0, LISTED).join(', ');
+  return ranges.length > LISTED ? `${shown} and ${ranges.length - LISTED} more` : shown;
+}

@@ -1,0 +1,106 @@
+import type { Endpoint } from '../../runtime.ts';
+
+/** An API server that only some addresses may reach. */
+export interface RestrictedEndpoint {
+  readonly clusterUid: string;
+  /** An IPv4 address of this machine and a port. */
+  readonly endpoint: Endpoint;
+  /** IPv4 ranges and addresses; they may overlap. */
+  readonly sources: readonly string[];
+}
+
+/*
+ * One table for each home. Two maps from address and port of an API server to its cluster's chains, so that a packet costs one look-up however many
+ * clusters there are; the input chain rejects what comes from elsewhere, established connections too, and the output chain what the API server would
+ * still send there, which closes its end of those connections. What comes over the loopback device is this machine itself.
+ */
+
+const INPUT = 'input_by_endpoint';
+const OUTPUT = 'output_by_endpoint';
+const CHAIN = 'input-';
+/** Before the usual filter chains. No other table can allow what is rejected here. */
+const PRIORITY = -10;
+
+/** Statements that make the table with its base chains, whether or not it exists. Statements given to nft together take effect at once, or not at all. */
+export function tableScript(table: string): readonly string[] {
+  return [
+    `add table inet ${table}`,
+    `add map inet ${table} ${INPUT} { type ipv4_addr . inet_service : verdict; }`,
+    `add map inet ${table} ${OUTPUT} { type ipv4_addr . inet_service : verdict; }`,
+    `add chain inet ${table} input { type filter hook input priority ${PRIORITY}; policy accept; }`,
+    `add chain inet ${table} output { type filter hook output priority ${PRIORITY}; policy accept; }`,
+    `flush chain inet ${table} input`,
+    `flush chain inet ${table} output`,
+    `add rule inet ${table} input iifname != "lo" ip daddr . tcp dport vmap @${INPUT}`,
+    `add rule inet ${table} output oifname != "lo" ip saddr . tcp sport vmap @${OUTPUT}`,
+  ];
+}
+
+/** Statements that restrict an API server, replacing any earlier restriction of it. The table must exist. */
+export function restrictScript(
+  table: string,
+  { clusterUid, endpoint, sources }: RestrictedEndpoint,
+): readonly string[] {
+  const { set, input, output } = namesOf(clusterUid);
+  const key = keyOf(endpoint);
+  return [
+    `add set inet ${table} ${set} { type ipv4_addr; flags interval; auto-merge; }`,
+    `flush set inet ${table} ${set}`,
+    ...(sources.length === 0 ? [] : [`add element inet ${table} ${set} { ${sources.join(', ')} }`]),
+    `add chain inet ${table} ${input}`,
+    `flush chain inet ${table} ${input}`,
+    `add rule inet ${table} ${input} ip saddr != @${set} meta l4proto tcp reject with tcp reset`,
+    `add chain inet ${table} ${output}`,
+    `flush chain inet ${table} ${output}`,
+    // The reset that the rule above sends has to pass.
+    `add rule inet ${table} ${output} ip daddr != @${set} tcp flags & rst == 0 reject with tcp reset`,
+    `add element inet ${table} ${INPUT} { ${key} : jump ${input} }`,
+    `add element inet ${table} ${OUTPUT} { ${key} : jump ${output} }`,
+  ];
+}
+
+/** Statements that lift the restriction of an API server, whether or not it has one. The table must exist. */
+export function liftScript(table: string, clusterUid: string, endpoint: Endpoint): readonly string[] {
+  const { set, input, output } = namesOf(clusterUid);
+  const key = keyOf(endpoint);
+  return [
+    // Deleting what does not exist would fail.
+    ...restrictScript(table, { clusterUid, endpoint, sources: [] }),
+    `delete element inet ${table} ${INPUT} { ${key} }`,
+    `delete element inet ${table} ${OUTPUT} { ${key} }`,
+    `delete chain inet ${table} ${input}`,
+    `delete chain inet ${table} ${output}`,
+    `delete set inet ${table} ${set}`,
+  ];
+}
+
+/** Lists the restricted endpoints: nft's arguments. */
+export function listArguments(table: string): readonly string[] {
+  return ['-j', 'list', 'map', 'inet', table, INPUT];
+}
+
+/** Endpoints by cluster UID in nft's answer to `listArguments`. Throws for any other text. */
+export function parseList(text: string): ReadonlyMap<string, Endpoint> {
+  const { nftables } = JSON.parse(text) as { nftables: readonly { map?: { elem?: readonly ListedElement[] } }[] };
+  const found = new Map<string, Endpoint>();
+  for (const [key, verdict] of nftables.flatMap(({ map }) => map?.elem ?? [])) {
+    const [host, port] = key.concat;
+    found.set(verdict.jump.target.slice(CHAIN.length), { host, port });
+  }
+  return found;
+}
+
+type ListedElement = readonly [
+  { readonly concat: readonly [address: string, port: number] },
+  { readonly jump: { readonly target: string } },
+];
+
+function keyOf({ host, port }: Endpoint): string {
+  return `${host} . ${port}`;
+}
+
+/** The UID is part of names that nft parses. */
+function namesOf(clusterUid: string) {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(clusterUid)) throw new Error(`"${clusterUid}" is not the UID of a cluster`);
+  return { set: `sources-${clusterUid}`, input: `${CHAIN}${clusterUid}`, output: `output-${clusterUid}` };
+}

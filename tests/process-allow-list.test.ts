@@ -1,0 +1,264 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { certificateRequirements, issueComponentCertificate } from '@fairway/control-plane/pki/component-certificates';
+import { AccessGuard } from '@fairway/control-plane/process/access/access-guard';
+import { localNft } from '@fairway/control-plane/process/access/nft';
+import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLUSTER_UID, isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
+import { testReleases } from './process-runtime/releases.ts';
+
+const { offered } = await testReleases();
+const nft = localNft(process.env);
+const lacking = [
+  ...(offered === undefined ? ['binaries of 1.31 or later'] : []),
+  ...(process.geteuid?.() === 0 ? [] : ['root']),
+  ...(nft === undefined ? ['nft'] : []),
+  ...(spawnSync('ip', ['netns', 'list']).status === 0 ? [] : ['ip netns']),
+];
+const described = lacking.length === 0 ? '' : ` (skipped: there is no ${lacking.join(', no ')})`;
+
+/** Of this run, so that another's are not touched. */
+const RUN = (process.pid % 60).toString();
+const HOME = `test${process.pid}`;
+
+/** A host of its own, connected to this machine. */
+class Host {
+  readonly #name: string;
+  readonly address: string;
+  readonly machine: string;
+
+  constructor(name: string, number: number) {
+    this.#name = `fw-al-${RUN}-${name}`;
+    this.address = `198.19.${200 + number}.${Number(RUN) * 4 + 2}`;
+    this.machine = `198.19.${200 + number}.${Number(RUN) * 4 + 1}`;
+    this.remove();
+    const link = `fwal${RUN}${name}`;
+    ip('netns', 'add', this.#name);
+    ip('link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', this.#name);
+    ip('address', 'add', `${this.machine}/30`, 'dev', link);
+    ip('link', 'set', link, 'up');
+    ip('-n', this.#name, 'address', 'add', `${this.address}/30`, 'dev', 'eth0');
+    ip('-n', this.#name, 'link', 'set', 'eth0', 'up');
+    ip('-n', this.#name, 'link', 'set', 'lo', 'up');
+    ip('-n', this.#name, 'route', 'add', 'default', 'via', this.machine);
+  }
+
+  addAddress(address: string): void {
+    ip('-n', this.#name, 'address', 'add', `${address}/32`, 'dev', 'lo');
+  }
+
+  /** Node's way to run a script there; it gets `input` as JSON in its environment. */
+  run(script: string, input: object) {
+    const env = { ...process.env, INPUT: JSON.stringify(input) };
+    return spawn('ip', ['netns', 'exec', this.#name, process.execPath, '--input-type=module', '-e', script], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
+
+  remove(): void {
+    spawnSync('ip', ['netns', 'delete', this.#name]);
+  }
+}
+
+function ip(...args: string[]): void {
+  const { status, stderr } = spawnSync('ip', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`);
+}
+
+/** Prints `connected`, or why not. */
+const CONNECT = `
+import { connect } from 'node:net';
+const { host, port, localAddress, first } = JSON.parse(process.env.INPUT);
+const socket = connect({ host, port, localAddress, timeout: 3000 });
+const end = (text) => { console.log(text); process.exit(); };
+socket.once('error', ({ code }) => end(code));
+socket.once('timeout', () => end('no answer'));
+socket.once('connect', () => end('connected'));
+if (first) socket.write(first);
+`;
+
+/** Watches ConfigMaps: prints \`watching\`, each name, and \`cut\` when the connection ends. */
+const WATCH = `
+import { request } from 'node:https';
+const { host, port, cert, key } = JSON.parse(process.env.INPUT);
+const path = '/api/v1/namespaces/default/configmaps?watch=1';
+const sent = request({ host, port, path, cert, key, rejectUnauthorized: false, agent: false }, (response) => {
+  console.log('watching');
+  response.on('data', () => {});
+});
+// As kubectl does: a client that says nothing learns nothing.
+sent.on('socket', (socket) => socket.setKeepAlive(true, 1000));
+sent.on('error', () => {});
+sent.on('close', () => { console.log('cut'); process.exit(); });
+sent.end();
+`;
+
+describe.skipIf(lacking.length > 0)(
+  `spec.apiServer.allowedCIDRs of a control plane on this machine${described}`,
+  () => {
+    const stack = new AsyncDisposableStack();
+    let cluster: ProcessCluster;
+    let state: ControlPlaneState;
+    let friend: Host;
+    let stranger: Host;
+    let node: Host;
+    let floating: Host;
+
+    beforeAll(async () => {
+      const parent = await mkdtemp(join(tmpdir(), 'allow-list-'));
+      stack.defer(() => rm(parent, { recursive: true, force: true }));
+      const hosts = ['a', 'b', 'c', 'd'].map((name, number) => new Host(name, number));
+      stack.defer(() => {
+        for (const host of hosts) host.remove();
+      });
+      [friend, stranger, node, floating] = hosts as [Host, Host, Host, Host];
+      if (offered === undefined) return;
+      cluster = await ProcessCluster.open(parent, offered.assets(parent), offered.version, systemClock, {
+        address: friend.machine,
+        homeId: HOME,
+      });
+      stack.defer(() => cluster.runtime.close());
+      allow(`${friend.address}/32`);
+      cluster.spec = { ...cluster.spec, nodeNetworks: [`${node.address}/32`], nodeAddresses: [floating.address] };
+    }, 60_000);
+    afterAll(() => stack.disposeAsync(), 60_000);
+
+    function allow(...allowedCIDRs: string[]): void {
+      cluster.spec = { ...cluster.spec, apiServer: { ...cluster.spec.apiServer, allowedCIDRs } };
+    }
+
+    /** What becomes of a connection. */
+    async function connectFrom(host: Host, more: object = {}): Promise<string> {
+      const child = host.run(CONNECT, { ...state.endpoint, ...more });
+      let text = '';
+      for await (const chunk of child.stdout) text += String(chunk);
+      return text.trim();
+    }
+
+    /** The lines that a watch prints. */
+    async function watchFrom(host: Host): Promise<AsyncIterator<string>> {
+      const requirement = certificateRequirements(cluster.spec).find(({ component }) => component === 'fairway');
+      if (requirement === undefined) throw new Error('Fairway has no certificate');
+      const issued = await issueComponentCertificate(cluster.spec.pki, requirement, systemClock);
+      const child = host.run(WATCH, { ...state.endpoint, cert: issued.certificatePem, key: issued.privateKeyPem });
+      stack.defer(() => void child.kill('SIGKILL'));
+      return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    }
+
+    test('lets in what it names, the nodes and this machine, from the first moment', { timeout: 90_000 }, async () => {
+      const starting = await cluster.runtime.ensure(cluster.spec);
+      const rules = await nft?.(['list', 'table', 'inet', `fairway_${HOME}`]);
+      state = await cluster.reach(isRunning);
+
+      expect(starting.ready).toBe(false);
+      expect(rules).toContain(friend.address);
+      expect(state.settingsProblem).toBeUndefined();
+      expect(state.settingsInEffect).toBe(
+        `the API server is reached from ${friend.address}/32, and by nodes from ${node.address}/32, ${floating.address}`,
+      );
+      expect(await connectFrom(friend)).toBe('connected');
+      expect(await connectFrom(node)).toBe('connected');
+      expect(await connectFrom(floating)).toBe('connected');
+      const client = await cluster.connect(state);
+      await expect(client.resource(ConfigMaps).list({ namespace: 'default' })).resolves.toBeDefined();
+      client.close();
+    });
+
+    test('keeps strangers out, whatever they say of themselves', async () => {
+      const proxied = `PROXY TCP4 ${friend.address} ${state.endpoint?.host} 40000 ${state.endpoint?.port}\r\n`;
+      stranger.addAddress(friend.address);
+
+      expect(await connectFrom(stranger)).toBe('ECONNREFUSED');
+      expect(await connectFrom(stranger, { first: proxied })).toBe('ECONNREFUSED');
+      // With the address of somebody who is let in: the answers go there.
+      expect(await connectFrom(stranger, { localAddress: friend.address })).toBe('no answer');
+      expect(await connectFrom(stranger, { host: `::ffff:${state.endpoint?.host}` })).toBe('ECONNREFUSED');
+    });
+
+    test('changes at once for new connections, and cuts those of who is no longer named', async () => {
+      const lines = await watchFrom(friend);
+      const watching = await lines.next();
+      const before = established(friend);
+      allow(`${stranger.address}/32`);
+      await cluster.runtime.ensure(cluster.spec);
+
+      expect(await connectFrom(stranger)).toBe('connected');
+      expect(await connectFrom(friend)).toBe('ECONNREFUSED');
+      // The next packet in either direction ends both sides.
+      const client = await cluster.connect(state);
+      const map: ConfigMap = { metadata: { name: 'later', namespace: 'default' } };
+      await client.resource(ConfigMaps).create(map);
+      client.close();
+      expect(watching.value).toBe('watching');
+      expect(before.length).toBe(1);
+      expect((await lines.next()).value).toBe('cut');
+      await expect.poll(() => established(friend), { timeout: 30_000 }).toEqual([]);
+    });
+
+    /** Connections that the API server has with a host. */
+    function established({ address }: Host): readonly string[] {
+      const { stdout } = spawnSync('ss', ['-Htn', 'state', 'established', 'dst', address], { encoding: 'utf8' });
+      return stdout.trim() === '' ? [] : stdout.trim().split('\n');
+    }
+
+    test('stays in effect while Fairway is away, and leaves the rules of another Fairway alone', async () => {
+      const other = new AccessGuard({
+        homeId: `${HOME}other`,
+        nft,
+        alwaysAllowed: [],
+        onChange: () => {},
+        clock: systemClock,
+        log: silentLogger,
+      });
+      stack.defer(() => other.removeTable());
+      const endpoint = { host: stranger.machine, port: 29_999 };
+      await other.ensure({ clusterUid: CLUSTER_UID, endpoint, sources: ['192.0.2.1'], mayAct: () => true });
+      const rulesOfOther = () => nft?.(['list', 'table', 'inet', `fairway_${HOME}other`]);
+      const before = await rulesOfOther();
+
+      await cluster.runtime.detach();
+      const away = await connectFrom(friend);
+      cluster.runtime = cluster.openRuntime();
+      await cluster.runtime.stopAllBut((uid) => uid === CLUSTER_UID);
+      await cluster.reach(isRunning);
+
+      expect(away).toBe('ECONNREFUSED');
+      expect(await connectFrom(friend)).toBe('ECONNREFUSED');
+      expect(await connectFrom(stranger)).toBe('connected');
+      expect(await rulesOfOther()).toBe(before);
+    });
+
+    test('is lifted with the last range, also by a Fairway that did not set it', async () => {
+      await cluster.runtime.detach();
+      cluster.runtime = cluster.openRuntime();
+      allow();
+      state = await cluster.reach(isRunning);
+
+      expect(state.settingsInEffect).toBeUndefined();
+      expect(await connectFrom(friend)).toBe('connected');
+    });
+
+    test('leaves no rules of a cluster that is gone, killed in between or not', async () => {
+      allow(`${friend.address}/32`);
+      await cluster.reach(isRunning);
+      await cluster.runtime.detach();
+      cluster.runtime = cluster.openRuntime();
+      await cluster.runtime.stopAllBut(() => false);
+      const rules = await nft?.(['list', 'table', 'inet', `fairway_${HOME}`]);
+
+      await cluster.runtime.close();
+
+      expect(rules).not.toContain(CLUSTER_UID);
+      expect(await nft?.(['list', 'tables'])).not.toMatch(new RegExp(`fairway_${HOME}$`, 'm'));
+    });
+  },
+);
