@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { renderCloudsYaml } from './clouds-yaml.ts';
+import { Consoles } from './compute/consoles.ts';
 import { type ActiveListener, type GoneListener, ServerLife } from './compute/server-life.ts';
 import { computeService } from './compute/service.ts';
 import type { CloudConfig } from './config.ts';
@@ -53,6 +54,8 @@ export interface Cloud {
   readonly calls: Calls;
   /** Changes quotas of a project, given by id or name; keys are Nova's and Neutron's resource names. */
   setQuota(project: string, limits: Readonly<Record<string, number>>): void;
+  /** Adds to the serial console of a server, as its guest would. */
+  writeConsole(serverId: string, text: string): void;
   /** Called for every server that is already running, then for each that starts; stands in for a hypervisor. */
   onServerActive(listener: ActiveListener): () => void;
   /** Called when a server is deleted or stops running, also before a reboot. */
@@ -79,6 +82,7 @@ export function createCloud(options: CloudOptions): Cloud {
     log: options.log ?? silentLogger,
     config,
     faults: new Faults(),
+    consoles: new Consoles(),
     database,
     tables,
     indexes,
@@ -141,6 +145,7 @@ export function createCloud(options: CloudOptions): Cloud {
     faults: world.faults,
     calls,
     setQuota: (project, limits) => database.transact(() => setQuota(world, project, limits)),
+    writeConsole: (serverId, text) => world.consoles.write(serverId, text),
     onServerActive: (listener) => life.onActive(listener),
     onServerGone: (listener) => life.onGone(listener),
     snapshot: () => database.snapshot(),

@@ -1,5 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Consoles } from './compute/consoles.ts';
 import type { KeyPair, Quota, Server, ServerGroup } from './compute/records.ts';
 import type { CloudConfig } from './config.ts';
 import type { Faults } from './http/faults.ts';
@@ -34,6 +35,7 @@ export interface World {
   readonly log: Logger;
   readonly config: CloudConfig;
   readonly faults: Faults;
+  readonly consoles: Consoles;
   readonly database: Database;
   readonly tables: Tables;
   readonly indexes: Indexes;

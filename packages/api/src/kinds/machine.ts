@@ -41,6 +41,20 @@ const appliedTemplate = z
     "What the pool's template has put on the node, so that what it no longer asks for goes and what others put there stays.",
   );
 
+const startup = z
+  .object({
+    serverID: z.string().describe('Server that this is about.'),
+    activeTime: timestamp().describe('When the server was first seen ACTIVE; nodeStartupTimeout counts from here.'),
+    timedOutTime: timestamp().optional().describe('When nodeStartupTimeout was over and there was no node.'),
+    console: z
+      .array(z.string().max(256))
+      .max(10)
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe("Last lines of the server's console at that time, without control characters."),
+  })
+  .describe('How the server becomes a node, until it has.');
+
 const machineStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
@@ -66,7 +80,10 @@ const machineStatus = z
     nodeName: z.string().optional().describe("Node in the tenant's cluster."),
     version: z.string().optional().describe('Version that the kubelet reports.'),
     readyTime: timestamp().optional().describe('When the node was first Ready.'),
-    notReadyTime: timestamp().optional().describe('Since when the node is not Ready; healing counts from here.'),
+    startup: startup.optional(),
+    notReadyTime: timestamp()
+      .optional()
+      .describe('Since when the node is not Ready, or has not joined in time; healing counts from here.'),
     appliedTemplate: appliedTemplate.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
   })
@@ -74,6 +91,7 @@ const machineStatus = z
 
 export type MachineSpec = z.infer<typeof machineSpec>;
 export type MachineStatus = z.infer<typeof machineStatus>;
+export type MachineStartup = z.infer<typeof startup>;
 export type AppliedTemplate = z.infer<typeof appliedTemplate>;
 export type MachinePhase = NonNullable<MachineStatus['phase']>;
 

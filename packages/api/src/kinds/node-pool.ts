@@ -1,7 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { MAX_NODE_POOL_NAME_LENGTH } from '../names.ts';
-import { duration, int32 } from '../schema/scalars.ts';
+import { duration, int32, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { NODE_POOL_RULES } from './node-pool-rules.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
@@ -113,6 +113,11 @@ const nodePoolSpec = z
       .max(255)
       .optional()
       .describe("Image of the nodes, by id or name. Empty: the cluster's. A change renews the nodes."),
+    nodeStartupTimeout: minutes()
+      .optional()
+      .describe(
+        "How long a server may take, from ACTIVE, to join the cluster as a node. Then its Machine says so, with the last lines of its console. Empty: the plan's.",
+      ),
     upgradeStrategy: z
       .object({
         type: z

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { durationMs } from '../domain/duration.ts';
-import { duration, int32, ipv4Cidr } from '../schema/scalars.ts';
+import { duration, int32, ipv4Cidr, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
 import { conditions, observedGeneration } from './status.ts';
 
@@ -102,6 +102,9 @@ const planSpec = z
           .enum(['Reinstall', 'Replace'])
           .describe('Reinstall: the same server again. Replace: a new server for the old one.'),
         notReadyTimeout: duration().describe('How long a node is NotReady before it is healed.'),
+        nodeStartupTimeout: minutes()
+          .optional()
+          .describe('How long a server may take to join as a node where a NodePool does not say. Empty: 10m.'),
       })
       .describe('What is done about nodes that fail.'),
   })

@@ -20,6 +20,17 @@ export function duration() {
     .min(2);
 }
 
+/** As `duration`, of a minute or more. */
+export function minutes() {
+  return z
+    .string()
+    .max(32)
+    .regex(
+      /^([1-9][0-9]?h([0-9]{1,2}m)?([0-9]{1,2}s)?|[1-9][0-9]{0,3}m([0-9]{1,2}s)?)$/,
+      'must be a duration of at least a minute, such as 10m or 1h30m',
+    );
+}
+
 /** An IPv4 network in CIDR notation; the host bits must be zero. */
 export function ipv4Cidr() {
   const error = 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16';

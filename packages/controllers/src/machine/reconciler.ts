@@ -21,6 +21,7 @@ import type { MachineDependencies } from './dependencies.ts';
 import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
 import { createServer, lastFault, removeExtraServers, replaceFailedServer } from './server.ts';
+import { announceStartup, startupDueMs, startupOf } from './startup.ts';
 import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
@@ -75,7 +76,8 @@ export class MachineReconciler {
       const isExpecting = server !== undefined && problem === undefined && !isSettled(scope, server);
       expectations.expect(key, scope.cloud.cache.servers, isExpecting);
     }
-    const facts = factsOf(scope);
+    const startup = await pass.run(() => startupOf(scope, server));
+    const facts = { ...factsOf(scope), startup: startup.value, url: scope.cluster?.status?.url };
     const isServerKnown = facts.isServerKnown && !value?.isServerUnlisted && !isElsewhere(failure);
     let status = machineStatus(machine, { ...facts, isServerKnown, server, problem });
     const isNew = status.phase !== machine.status?.phase;
@@ -85,10 +87,12 @@ export class MachineReconciler {
         status = machineStatus(machine, { ...facts, isServerKnown, server, problem: revoked.failure });
     }
     pass.againIn(value?.requeueAfterMs);
+    pass.againIn(startupDueMs(status, startup.value, clock.now()));
     if (status.phase !== 'Ready' && failure === undefined) pass.againIn(LOOK_AGAIN_MS);
     return pass.end(async () => {
       await writeStatus(client.resource(machines), machine, status);
       if (isNew) scope.announce(status);
+      if (startup.value) announceStartup(scope, status.startup, startup.value.timeoutMs);
     });
   }
 

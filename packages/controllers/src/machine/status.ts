@@ -9,6 +9,7 @@ import { claimsOtherServer, isNodeReady, isUninitialized, nodeReadyCondition } f
 import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
+import { nextStartup, type StartupFacts, startupProblem } from './startup.ts';
 
 /** Observations about a machine. */
 export interface MachineFacts {
@@ -20,6 +21,10 @@ export interface MachineFacts {
   readonly isNodeKnown: boolean;
   readonly node: TenantNode | undefined;
   readonly problem: Problem | undefined;
+  /** What the startup is judged by; undefined keeps the last verdict. */
+  readonly startup?: StartupFacts | undefined;
+  /** URL of the cluster's API server, for what to look at. */
+  readonly url?: string | undefined;
   readonly nowMs: number;
 }
 
@@ -39,9 +44,11 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   const isReady = isRunning && (facts.problem === undefined || previous?.readyTime !== undefined);
   const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined);
   const addresses = server && server.status !== 'BUILD' ? machineAddresses(server) : previous?.addresses;
+  const startup = facts.startup ? nextStartup(machine, facts.startup, nowMs) : previous?.startup;
+  const late = facts.startup && startupProblem(startup, facts.startup.timeoutMs, facts.url);
   const generation = machine.metadata.generation ?? 0;
   let conditions = previous?.conditions ?? [];
-  for (const condition of machineConditions(facts, server, isReady, previous)) {
+  for (const condition of machineConditions({ ...facts, late }, server, isReady, previous)) {
     conditions = [...setCondition(conditions, { ...condition, observedGeneration: generation }, nowMs)];
   }
   const address = addresses?.find(({ type }) => type === 'InternalIP')?.address;
@@ -54,10 +61,11 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ...(addresses && { addresses }),
     ...(address !== undefined && { address }),
     ...nodeFacts(previous, facts),
-    ...readyTimes(previous, isReady, nowMs),
+    ...readyTimes(previous, isReady, startup?.timedOutTime, nowMs),
+    ...(startup && !isReady && { startup }),
     // The node-template controller's.
     ...(previous?.appliedTemplate && { appliedTemplate: previous.appliedTemplate }),
-    lastOperation: lastOperation(previous, phase, facts, server, nowMs),
+    lastOperation: lastOperation(previous, phase, { ...facts, problem: facts.problem ?? late }, server, nowMs),
   };
 }
 
@@ -73,15 +81,23 @@ function phaseOf(serverID: string | undefined, isReady: boolean, wasReady: boole
   return wasReady ? 'NotReady' : 'Installing';
 }
 
-function readyTimes(previous: MachineStatus | undefined, isReady: boolean, nowMs: number): Partial<MachineStatus> {
+function readyTimes(
+  previous: MachineStatus | undefined,
+  isReady: boolean,
+  timedOutTime: string | undefined,
+  nowMs: number,
+): Partial<MachineStatus> {
   const readyTime = previous?.readyTime ?? (isReady ? formatTime(nowMs) : undefined);
-  if (readyTime === undefined) return {};
+  if (readyTime === undefined) return timedOutTime === undefined ? {} : { notReadyTime: timedOutTime };
   if (isReady) return { readyTime };
   return { readyTime, notReadyTime: previous?.notReadyTime ?? formatTime(nowMs) };
 }
 
+/** With what keeps the node from joining, if it is late. */
+type LateFacts = MachineFacts & { readonly late: Problem | undefined };
+
 function machineConditions(
-  facts: MachineFacts,
+  facts: LateFacts,
   server: Server | undefined,
   isReady: boolean,
   previous: MachineStatus | undefined,
@@ -119,12 +135,13 @@ function isAnothers(node: TenantNode, serverID: string | undefined): boolean {
 }
 
 function nodeCondition(
-  { node, server, isNodeKnown }: MachineFacts,
+  { node, server, isNodeKnown, late }: LateFacts,
   previous: MachineStatus | undefined,
 ): ConditionState {
   const type = ConditionType.NodeReady;
   const last = isNodeKnown ? undefined : findCondition(previous?.conditions, type);
   if (last) return last;
+  if (late) return conditionUnmet(type, late);
   if (node === undefined) {
     const message = 'the server has not joined the cluster as a node yet';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForNode, message });

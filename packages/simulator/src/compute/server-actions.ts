@@ -152,7 +152,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   addSecurityGroup: (world, _life, request, server, argument) => changeGroups(world, request, server, argument, true),
   removeSecurityGroup: (world, _life, request, server, argument) =>
     changeGroups(world, request, server, argument, false),
-  'os-getConsoleOutput': (_world, _life, _request, server, argument) => {
+  'os-getConsoleOutput': (world, _life, _request, server, argument) => {
     const { length } = parseBody(ConsoleOutput, argument);
     if (server.launchedMs === null) throw notFound(`Instance ${server.id} is not ready`);
     const lines = [
@@ -161,6 +161,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       `cloud-init: user data ${server.userData === null ? 'absent' : 'present'}`,
       `${server.hostname} login: `,
     ];
+    const written = world.consoles.read(server.id);
+    if (written !== '') lines.push(...written.replace(/\n$/, '').split('\n'));
     return ok({ output: (length == null || length < 0 ? lines : lines.slice(-length)).join('\n') });
   },
 };

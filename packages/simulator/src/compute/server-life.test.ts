@@ -176,6 +176,14 @@ describe('a server', () => {
     expect(body).toEqual({ output: 'talker login: ' });
   });
 
+  it('adds to its console log what its guest writes', async () => {
+    const id = await activeServer({ name: 'talker' });
+    test.cloud.writeConsole(id, 'cloud-init: failed\nkubelet: no route\n');
+    const { body } = await act(id, { 'os-getConsoleOutput': { length: 3 } });
+
+    expect(body).toEqual({ output: 'talker login: \ncloud-init: failed\nkubelet: no route' });
+  });
+
   it('rejects an unknown action', async () => {
     expect((await act(await activeServer(), { fly: null })).status).toBe(400);
   });

@@ -16,8 +16,9 @@ import { renderIdentityProblem } from '../identity/problem.ts';
 import type { World } from '../world.ts';
 
 const Quota = z.strictObject({ project: z.string(), limits: z.record(z.string(), z.int().min(-1)) });
+const ConsoleText = z.strictObject({ text: z.string().max(102_400) });
 
-/** The control API of the simulator for administrators: faults, quotas and call counts, under `/_sim`. */
+/** The control API of the simulator for administrators: faults, quotas, consoles and call counts, under `/_sim`. */
 export function controlService(world: World, calls: Calls): Service {
   const on = (method: string, template: string, handle: (request: ApiRequest) => ApiResponse): Route => ({
     method,
@@ -44,6 +45,10 @@ export function controlService(world: World, calls: Calls): Service {
       on('PUT', '/quotas', ({ body }) => {
         const { project, limits } = parse(Quota, body);
         setQuota(world, project, limits);
+        return noContent;
+      }),
+      on('POST', '/consoles/{id}', ({ params, body }) => {
+        world.consoles.write(params['id'] ?? '', parse(ConsoleText, body).text);
         return noContent;
       }),
       on('GET', '/calls', () => ok({ total: calls.total, counts: calls.counts(), recent: calls.recent() })),

@@ -35,6 +35,10 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.rootVolume.sizeGiB': unproven('acts'),
   'spec.rootVolume.type': unproven('acts'),
   'spec.image': unproven('acts'),
+  'spec.nodeStartupTimeout': acts(
+    'packages/controllers/src/behaviour/startup.test.ts',
+    'is told when the $who says so',
+  ),
   'spec.upgradeStrategy.type': notYet(UNAPPLIED, 'spec.upgradeStrategy.type ('),
   'spec.upgradeStrategy.maxSurge': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxSurge ('),
   'spec.upgradeStrategy.maxUnavailable': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxUnavailable ('),

@@ -40,4 +40,8 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.drainTimeout': unproven('acts'),
   'spec.healing.strategy': notYet(UNAPPLIED, 'spec.healing.strategy ('),
   'spec.healing.notReadyTimeout': notYet(UNAPPLIED, 'spec.healing.notReadyTimeout ('),
+  'spec.healing.nodeStartupTimeout': acts(
+    'packages/controllers/src/behaviour/startup.test.ts',
+    'is told when the $who says so',
+  ),
 };

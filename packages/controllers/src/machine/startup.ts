@@ -1,0 +1,136 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { durationMs } from '@fairway/api/domain/duration';
+import type { Machine, MachineStartup, MachineStatus } from '@fairway/api/kinds/machine';
+import { formatTime } from '@fairway/base/clock';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import type { Problem } from '@fairway/tenancy/problem';
+import { consoleLines, lastLines } from './console-lines.ts';
+import type { MachineScope } from './scope.ts';
+
+/** What the plan and the pool leave open. */
+const DEFAULT_TIMEOUT = '10m';
+/** A console that does not answer holds a pass up no longer. */
+const CONSOLE_TIMEOUT_MS = 15_000;
+/** Asked of the cloud; empty lines and escape sequences go. */
+const CONSOLE_LINES = 50;
+/** Of a condition, which `kubectl get` shows. */
+const MAX_SHOWN = 300;
+/** Of an Event, beside the rest of its message. */
+const MAX_IN_EVENT = 600;
+
+/** What the startup of a machine's node is judged by. */
+export interface StartupFacts {
+  /** Its server, if that is ACTIVE. */
+  readonly serverID: string | undefined;
+  readonly hasNode: boolean;
+  readonly timeoutMs: number;
+  /** The console as read in this pass. */
+  readonly console?: readonly string[] | undefined;
+}
+
+/** How far the startup is after this pass; undefined when there is none to speak of. Pure. */
+export function nextStartup(
+  { status }: Machine,
+  { serverID, hasNode, timeoutMs, console }: StartupFacts,
+  nowMs: number,
+): MachineStartup | undefined {
+  const last = status?.startup;
+  if (hasNode || status?.readyTime !== undefined) return undefined;
+  // Between two states of the server nothing is known.
+  if (serverID === undefined) return last;
+  const { activeTime } = last?.serverID === serverID ? last : { activeTime: formatTime(nowMs) };
+  if (nowMs < Date.parse(activeTime) + timeoutMs) return { serverID, activeTime };
+  if (last?.serverID === serverID && last.timedOutTime !== undefined) return last;
+  const timedOutTime = formatTime(nowMs);
+  return { serverID, activeTime, timedOutTime, ...(console && { console: [...console] }) };
+}
+
+/** Why there is no node after all that time; the same words as long as that lasts. */
+export function startupProblem(
+  startup: MachineStartup | undefined,
+  timeoutMs: number,
+  url: string | undefined,
+): Problem | undefined {
+  if (startup?.timedOutTime === undefined) return undefined;
+  return { reason: ConditionReason.NodeStartupTimeout, message: wordsOf(startup, timeoutMs, url, MAX_SHOWN) };
+}
+
+function wordsOf(startup: MachineStartup, timeoutMs: number, url: string | undefined, maxLength: number): string {
+  const { activeTime, console = [] } = startup;
+  const endpoint = url === undefined ? "the cluster's API server" : url;
+  const lines = lastLines(console, maxLength);
+  const ends = lines === '' ? 'the cloud shows nothing of its console' : `its console ends: ${lines}`;
+  return (
+    `the server has not joined the cluster as a node for ${timeWords(timeoutMs)}; it is ACTIVE since ${activeTime}. ` +
+    `Look at its network (does it reach ${endpoint}, and the Internet?), its image and its cloud-init; ${ends}`
+  );
+}
+
+function timeWords(durationMs: number): string {
+  return durationMs % 60_000 === 0 ? `${durationMs / 60_000} min` : `${durationMs / 1000} s`;
+}
+
+/** What the startup of the machine's node is judged by; undefined while nothing can be said against it: its control plane is not up. */
+export async function startupOf(
+  scope: MachineScope,
+  server: { readonly id: string } | undefined,
+): Promise<StartupFacts | undefined> {
+  const { cluster, machine, node } = scope;
+  if (cluster === undefined || !scope.isNodeKnown) return undefined;
+  if (!isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady)) return undefined;
+  const isActive = server !== undefined && 'status' in server && server.status === 'ACTIVE';
+  const facts = {
+    serverID: isActive ? server.id : undefined,
+    hasNode: node !== undefined,
+    timeoutMs: timeoutOf(scope),
+  };
+  const next = nextStartup(machine, facts, scope.now());
+  // Once for each server: what it says later is no reason to ask again.
+  const isNew = next?.timedOutTime !== undefined && machine.status?.startup?.timedOutTime === undefined;
+  return isNew ? { ...facts, console: await readConsole(scope, next.serverID) } : facts;
+}
+
+/** In how long the startup is to be looked at again; undefined if it is not. */
+export function startupDueMs(
+  { startup }: MachineStatus,
+  facts: StartupFacts | undefined,
+  nowMs: number,
+): number | undefined {
+  if (facts === undefined || startup === undefined || startup.timedOutTime !== undefined) return undefined;
+  return Math.max(Date.parse(startup.activeTime) + facts.timeoutMs - nowMs, 0) + 1;
+}
+
+function timeoutOf({ cluster, pool, dependencies }: MachineScope): number {
+  const plan = dependencies.cache.plans.get(cluster?.spec.plan ?? '');
+  return durationMs(pool?.spec.nodeStartupTimeout ?? plan?.spec.healing.nodeStartupTimeout ?? DEFAULT_TIMEOUT);
+}
+
+/** Some clouds refuse it, and it explains more than it is worth a failure: then there are no lines. */
+async function readConsole(
+  { cloud, dependencies, signal }: MachineScope,
+  serverID: string,
+): Promise<readonly string[]> {
+  if (cloud === undefined) return [];
+  const deadline = new AbortController();
+  const timer = dependencies.clock.after(CONSOLE_TIMEOUT_MS, () => deadline.abort());
+  try {
+    const options = { signal: AbortSignal.any([signal, deadline.signal]) };
+    return consoleLines(await cloud.client.compute.servers.consoleLog(serverID, CONSOLE_LINES, options));
+  } catch {
+    signal.throwIfAborted();
+    return [];
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** Tells it once, with more of the console than a condition holds. */
+export function announceStartup(
+  { machine, cluster, dependencies }: MachineScope,
+  startup: MachineStartup | undefined,
+  timeoutMs: number,
+): void {
+  if (startup?.timedOutTime === undefined || machine.status?.startup?.timedOutTime !== undefined) return;
+  const message = wordsOf(startup, timeoutMs, cluster?.status?.url, MAX_IN_EVENT);
+  dependencies.events.warning(machine, ConditionReason.NodeStartupTimeout, message);
+}
