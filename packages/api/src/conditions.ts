@@ -17,9 +17,13 @@ export const ConditionType = {
   // Cluster, NodePool, Plan
   /** Present only while False: fields are accepted that this release does not act upon. It stands beside Ready. */
   FieldsApplied: 'FieldsApplied',
-  // NodePool
+  /** Present only while False: the version is deprecated or past its end of life. It stands beside Ready. */
+  VersionSupported: 'VersionSupported',
+  // NodePool; UpToDate of a Cluster too, where it stands beside Ready
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',
+  // KubernetesRelease
+  RolledOut: 'RolledOut',
   // CloudCredential
   /** Present only while True. */
   ExpiresSoon: 'ExpiresSoon',
@@ -52,6 +56,7 @@ const REASONS = {
   WaitingForNode: 'fairway',
   NodeNotReady: 'fairway',
   Terminated: 'fairway',
+  WaitingForRollout: 'fairway',
   // The user can fix it.
   Paused: 'user',
   QuotaExceeded: 'user',
@@ -78,7 +83,13 @@ const REASONS = {
   SnapshotNotFound: 'user',
   DatabaseFull: 'user',
   SettingsRejected: 'user',
+  UpdateAvailable: 'user',
+  NodesTooOld: 'user',
+  VersionDeprecated: 'user',
+  VersionEndOfLife: 'user',
   // The operator can fix it.
+  ProgramsMissing: 'operator',
+  RolloutHalted: 'operator',
   PlanNotFound: 'operator',
   VersionNotOffered: 'operator',
   SettingsNotEnforced: 'operator',

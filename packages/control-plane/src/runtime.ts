@@ -133,6 +133,11 @@ export interface ControlPlaneRuntime {
   readonly spread: ControlPlaneSpread;
   /** Why `spec.apiServer.allowedCIDRs` can't be enforced for new clusters; undefined: it is. */
   allowedCIDRsProblem(): Promise<string | undefined>;
+  /**
+   * Exact versions that it can run now; undefined: any. It may be asked every minute, and answers with what has been installed meanwhile. Replicas that share
+   * clusters have the same ones, because they share the machine; else what the replica says that a KubernetesRelease belongs to counts for all.
+   */
+  versions(): Promise<readonly string[] | undefined>;
   ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState>;
   /** Whether nothing of the cluster is left; its data are deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;

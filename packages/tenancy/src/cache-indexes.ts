@@ -33,6 +33,8 @@ export const clustersByIdentity: CacheIndex<Cluster> = {
 /** Key of `clustersByMinor` for clusters that any release may affect. */
 export const ANY_MINOR = '';
 
+const REFUSED: ReadonlySet<string> = new Set([ConditionReason.VersionNotOffered, ConditionReason.ProgramsMissing]);
+
 /**
  * By the minor version of each KubernetesRelease that matters to the cluster: the running version, possible upgrades and the requested one.
  * A cluster without a version yet, or whose version is not available, is found under all.
@@ -41,7 +43,7 @@ export const clustersByMinor: CacheIndex<Cluster> = {
   name: 'minor',
   valuesOf: ({ spec, status }) => {
     const running = parseMinor(status?.version);
-    const isRefused = status?.conditions?.some(({ reason }) => reason === ConditionReason.VersionNotOffered);
+    const isRefused = status?.conditions?.some(({ reason }) => REFUSED.has(reason));
     if (running === undefined || isRefused) return [ANY_MINOR];
     const { major, minor } = running;
     const asked = parseMinor(spec.version) ?? running;

@@ -4,7 +4,7 @@ import { SHIPPED_PLANS } from '../data/plans.ts';
 import type { Cluster, NewCluster } from '../kinds/cluster.ts';
 import type { NewNodePool } from '../kinds/node-pool.ts';
 import { aCluster, aNodePool } from '../testing/objects.ts';
-import { admitCluster, clusterWarnings } from './admit-cluster.ts';
+import { admitCluster, clusterWarnings, versionWarnings } from './admit-cluster.ts';
 import { admitNodePool, type NodePoolAdmission, nodePoolWarnings } from './admit-node-pool.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
@@ -45,6 +45,7 @@ function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAd
     old: undefined,
     plans: SHIPPED_PLANS,
     releases: SHIPPED_RELEASES,
+    nowMs: Date.UTC(2026, 10, 22),
     catalogue,
     others: [],
     pools: [],
@@ -119,7 +120,7 @@ describe('admitCluster', () => {
 
   it.each<[NewCluster['spec'], string, string]>([
     [{ plan: 'fre' }, 'spec.plan', 'did you mean "free"?'],
-    [{ version: '1.30' }, 'spec.version', 'is not in the catalogue; choose one of 1.34'],
+    [{ version: '1.30' }, 'spec.version', 'is not in the catalogue; choose one of 1.35'],
     [{ version: '1.31' }, 'spec.version', 'is at its end of life'],
     [{ region: 'GRB' }, 'spec.region', 'did you mean "GRA"'],
     [{ image: 'ubuntu-24.40' }, 'spec.image', 'did you mean "ubuntu-24.04"?'],
@@ -187,7 +188,7 @@ describe('admitCluster', () => {
     ['1.34.3', '1.35', []],
     ['1.34.3', '1.36', ['upgrade to 1.35 first']],
     ['1.35.8', '1.34', ['cannot be downgraded']],
-    ['1.31.14', '1.32', ['is deprecated']],
+    ['1.31.14', '1.32', []],
   ])('a cluster on %s that asks for %s: %j', (current, version, details) => {
     const old: Cluster = { ...aCluster({ version: current }), status: { version: current } };
     const errors = admitCluster(clusterAdmission({ version }, { old }));
@@ -195,6 +196,46 @@ describe('admitCluster', () => {
       details.map((detail) => ({ field: 'spec.version', detail: expect.stringContaining(detail) })),
     );
     expect(errors).toHaveLength(details.length);
+  });
+
+  it('refuses an upgrade that would leave nodes too far behind, and says what to do', () => {
+    const of = (oldestVersion: string): Cluster => ({
+      ...aCluster({ version: '1.35' }),
+      status: { version: '1.35.8', nodes: { desired: 1, current: 1, ready: 1, upToDate: 1, oldestVersion } },
+    });
+
+    expect(admitCluster(clusterAdmission({ version: '1.36' }, { old: of('1.32.1') }))).toMatchObject([
+      {
+        field: 'spec.version',
+        detail: expect.stringMatching(/^the oldest node runs 1\.32\.1, too old for an API server of 1\.36: .*Machines/),
+      },
+    ]);
+    expect(admitCluster(clusterAdmission({ version: '1.36' }, { old: of('1.33.1') }))).toEqual([]);
+    expect(admitCluster(clusterAdmission({ version: '1.35.8' }, { old: of('1.20.1') }))).toEqual([]);
+  });
+
+  it('refuses what this Fairway has no programs of, and says what to type', () => {
+    const releases = SHIPPED_RELEASES.map((release) => ({ ...release, status: { available: [] } }));
+
+    for (const spec of [{}, { version: '1.36' }, { version: '1.36.4' }]) {
+      expect(admitCluster(clusterAdmission(spec, { releases }))).toMatchObject([
+        { field: 'spec.version', detail: expect.stringContaining('"fairway releases fetch 1.36.4"') },
+      ]);
+    }
+  });
+});
+
+describe('versionWarnings', () => {
+  it.each([
+    { current: '1.33.1', version: '1.34', warns: [expect.stringContaining('Kubernetes 1.34 is at its end of life')] },
+    { current: '1.35.1', version: '1.36', warns: [] },
+    { current: '1.33.1', version: undefined, warns: [expect.stringContaining('1.33 is at its end of life')] },
+  ])('$current to $version: $warns', ({ current, version, warns }) => {
+    const old: Cluster = { ...aCluster({ version: current }), status: { version: current } };
+    const request = clusterAdmission(version === undefined ? {} : { version }, { old });
+
+    expect(versionWarnings(request)).toEqual(warns);
+    expect(versionWarnings({ ...request, old: request.cluster })).toEqual([]);
   });
 });
 

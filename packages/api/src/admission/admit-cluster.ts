@@ -3,7 +3,8 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { oidcErrors, oidcVersionProblem } from '../domain/oidc-problems.ts';
 import { suggest } from '../domain/suggest.ts';
 import { unappliedClusterFields, unappliedWarnings } from '../domain/unapplied-fields.ts';
-import { resolveUpgrade, resolveVersion } from '../domain/versions.ts';
+import { minorOf } from '../domain/version-numbers.ts';
+import { isKubeletSkewAllowed, type ResolvedVersion, resolveUpgrade, resolveVersion } from '../domain/versions.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { accessErrors, accessWarnings } from './cluster-access.ts';
@@ -58,14 +59,42 @@ function planNotFound(value: string, plans: readonly Plan[]): FieldError {
   };
 }
 
-function versionErrors({ cluster, old, releases }: ClusterAdmission): FieldError[] {
+function versionErrors({ cluster, old, releases, nowMs }: ClusterAdmission): FieldError[] {
   const { version } = cluster.spec;
   if (old !== undefined && version === old.spec.version) return [];
+  const resolved = resolvedVersion({ cluster, old, releases, nowMs });
+  const problem = resolved.ok ? skewProblem(resolved.version.version, old) : resolved.problem;
+  if (problem === undefined) return [];
+  return [{ type: 'FieldValueInvalid', field: 'spec.version', value: version, detail: problem }];
+}
+
+type VersionRequest = Pick<ClusterAdmission, 'cluster' | 'old' | 'releases' | 'nowMs'>;
+
+function resolvedVersion({ cluster, old, releases, nowMs }: VersionRequest): ResolvedVersion {
+  const { version } = cluster.spec;
   const current = old?.status?.version;
-  const resolved =
-    current === undefined ? resolveVersion(version, releases) : resolveUpgrade(version, current, releases);
-  if (resolved.ok) return [];
-  return [{ type: 'FieldValueInvalid', field: 'spec.version', value: version, detail: resolved.problem }];
+  if (current === undefined) return resolveVersion(version, releases, nowMs);
+  return resolveUpgrade(version, current, releases, nowMs);
+}
+
+function skewProblem(version: string, old: Cluster | undefined): string | undefined {
+  const current = old?.status?.version;
+  const oldest = old?.status?.nodes?.oldestVersion;
+  if (oldest === undefined || current === undefined || minorOf(version) === minorOf(current)) return undefined;
+  if (isKubeletSkewAllowed(oldest, version)) return undefined;
+  return `the oldest node runs ${oldest}, too old for an API server of ${minorOf(version)}: bring the nodes to a newer version first, by deleting their Machines one at a time (kubectl get machines)`;
+}
+
+/** Warnings about a version that the cluster is to get and that is not supported any more. */
+export function versionWarnings(request: VersionRequest): string[] {
+  const { cluster, old } = request;
+  if (old !== undefined && cluster.spec.version === old.spec.version) return [];
+  const resolved = resolvedVersion(request);
+  if (!resolved.ok) return [];
+  const { version, minor, phase } = resolved.version;
+  if (phase !== 'Deprecated' && phase !== 'EndOfLife') return [];
+  const words = phase === 'Deprecated' ? 'is deprecated and soon at its end of life' : 'is at its end of life';
+  return [`spec.version: the cluster gets ${version}, and Kubernetes ${minor} ${words}: upgrade soon`];
 }
 
 function credentialErrors({ cluster, old, credential }: ClusterAdmission): FieldError[] {

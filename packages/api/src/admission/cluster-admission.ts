@@ -12,6 +12,7 @@ export interface ClusterAdmission {
   readonly old: Cluster | undefined;
   readonly plans: readonly Plan[];
   readonly releases: readonly KubernetesRelease[];
+  readonly nowMs: number;
   readonly catalogue: CloudCatalogue;
   /** The plan that it names, if any. */
   readonly credential?: CloudCredential | undefined;

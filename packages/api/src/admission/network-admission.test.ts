@@ -50,7 +50,14 @@ interface Case {
 
 function errorsOf({ spec, old, pools = [] }: Case) {
   const cluster = { ...aCluster(spec), ...(old?.status && { status: old.status }) };
-  const facts = { plans: SHIPPED_PLANS, releases: SHIPPED_RELEASES, catalogue, others: [], pools };
+  const facts = {
+    plans: SHIPPED_PLANS,
+    releases: SHIPPED_RELEASES,
+    nowMs: Date.UTC(2026, 10, 22),
+    catalogue,
+    others: [],
+    pools,
+  };
   return admitCluster({ cluster, old, ...facts });
 }
 

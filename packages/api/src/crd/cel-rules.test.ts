@@ -27,6 +27,7 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     address: maybe(constantFrom('10.0.0.1')),
   }),
   'spec.etcd.snapshots': record({ interval: constantFrom('0s', '59s', '1m', '1h30m') }),
+  'spec.rollout': record({ timeout: constantFrom('0s', '59s', '1m', '1h30m') }),
   'spec.kubeProxy': record({
     mode: maybe(constantFrom('iptables', 'ipvs', 'none')),
     iptables: maybe(constantFrom({ syncPeriod: '30s' })),

@@ -62,6 +62,9 @@ describe('releases', () => {
   });
 
   it('give a new cluster the newest patch of the newest supported version', () => {
-    expect(resolveVersion(undefined, SHIPPED_RELEASES)).toMatchObject({ ok: true, version: { version: '1.36.4' } });
+    expect(resolveVersion(undefined, SHIPPED_RELEASES, Date.UTC(2026, 10, 22))).toMatchObject({
+      ok: true,
+      version: { version: '1.36.4' },
+    });
   });
 });

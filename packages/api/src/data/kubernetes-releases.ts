@@ -1,5 +1,5 @@
 import { API_VERSION } from '../group.ts';
-import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-release.ts';
+import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 
 const SOURCE =
   'endoflife.date/kubernetes (products/kubernetes.md, history up to 2026-08-21), after kubernetes.io/releases/patch-releases';
@@ -21,7 +21,6 @@ const COMPONENTS = {
 
 interface ReleaseData {
   readonly minor: string;
-  readonly phase: ReleasePhase;
   readonly released: string;
   readonly maintenanceMode: string;
   readonly endOfLife: string;
@@ -31,12 +30,10 @@ interface ReleaseData {
   readonly patches: Readonly<Record<string, string>>;
 }
 
-/** Upstream's three supported minor versions are Supported; the two before are Deprecated, as at OVHcloud: existing clusters may keep them. */
 const RELEASES: readonly ReleaseData[] = [
   {
     minor: '1.31',
     etcd: '3.5.24',
-    phase: 'EndOfLife',
     released: '2024-08-13',
     maintenanceMode: '2025-08-28',
     endOfLife: '2025-11-11',
@@ -61,7 +58,6 @@ const RELEASES: readonly ReleaseData[] = [
   {
     minor: '1.32',
     etcd: '3.5.24',
-    phase: 'Deprecated',
     released: '2024-12-11',
     maintenanceMode: '2025-12-28',
     endOfLife: '2026-02-28',
@@ -85,7 +81,6 @@ const RELEASES: readonly ReleaseData[] = [
   {
     minor: '1.33',
     etcd: '3.5.24',
-    phase: 'Deprecated',
     released: '2025-04-23',
     maintenanceMode: '2026-04-28',
     endOfLife: '2026-06-28',
@@ -109,7 +104,6 @@ const RELEASES: readonly ReleaseData[] = [
   {
     minor: '1.34',
     etcd: '3.6.8',
-    phase: 'Supported',
     released: '2025-08-27',
     maintenanceMode: '2026-08-27',
     endOfLife: '2026-10-27',
@@ -131,7 +125,6 @@ const RELEASES: readonly ReleaseData[] = [
   {
     minor: '1.35',
     etcd: '3.6.8',
-    phase: 'Supported',
     released: '2025-12-17',
     maintenanceMode: '2026-12-28',
     endOfLife: '2027-02-28',
@@ -150,7 +143,6 @@ const RELEASES: readonly ReleaseData[] = [
   {
     minor: '1.36',
     etcd: '3.6.8',
-    phase: 'Supported',
     released: '2026-04-22',
     maintenanceMode: '2027-04-28',
     endOfLife: '2027-06-28',

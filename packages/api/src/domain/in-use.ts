@@ -1,5 +1,5 @@
 import type { Cluster } from '../kinds/cluster.ts';
-import { minorOf } from './versions.ts';
+import { minorOf } from './version-numbers.ts';
 
 const NAMED = 3;
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { API_VERSION } from '../group.ts';
 import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-release.ts';
-import { minorOf, nextUpgradeVersions, resolveUpgrade, resolveVersion, upgradeProblem } from './versions.ts';
+import { minorOf } from './version-numbers.ts';
+import {
+  isKubeletSkewAllowed,
+  nextUpgradeVersions,
+  resolveUpgrade,
+  resolveVersion,
+  upgradeProblem,
+} from './versions.ts';
 
 function release(
   minor: string,
@@ -15,13 +22,15 @@ function release(
     metadata: { name: minor },
     spec: {
       minor,
-      phase,
+      phaseOverride: phase,
       source: 'test',
       patches: patches.map((patch) => ({ version: `${minor}.${patch}`, withdrawn: withdrawn.includes(patch) })),
-      components: {},
+      components: { containerd: '2.2.7', pause: '3.10.1' },
     },
   };
 }
+
+const NOW = Date.UTC(2026, 10, 22);
 
 const RELEASES = [
   release('1.37', 'Preview', [0]),
@@ -38,7 +47,7 @@ describe('resolveVersion', () => {
     { requested: '1.35.9', version: '1.35.9', reason: 'exact' },
     { requested: '1.37', version: '1.37.0', reason: 'a preview may be chosen' },
   ])('$requested is $version: $reason', ({ requested, version }) => {
-    expect(resolveVersion(requested, RELEASES)).toMatchObject({ ok: true, version: { version } });
+    expect(resolveVersion(requested, RELEASES, NOW)).toMatchObject({ ok: true, version: { version } });
   });
 
   it.each([
@@ -48,12 +57,16 @@ describe('resolveVersion', () => {
     ['1.30', 'is not in the catalogue; choose one of 1.35 (1.35.10), 1.36 (1.36.2), 1.37 (1.37.0)'],
     ['1.35.1', 'is not in the catalogue'],
   ])('refuses %s: %s', (requested, problem) => {
-    const resolved = resolveVersion(requested, RELEASES);
+    const resolved = resolveVersion(requested, RELEASES, NOW);
     expect(resolved).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
   });
 
   it('says so when nothing is offered', () => {
-    expect(resolveVersion(undefined, [])).toEqual({ ok: false, problem: 'the catalogue offers no version' });
+    expect(resolveVersion(undefined, [], NOW)).toEqual({
+      ok: false,
+      problem: 'the catalogue offers no version',
+      isMissing: false,
+    });
   });
 });
 
@@ -67,8 +80,10 @@ describe('resolveUpgrade', () => {
     { current: '1.35.9', requested: '1.36', version: '1.36.2', reason: 'one minor up' },
     { current: '1.34.3', requested: '1.35.9', version: '1.35.9', reason: 'one minor up, exact' },
     { current: '1.35.9', requested: '1.35.10', version: '1.35.10', reason: 'exact patch' },
+    { current: '1.33.1', requested: '1.34', version: '1.34.3', reason: 'a deprecated one is the only way on' },
+    { current: '1.32.9', requested: '1.33', version: '1.33.1', reason: 'so is one at its end of life' },
   ])('$current to $requested is $version: $reason', ({ current, requested, version }) => {
-    expect(resolveUpgrade(requested, current, RELEASES)).toMatchObject({ ok: true, version: { version } });
+    expect(resolveUpgrade(requested, current, RELEASES, NOW)).toMatchObject({ ok: true, version: { version } });
   });
 
   it.each([
@@ -76,10 +91,9 @@ describe('resolveUpgrade', () => {
     ['1.35.9', '1.34', 'cannot be downgraded'],
     ['1.35.10', '1.35.9', 'cannot be downgraded'],
     ['1.35.9', '1.36.10', 'has been withdrawn'],
-    ['1.33.1', '1.34', 'is deprecated'],
     ['1.35.9', '1.35.11', 'is not in the catalogue'],
   ])('refuses %s to %s: %s', (current, requested, problem) => {
-    const resolved = resolveUpgrade(requested, current, RELEASES);
+    const resolved = resolveUpgrade(requested, current, RELEASES, NOW);
     expect(resolved).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
   });
 });
@@ -99,10 +113,91 @@ describe('upgradeProblem', () => {
 describe('nextUpgradeVersions', () => {
   it.each([
     ['1.35.9', ['1.36']],
-    ['1.33.1', []],
+    ['1.33.1', ['1.34']],
     ['1.37.0', []],
   ])('of %s are %j', (current, next) => {
-    expect(nextUpgradeVersions(current, RELEASES)).toEqual(next);
+    expect(nextUpgradeVersions(current, RELEASES, NOW)).toEqual(next);
+  });
+});
+
+describe('what new clusters get while', () => {
+  const version = (releases: readonly KubernetesRelease[], requested?: string) =>
+    resolveVersion(requested, releases, NOW);
+  const withStatus = (one: KubernetesRelease, status: KubernetesRelease['status']) => ({
+    ...one,
+    status: status ?? {},
+  });
+  const rollout = { version: '1.36.2', summary: '', total: 9, updated: 0, waiting: 9, moving: [], failed: [] };
+
+  it('programs of the newest are missing: the newest that there are programs of', () => {
+    const releases = [
+      withStatus(release('1.36', 'Supported', [0, 2]), { available: [] }),
+      withStatus(release('1.35', 'Supported', [9, 10]), { available: ['1.35.9'] }),
+    ];
+
+    expect(version(releases)).toMatchObject({ ok: true, version: { version: '1.35.9' } });
+    expect(version(releases, '1.36')).toMatchObject({
+      ok: false,
+      isMissing: true,
+      problem: expect.stringContaining('fairway releases fetch 1.36.2'),
+    });
+    expect(version(releases, '1.35.10')).toMatchObject({ isMissing: true });
+  });
+
+  it('all programs are missing: nothing, and what to type', () => {
+    expect(version([withStatus(release('1.36', 'Supported', [0, 2]), { available: [] })])).toMatchObject({
+      ok: false,
+      isMissing: true,
+      problem: expect.stringContaining('"fairway releases fetch 1.36.2"'),
+    });
+  });
+
+  it('the rollout of the newest patch has stopped: the one before', () => {
+    const halted = withStatus(release('1.36', 'Supported', [0, 2]), { rollout: { ...rollout, state: 'Halted' } });
+
+    expect(version([halted], '1.36')).toMatchObject({ ok: true, version: { version: '1.36.0' } });
+    expect(version([halted], '1.36.2')).toMatchObject({ ok: true, version: { version: '1.36.2' } });
+  });
+
+  it.each([
+    { spec: { minor: '1.39' }, says: 'is part of KubernetesRelease 1.36, which the operator has to put right' },
+    { spec: {}, metadata: { deletionTimestamp: '2026-11-22T00:00:00Z' }, says: 'is being taken out of the catalogue' },
+  ])('a release is not sound: $says', ({ spec, metadata, says }) => {
+    const one = release('1.36', 'Supported', [0]);
+    const broken = { ...one, metadata: { ...one.metadata, ...metadata }, spec: { ...one.spec, ...spec } };
+
+    expect(version([broken], '1.36.0')).toMatchObject({ ok: false, problem: expect.stringContaining(says) });
+  });
+
+  it('nothing is supported any more: the newest that is deprecated, and none at its end of life', () => {
+    const deprecated = release('1.34', 'Deprecated', [3]);
+
+    expect(version([deprecated])).toMatchObject({ ok: true, version: { version: '1.34.3' } });
+    expect(version([release('1.34', 'EndOfLife', [3])])).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('the operator has to add newer ones'),
+    });
+  });
+});
+
+describe('isKubeletSkewAllowed', () => {
+  it.each([
+    ['1.36.2', '1.36', true],
+    ['1.33.1', '1.36.0', true],
+    ['1.32.9', '1.36', false],
+    ['1.37.0', '1.36', false],
+    ['v1.33.1', '1.36', true],
+    ['1.25.0', '1.27', true],
+    ['1.24.0', '1.27', false],
+    ['nonsense', '1.36', false],
+    ['', '1.36', false],
+  ])('a kubelet of "%s" under %s: %s', (kubelet, apiServer, allowed) => {
+    expect(isKubeletSkewAllowed(kubelet, apiServer)).toBe(allowed);
+  });
+
+  it('keeps the next minor version from being offered', () => {
+    expect(nextUpgradeVersions('1.35.9', RELEASES, NOW, '1.33.4')).toEqual(['1.36']);
+    expect(nextUpgradeVersions('1.35.9', RELEASES, NOW, '1.32.4')).toEqual([]);
   });
 });
 

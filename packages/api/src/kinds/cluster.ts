@@ -23,7 +23,7 @@ const clusterSpec = z
       .regex(/^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'must be a Kubernetes version such as 1.34 or 1.34.2')
       .optional()
       .describe(
-        'Kubernetes version: a minor version (1.34: its newest patch, by updatePolicy) or an exact one (1.34.2). Empty: the newest supported. It can be raised by one minor version at a time, never lowered.',
+        'Kubernetes version: a minor version (1.34: its newest patch, by updatePolicy) or an exact one (1.34.2), which is never changed. Empty: the newest supported at creation, then the patches of that minor version by updatePolicy. It can be raised by one minor version at a time, never lowered.',
       ),
     region: z
       .string()
@@ -35,7 +35,7 @@ const clusterSpec = z
       .enum(['AlwaysUpdate', 'MinimalDowntime', 'NeverUpdate'])
       .default('AlwaysUpdate')
       .describe(
-        'What to do about a new patch of the minor version. AlwaysUpdate: take it, even if a node is away for some minutes. MinimalDowntime: take it only if no work is interrupted, else say so. NeverUpdate: leave it to the user.',
+        'What to do about a new patch of the minor version that the cluster runs, where spec.version names no exact one. AlwaysUpdate: take it when its turn comes (KubernetesRelease spec.rollout), even if the API server is away for some minutes. MinimalDowntime: take it only if the API server is never away, which needs several copies of it; else the condition UpToDate says that it waits. NeverUpdate: leave it to the user. A waiting patch is taken by naming it in spec.version.',
       ),
     credentialName: z
       .string()
@@ -78,10 +78,25 @@ const clusterStatus = z
     conditions: conditions()
       .optional()
       .describe(
-        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable and FieldsApplied stand beside it.',
+        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (whether it runs the version that its spec and policy lead to) and VersionSupported stand beside it.',
       ),
     version: z.string().optional().describe('Exact version that the control plane runs.'),
-    nextUpgradeVersions: z.array(z.string()).optional().describe('Minor versions that spec.version can be raised to.'),
+    desiredVersion: z
+      .string()
+      .max(16)
+      .optional()
+      .describe(
+        'Exact version that the control plane is to run: that of `version`, or the one that it is being brought to.',
+      ),
+    availablePatch: z
+      .string()
+      .max(16)
+      .optional()
+      .describe('Newest patch of the minor version that the cluster runs, while it is newer than `version`.'),
+    nextUpgradeVersions: z
+      .array(z.string())
+      .optional()
+      .describe('Minor versions that spec.version can be raised to; none while nodes are too old.'),
     upToDate: z.boolean().optional().describe('Whether control plane and all nodes run the version asked for.'),
     endpoint: z
       .object({
@@ -104,6 +119,7 @@ const clusterStatus = z
         current: int32().describe('Machines that exist, whatever their state.'),
         ready: int32().describe('Nodes that are Ready.'),
         upToDate: int32().describe('Nodes that match their pool and version.'),
+        oldestVersion: z.string().max(32).optional().describe('Oldest version of a kubelet.'),
       })
       .optional()
       .describe('Nodes of all pools.'),

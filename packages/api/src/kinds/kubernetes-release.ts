@@ -1,6 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
-import { AGE_COLUMN, defineKind } from './kind.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
+import { ROLLOUT_RULES, rolloutSpec, rolloutStatus } from './rollout.ts';
 import { conditions, observedGeneration } from './status.ts';
 
 const date = () =>
@@ -8,6 +9,13 @@ const date = () =>
     .string()
     .max(10)
     .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, 'must be a date such as 2026-10-28');
+
+const phase = () =>
+  z
+    .enum(['Preview', 'Supported', 'Deprecated', 'EndOfLife'])
+    .describe(
+      'Preview: may be chosen, never by default. Supported. Deprecated, EndOfLife: existing clusters may stay, and pass through on their way to newer versions; they are told.',
+    );
 
 const components = z.record(z.string(), z.string().max(63));
 
@@ -18,14 +26,16 @@ const kubernetesReleaseSpec = z
       .max(8)
       .regex(/^[0-9]+\.[0-9]+$/, 'must be a minor version such as 1.34')
       .describe('The minor version; the object has the same name. Immutable.'),
-    phase: z
-      .enum(['Preview', 'Supported', 'Deprecated', 'EndOfLife'])
+    phaseOverride: phase()
+      .optional()
       .describe(
-        'Preview: may be chosen, never by default. Supported. Deprecated: existing clusters only may stay. EndOfLife: clusters are upgraded by force after notice.',
+        'Phase that holds whatever the date is. Empty: by the dates; Preview until released, Supported from then, Deprecated from maintenanceMode, EndOfLife from endOfLife.',
       ),
-    released: date().optional().describe('Day of the first release upstream.'),
-    maintenanceMode: date().optional().describe('Day since which upstream takes only critical fixes.'),
-    endOfLife: date().optional().describe('Day of the end of support upstream.'),
+    released: date().optional().describe('Day of the first release upstream. Preview until then.'),
+    maintenanceMode: date()
+      .optional()
+      .describe('Day since which upstream takes only critical fixes. Deprecated from then.'),
+    endOfLife: date().optional().describe('Day of the end of support upstream. EndOfLife from then.'),
     source: z.string().max(1024).describe('Where the dates and versions come from.'),
     patches: z
       .array(
@@ -47,22 +57,34 @@ const kubernetesReleaseSpec = z
     components: components.describe(
       'Versions of what is installed along with it, by name: containerd, coredns, cilium, …',
     ),
+    rollout: rolloutSpec.optional(),
   })
   .describe('What is offered of a minor version.');
 
 const kubernetesReleaseStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
-    conditions: conditions().optional().describe('Ready: whether clusters can use it.'),
+    conditions: conditions()
+      .optional()
+      .describe('Ready: whether clusters can use it. RolledOut: whether clusters that follow it run its newest patch.'),
+    phase: phase().optional(),
+    newest: z.string().max(16).optional().describe('Newest patch that clusters can use.'),
+    available: z
+      .array(z.string().max(16))
+      .max(50)
+      .optional()
+      .describe('Patches that are not withdrawn and that this Fairway can run.'),
+    rollout: rolloutStatus.optional(),
   })
   .describe('Whether what is offered is sound.');
 
 export type KubernetesReleaseSpec = z.infer<typeof kubernetesReleaseSpec>;
-export type ReleasePhase = KubernetesReleaseSpec['phase'];
+export type ReleasePhase = z.infer<ReturnType<typeof phase>>;
+export type KubernetesReleaseStatus = z.infer<typeof kubernetesReleaseStatus>;
 
 export interface KubernetesRelease extends KubeObject {
   spec: KubernetesReleaseSpec;
-  status?: z.infer<typeof kubernetesReleaseStatus>;
+  status?: KubernetesReleaseStatus;
 }
 
 export const kubernetesReleases = defineKind<KubernetesRelease>({
@@ -75,13 +97,21 @@ export const kubernetesReleases = defineKind<KubernetesRelease>({
   spec: kubernetesReleaseSpec,
   status: kubernetesReleaseStatus,
   columns: [
-    { name: 'Phase', type: 'string', value: '.spec.phase' },
-    { name: 'Patches', type: 'string', value: '.spec.patches[*].version' },
-    { name: 'Released', type: 'string', value: '.spec.released' },
+    { name: 'Phase', type: 'string', value: '.status.phase' },
+    { name: 'Newest', type: 'string', value: '.status.newest', description: 'Newest patch that clusters can use.' },
+    {
+      name: 'Rollout',
+      type: 'string',
+      value: '.status.rollout.summary',
+      description: 'How many of the clusters that follow it run its newest patch.',
+    },
+    { name: 'Released', type: 'string', value: '.spec.released', priority: 1 },
     { name: 'End of life', type: 'string', value: '.spec.endOfLife' },
     { name: 'Ready', type: 'string', value: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Patches', type: 'string', value: '.status.available', priority: 1 },
     AGE_COLUMN,
+    MESSAGE_COLUMN,
   ],
   immutable: ['spec.minor'],
-  rules: [],
+  rules: ROLLOUT_RULES,
 });

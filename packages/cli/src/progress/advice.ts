@@ -28,6 +28,8 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
   RestoreFailed: 'the operator has to fix what the message says; Fairway retries',
   PlanNotFound: 'the operator has removed the plan: ask for it, or create the cluster with another one',
   VersionNotOffered: 'set spec.version to one that the operator offers (kubectl get kubernetesreleases)',
+  ProgramsMissing:
+    'the operator has to download the programs of the version ("fairway releases fetch VERSION"); Fairway finds them within a minute',
   PermissionDenied: "the operator has to assign the required roles in the project to Fairway's user",
   ConfigurationInvalid: "the operator has to fix Fairway's configuration: look at its log",
   ControlPlaneFailed: "the operator has to look at the control plane: look at Fairway's log",

@@ -58,7 +58,7 @@ test.each(globSync('*.yaml', { cwd: EXAMPLES }))('examples/%s is admitted', (fil
   const manifest = parseManifest(readFileSync(join(EXAMPLES, file), 'utf8'), file, 'default');
   const wanted = manifest.clusters.map((cluster) => checked(clusters, cluster));
   const pools = manifest.pools.map((pool) => checked(nodePools, pool));
-  const shared = { old: undefined, plans: SHIPPED_PLANS, catalogue };
+  const shared = { old: undefined, plans: SHIPPED_PLANS, catalogue, nowMs: Date.UTC(2026, 10, 22) };
 
   expect(wanted).toHaveLength(1);
   expect(pools.length).toBeGreaterThan(0);

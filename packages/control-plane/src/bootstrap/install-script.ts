@@ -1,4 +1,4 @@
-import { minorOf } from '@fairway/api/domain/versions';
+import { minorOf } from '@fairway/api/domain/version-numbers';
 import { type NodeConfig, NodePath } from './node-config.ts';
 import { proxyVariables } from './proxy.ts';
 

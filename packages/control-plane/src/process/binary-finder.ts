@@ -17,12 +17,22 @@ export class BinaryFinder {
   /** Those for a version, or an error message if there are none. */
   async for(version: string): Promise<Binaries | { readonly problem: string }> {
     const known = this.#found && chooseBinaries(this.#found.binaries, version);
-    if (known) return known;
+    if (known?.version === version) return known;
+    const binaries = await this.#recent();
+    return chooseBinaries(binaries, version) ?? { problem: missingBinaries(binaries, version) };
+  }
+
+  /** Every exact version that there are binaries of. */
+  async versions(): Promise<readonly string[]> {
+    const binaries = await this.#recent();
+    return [...new Set(binaries.map(({ version }) => version))];
+  }
+
+  async #recent(): Promise<readonly Binaries[]> {
     const nowMs = this.#clock.now();
     if (this.#found === undefined || nowMs - this.#found.atMs >= FIND_AGAIN_MS) {
       this.#found = { binaries: await this.#find(), atMs: nowMs };
     }
-    const { binaries } = this.#found;
-    return chooseBinaries(binaries, version) ?? { problem: missingBinaries(binaries, version) };
+    return this.#found.binaries;
   }
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Clock } from '@fairway/base/clock';
@@ -61,7 +62,7 @@ export function localProcessRuntime(options: LocalProcessRuntimeOptions): Proces
     },
     access: { homeId: options.homeId, nft: localNft(env), alwaysAllowed: options.alwaysAllowed ?? [] },
     isolation: localIsolation({ folder: `${folder}-users`, range: options.users ?? DEFAULT_USERS, env, random }),
-    findBinaries: () => findLocalBinaries(env, options.binaryFolders),
+    findBinaries: localBinarySearch(env, options.binaryFolders),
     clock,
     random,
     log,
@@ -90,6 +91,22 @@ export function findLocalBinaries(
   further: readonly string[],
 ): Promise<readonly Binaries[]> {
   return findBinaries({ folders: binaryFolders(env, further), isExecutable, run: programRunner(env) });
+}
+
+/** The same, to be repeated: a program is asked for its version again only when its file has changed. */
+function localBinarySearch(env: LocalProcessRuntimeOptions['env'], further: readonly string[]) {
+  const run = programRunner(env);
+  const told = new Map<string, { readonly stamp: string; readonly output: string }>();
+  const runOnce: RunProgram = async (command, args) => {
+    const { mtimeMs, size } = statSync(command);
+    const stamp = `${mtimeMs} ${size}`;
+    const known = told.get(command);
+    if (known?.stamp === stamp) return known.output;
+    const output = await run(command, args);
+    told.set(command, { stamp, output });
+    return output;
+  };
+  return () => findBinaries({ folders: binaryFolders(env, further), isExecutable, run: runOnce });
 }
 
 /** Short-lived programs that print something or create a file; their output is small. */

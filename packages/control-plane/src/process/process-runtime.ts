@@ -49,6 +49,8 @@ interface Parts {
   readonly settings: SettingsTrial;
   /** Why the supervisor was not given a desired state. */
   problem: string | undefined;
+  /** Whether that is for lack of its version's programs. */
+  isMissing: boolean;
   /** Which API server settings are not in effect, and why. */
   settingsProblem: string | undefined;
   /** Who is kept out of the API server. */
@@ -91,6 +93,10 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         if (user !== undefined && options.isolation.users !== undefined) await options.isolation.users.free(uid, user);
       },
     });
+  }
+
+  versions(): Promise<readonly string[]> {
+    return this.#binaries.versions();
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
@@ -153,6 +159,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
     const { parts, folder, supervisor } = slot;
     const binaries = await this.#binaries.for(spec.version);
+    parts.isMissing = 'problem' in binaries;
     parts.problem =
       'problem' in binaries ? binaries.problem : this.#tenancy.problemOf(spec.cluster, this.#slots.records());
     if (parts.problem !== undefined || 'problem' in binaries) return;
@@ -228,7 +235,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   #stateOf({ parts, record, supervisor }: Slot<Parts>, spec: ControlPlaneSpec): ControlPlaneState {
-    const { problem, access } = parts;
+    const { problem, isMissing, access } = parts;
     const { state: snapshots, isRestoring } = parts.snapshots;
     const supervised = controlPlaneState({
       supervised: supervisor.state,
@@ -238,7 +245,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     });
     const state = { ...supervised, snapshots, ...settingsState(parts, enforcedMessage(spec, access)) };
     if (problem === undefined) return state;
-    return { ...state, phase: 'Failed', reason: 'ControlPlaneFailed', message: problem };
+    const reason = isMissing ? 'ProgramsMissing' : 'ControlPlaneFailed';
+    return { ...state, phase: 'Failed', reason, message: problem };
   }
 
   #openParts(
@@ -266,6 +274,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       egress: new ClusterEgress(folder, egress, log),
       settings: new SettingsTrial(),
       problem: undefined,
+      isMissing: false,
       settingsProblem: undefined,
       openedGeneration: undefined,
     };

@@ -48,6 +48,10 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     });
   }
 
+  versions(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
     const slot = await this.#slots.inTurn(spec.cluster.uid, (its) => this.#prepare(its, spec));
     const endpoint = slot.record ? endpointOf(slot.record) : spec.endpoint;

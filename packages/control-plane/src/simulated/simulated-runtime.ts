@@ -54,6 +54,10 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     this.#options = { host: '127.0.0.1', ...options };
   }
 
+  versions(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
     const { uid } = spec.cluster;
     if (this.#closed) throw new Error('the simulated runtime is closed');

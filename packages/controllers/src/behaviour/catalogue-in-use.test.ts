@@ -19,9 +19,14 @@ const CASES = [
 /** No admission is asked here, as on a management cluster without a gateway. */
 describe.each(CASES)('a deleted $type.singular', ({ type, name }) => {
   const until = (fairway: TestFairway, check: (entry: Entry | undefined) => unknown) =>
-    eventually(fairway.client.resource(type), { fieldSelector: `metadata.name=${name}` }, ([entry]) => check(entry), {
-      deadlineMs: 10_000,
-    });
+    eventually(
+      fairway.client.resource(type),
+      { fieldSelector: `metadata.name=${name}` },
+      ([entry]) => Boolean(check(entry)),
+      {
+        deadlineMs: 10_000,
+      },
+    );
   const isHeld = (entry: Entry | undefined) => entry?.metadata.finalizers?.includes(IN_USE_FINALIZER);
 
   test('stays and says who uses it, until the last cluster is gone', async () => {

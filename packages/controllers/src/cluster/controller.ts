@@ -25,6 +25,7 @@ import type { Declaration } from '../dependencies.ts';
 import { onReachableChange } from './cloud-condition.ts';
 import { externalAddresses } from './desired-state.ts';
 import { ClusterReconciler } from './reconciler.ts';
+import { isOfferChanged, isTurnChanged } from './release-relevance.ts';
 import { onTenantSetupLost } from './tenant-setup.ts';
 
 export const clusterController: Declaration = {
@@ -61,8 +62,18 @@ export const clusterController: Declaration = {
       isRelevant: (old, credential) => readiness(old) !== readiness(credential),
     }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf)),
-    watch(cache.releases, ({ spec }) =>
-      [ANY_MINOR, spec.minor].flatMap((minor) => cache.clusters.find(clustersByMinor, minor).map(keyOf)),
+    watch(
+      cache.releases,
+      ({ spec }) => [ANY_MINOR, spec.minor].flatMap((minor) => cache.clusters.find(clustersByMinor, minor).map(keyOf)),
+      { isRelevant: isOfferChanged },
+    ),
+    // A rollout moves on with every cluster, and concerns those whose turn it is.
+    watch(
+      cache.releases,
+      ({ status }) => (status?.rollout?.moving ?? []).map(({ namespace, name }) => `${namespace}/${name}`),
+      {
+        isRelevant: isTurnChanged,
+      },
     ),
   ],
   create(shared) {

@@ -33,6 +33,8 @@ export function clusterPhase(
   const reason = ready.reason as ConditionReason;
   const turn = turnOf(reason);
   if (reason === ConditionReason.NodeStartupTimeout) return 'Degraded';
+  // It begins by itself as soon as the operator has got them.
+  if (reason === ConditionReason.ProgramsMissing && BEFORE_READY.has(previous?.phase)) return 'Pending';
   if (BEFORE_READY.has(previous?.phase)) return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
   if (network.status !== 'True' && !isAwaited(network, previous, generation)) return 'Degraded';
   if (controlPlane.status !== 'True' && !PLANNED.has(controlPlane.reason)) return 'Degraded';

@@ -1,15 +1,14 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { resolveUpgrade, resolveVersion } from '@fairway/api/domain/versions';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
-import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { TransportError } from '@fairway/kube/client/transport';
-import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
@@ -31,6 +30,7 @@ import { ensureNetwork } from './network.ts';
 import { claimFromPlan } from './plan-claim.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
+import { chooseVersion, type NodeVersion, type VersionChoice } from './version-choice.ts';
 
 /** How often a ready cluster is compared with the cloud. */
 const RESYNC_MS = 600_000;
@@ -71,6 +71,7 @@ export class ClusterReconciler {
     return pass.end(async () => {
       const status = clusterStatus(cluster, facts);
       await writeStatus(client.resource(clusters), cluster, status);
+      tellOfVersions(events, cluster, status);
       if (status.phase === cluster.status?.phase || status.phase === undefined) return;
       const message = status.lastOperation?.description ?? '';
       if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, message);
@@ -92,6 +93,7 @@ export class ClusterReconciler {
       ...NOTHING_LEARNT,
       plan: this.#planOf(cluster)?.spec,
       releases: cache.releases.list(),
+      choice: undefined,
       blocker: undefined,
       pools: this.#poolsOf(cluster),
       spread: this.#dependencies.runtime.spread,
@@ -102,30 +104,50 @@ export class ClusterReconciler {
   }
 
   async #ensure(key: string, cluster: Cluster, pass: Pass): Promise<ClusterFacts> {
-    const { cache, client, clouds, clock } = this.#dependencies;
+    const { cache, client, clouds, clock, runtime } = this.#dependencies;
     const releases = cache.releases.list();
     const plan = this.#planOf(cluster);
     const pools = this.#poolsOf(cluster);
     const cloud = clouds.of(key, cluster.spec.credentialName);
-    const version = cluster.status?.version
-      ? resolveUpgrade(cluster.spec.version, cluster.status.version, releases)
-      : resolveVersion(cluster.spec.version, releases);
-    const blocker = blockerOf(cluster, plan, cloud, version);
-    const { spread } = this.#dependencies.runtime;
-    const base = { plan: plan?.spec, releases, blocker, pools, spread, nowMs: clock.now() };
+    const choice = chooseVersion({
+      cluster,
+      releases,
+      nodes: () => this.#nodesOf(key),
+      isSeamless: runtime.spread.replicas > 1,
+      nowMs: clock.now(),
+    });
+    const blocker = blockerOf(cluster, plan, cloud, choice);
+    const base = { plan: plan?.spec, releases, choice, blocker, pools, spread: runtime.spread, nowMs: clock.now() };
     pass.againIn(RESYNC_MS);
-    if (blocker || !plan || !cloud || !version.ok) return { ...base, ...NOTHING_LEARNT };
+    if (blocker || !plan || !cloud || choice.version === undefined) return { ...base, ...NOTHING_LEARNT };
     const claim = await pass.run(() => claimFromPlan(client, cluster, plan, pass.signal));
     const refused = claim.failure ?? claim.value;
     if (refused) {
       pass.againIn(PLAN_CLAIM_RETRY_MS);
       return { ...base, ...NOTHING_LEARNT, blocker: refused };
     }
+    const decided = await pass.run(() => this.#decide(cluster, choice.version));
+    if (decided.failure) return { ...base, ...NOTHING_LEARNT, controlPlaneProblem: decided.failure };
     const [network, controlPlane] = await Promise.all([
       this.#ensureNetwork(cloud, cluster, plan, pools, pass),
-      this.#ensureControlPlane(cluster, plan, pools, version.version.version, pass),
+      this.#ensureControlPlane(cluster, plan, pools, choice.version, pass),
     ]);
     return { ...base, ...network, ...controlPlane };
+  }
+
+  /** Records the version before anything runs it, so that whoever comes next decides the same. */
+  async #decide(cluster: Cluster, version: string | undefined): Promise<void> {
+    if (version === undefined || version === cluster.status?.desiredVersion) return;
+    const status = { ...cluster.status, desiredVersion: version };
+    await writeStatus(this.#dependencies.client.resource(clusters), cluster, status);
+  }
+
+  #nodesOf(key: string): readonly NodeVersion[] {
+    return this.#dependencies.cache.machines.find(machinesByCluster, key).map(({ metadata, spec, status }) => ({
+      name: metadata.name ?? '',
+      pool: spec.nodePoolName,
+      version: status?.version ?? spec.version,
+    }));
   }
 
   async #ensureNetwork(
@@ -248,6 +270,16 @@ const NO_CONTROL_PLANE = {
   isConnected: false,
 };
 
+/** An event for each new reason of a version's conditions that a user or the operator is to know. */
+function tellOfVersions(events: ClusterDependencies['events'], cluster: Cluster, { conditions }: ClusterStatus): void {
+  for (const type of [ConditionType.UpToDate, ConditionType.VersionSupported]) {
+    const now = findCondition(conditions, type);
+    if (now?.status !== 'False' || now.reason === findCondition(cluster.status?.conditions, type)?.reason) continue;
+    if (type === ConditionType.VersionSupported) events.warning(cluster, now.reason, now.message);
+    else events.normal(cluster, now.reason, now.message);
+  }
+}
+
 const NO_NETWORK = { projectID: undefined, network: undefined, networkProblem: undefined, cloud: undefined };
 
 const NOTHING_LEARNT = { ...NO_NETWORK, ...NO_CONTROL_PLANE };
@@ -256,7 +288,7 @@ function blockerOf(
   cluster: Cluster,
   plan: Plan | undefined,
   cloud: ProjectCloud | undefined,
-  version: ReturnType<typeof resolveVersion>,
+  choice: VersionChoice,
 ): Problem | undefined {
   if (plan === undefined) {
     return {
@@ -265,6 +297,5 @@ function blockerOf(
     };
   }
   if (cloud === undefined) return missingCloud(cluster);
-  if (!version.ok) return { reason: ConditionReason.VersionNotOffered, message: `spec.version: ${version.problem}` };
-  return undefined;
+  return choice.version === undefined ? choice.waiting : undefined;
 }

@@ -1,6 +1,5 @@
 import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
-import { nextUpgradeVersions } from '@fairway/api/domain/versions';
 import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -21,11 +20,15 @@ import type { NetworkPlan } from './network-plan.ts';
 import { clusterPhase } from './phase.ts';
 import { promiseConditions } from './promises.ts';
 import { restoreOperation, snapshotStatus, snapshotsCondition } from './snapshots.ts';
+import type { VersionChoice } from './version-choice.ts';
+import { oldestOf, supportedCondition, upToDateCondition, versionStatus } from './version-status.ts';
 
 /** Observations of one pass over a Cluster; those that are undefined keep their last reported state. */
 export interface ClusterFacts {
   readonly plan: PlanSpec | undefined;
   readonly releases: readonly KubernetesRelease[];
+  /** Undefined: not decided in this pass. */
+  readonly choice: VersionChoice | undefined;
   /** Set if the cluster cannot be reconciled at all. */
   readonly blocker: Problem | undefined;
   readonly network: NetworkPlan | undefined;
@@ -67,12 +70,17 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   }
   const promises = promiseConditions(cluster, facts);
   for (const type of promises.absent) conditions = [...removeCondition(conditions, type)];
-  const optional = [settings, snapshots, cloud, ...promises.present].filter((state) => state !== undefined);
+  const version = facts.controlPlane?.version ?? previous?.version;
+  const upToDate = upToDateCondition(facts, version);
+  const supported = version === undefined ? undefined : supportedCondition(version, nodes.oldestVersion, facts);
+  if (supported === undefined) conditions = [...removeCondition(conditions, ConditionType.VersionSupported)];
+  const optional = [settings, snapshots, cloud, upToDate, supported, ...promises.present].filter(
+    (state) => state !== undefined,
+  );
   for (const state of [network, controlPlane, nodePools, ...optional, ready]) {
     conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, facts.nowMs)];
   }
   const phase = clusterPhase({ ...states, settings, nodePools }, facts.pools, previous, generation);
-  const version = facts.controlPlane?.version ?? previous?.version;
   const endpoint = facts.controlPlane?.endpoint ?? previous?.endpoint;
   const networking = facts.plan && effectiveNetworking(cluster, facts.plan);
   return {
@@ -80,8 +88,11 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     observedGeneration: generation,
     phase,
     conditions: [...conditions],
-    ...(version !== undefined && { version, nextUpgradeVersions: nextUpgradeVersions(version, facts.releases) }),
-    upToDate: nodes.upToDate === nodes.current && nodes.current === nodes.desired,
+    ...versionStatus(version, nodes.oldestVersion, facts),
+    upToDate:
+      nodes.upToDate === nodes.current &&
+      nodes.current === nodes.desired &&
+      isConditionTrue(conditions, ConditionType.UpToDate),
     ...(endpoint && { endpoint, url: endpointUrl(endpoint) }),
     ...(facts.caCertificate !== undefined && { caCertificate: facts.caCertificate }),
     ...(facts.projectID !== undefined && { projectID: facts.projectID }),
@@ -108,14 +119,15 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
 type NodeCounts = NonNullable<ClusterStatus['nodes']>;
 
 function nodeCounts(pools: readonly NodePool[]): NodeCounts {
-  const counts = { desired: 0, current: 0, ready: 0, upToDate: 0 };
+  const counts: NodeCounts = { desired: 0, current: 0, ready: 0, upToDate: 0 };
   for (const { metadata, spec, status } of pools) {
     if (metadata.deletionTimestamp === undefined) counts.desired += spec.replicas;
     counts.current += status?.replicas ?? 0;
     counts.ready += status?.readyReplicas ?? 0;
     counts.upToDate += status?.updatedReplicas ?? 0;
   }
-  return counts;
+  const oldestVersion = oldestOf(pools.flatMap(({ status }) => status?.version ?? []));
+  return oldestVersion === undefined ? counts : { ...counts, oldestVersion };
 }
 
 function networkCondition(
@@ -210,6 +222,8 @@ function lastOperation(
   const share = nodes.desired === 0 ? 1 : Math.min(nodes.ready / nodes.desired, 1);
   const base = [network, controlPlane].filter(({ status }) => status === 'True').length * 25;
   const progress = base + Math.floor(share * 45);
-  const state = turnOf(ready.reason as ConditionReason) === 'fairway' ? 'Processing' : 'Error';
+  const isWaiting = ready.reason === ConditionReason.ProgramsMissing && phase === 'Pending';
+  const isOwn = turnOf(ready.reason as ConditionReason) === 'fairway';
+  const state = isWaiting ? 'Pending' : isOwn ? 'Processing' : 'Error';
   return operation(last, { type, state, progress, description: ready.message }, nowMs);
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
 import { isKubeletLabel } from '@fairway/api/domain/node-metadata';
-import { minorOf } from '@fairway/api/domain/versions';
+import { componentsOf } from '@fairway/api/domain/release-components';
 import { NODE_POOL_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -114,8 +114,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
   }
 
   #componentsOf(version: string): { containerd: string; pause: string } {
-    const minor = minorOf(version);
-    const components = this.#options.releases.list().find(({ spec }) => spec.minor === minor)?.spec.components ?? {};
+    const components = componentsOf(version, this.#options.releases.list());
     return { containerd: components['containerd'] ?? '', pause: components['pause'] ?? '' };
   }
 }

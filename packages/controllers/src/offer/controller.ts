@@ -1,4 +1,4 @@
-import { planProblems, releaseProblems } from '@fairway/api/domain/offer-problems';
+import { planProblems } from '@fairway/api/domain/offer-problems';
 import { describeUnapplied, unappliedPlanFields } from '@fairway/api/domain/unapplied-fields';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -9,6 +9,8 @@ import { clustersByPlan, clustersByRelease } from '@fairway/tenancy/cache-indexe
 import type { Declaration } from '../dependencies.ts';
 import { InUse } from './in-use.ts';
 import { offerReconciler } from './reconciler.ts';
+import { isRolloutRelevant, ReleaseReconciler } from './release-reconciler.ts';
+import { observeRollouts } from './rollout-metrics.ts';
 
 export const planController: Declaration = {
   name: 'plan',
@@ -48,15 +50,14 @@ export const releaseController: Declaration = {
   indexes: ({ cache }) => [indexOn(cache.clusters, clustersByRelease)],
   watches: ({ cache }) => [
     watch(cache.releases),
-    watch(cache.clusters, clustersByRelease.valuesOf, {
-      isRelevant: (old, cluster) =>
-        old.status?.version !== cluster.status?.version || old.spec.version !== cluster.spec.version,
-    }),
+    watch(cache.clusters, clustersByRelease.valuesOf, { isRelevant: isRolloutRelevant }),
   ],
-  create({ cache, clock }) {
+  create({ cache, clock, events, registry, runtime }) {
     const { releases: informer, clusters } = cache;
+    if (registry) observeRollouts(registry, () => informer.list());
     const inUse = new InUse({ informer, clusters, index: clustersByRelease, valueOf: ({ spec }) => spec.minor });
-    return { reconcile: offerReconciler({ informer, problemsOf: releaseProblems, inUse, clock }) };
+    const reconciler = new ReleaseReconciler({ informer, inUse, clock, events, runtime });
+    return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
 };
 

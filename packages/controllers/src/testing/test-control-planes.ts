@@ -6,6 +6,7 @@ import type { Clock } from '@fairway/base/clock';
 import {
   type ControlPlaneRuntime,
   type ControlPlaneSpec,
+  type ControlPlaneSpread,
   type ControlPlaneState,
   ONE_COPY,
 } from '@fairway/control-plane/runtime';
@@ -33,7 +34,8 @@ const NODE_INFO = {
 /** Control planes that are just API servers in memory: no certificates, sockets, controllers or start-up time. */
 export class TestControlPlanes implements ControlPlaneRuntime {
   readonly name = 'test';
-  readonly spread = ONE_COPY;
+  /** What tests may change: how many copies of each API server there are. */
+  spread: ControlPlaneSpread = ONE_COPY;
   readonly #servers = new Map<string, ApiServer>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #clock: Clock;
@@ -41,6 +43,11 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   readonly asked: ControlPlaneSpec[] = [];
   /** What `ensure` throws for as long as it is there. */
   failure: Error | undefined;
+
+  /** The versions that there are programs of; undefined: any. */
+  programs: readonly string[] | undefined;
+  /** The versions that do not start: the cluster goes on without an API server. */
+  readonly broken = new Set<string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -50,11 +57,26 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     return Promise.resolve(undefined);
   }
 
+  versions(): Promise<readonly string[] | undefined> {
+    return Promise.resolve(this.programs);
+  }
+
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
     this.asked.push(spec);
     if (this.failure) throw this.failure;
     const { uid } = spec.cluster;
     if (!this.#servers.has(uid)) await this.adopt(uid);
+    if (this.broken.has(spec.version)) {
+      return {
+        phase: 'Failed',
+        endpoint: { host: '127.0.0.1', port: 6443 },
+        version: spec.version,
+        ready: false,
+        reason: 'ControlPlaneFailed',
+        message: 'kube-apiserver is not running',
+        etcdUsageBytes: undefined,
+      };
+    }
     return {
       phase: 'Running',
       endpoint: { host: '127.0.0.1', port: 6443 },

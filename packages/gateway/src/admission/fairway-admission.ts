@@ -1,4 +1,4 @@
-import { admitCluster, clusterWarnings } from '@fairway/api/admission/admit-cluster';
+import { admitCluster, clusterWarnings, versionWarnings } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { heldFinalizerErrors } from '@fairway/api/admission/held-finalizer';
@@ -7,6 +7,7 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
+import type { Clock } from '@fairway/base/clock';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
@@ -23,6 +24,7 @@ export interface FairwayAdmissionOptions {
   readonly offer: CloudOffer;
   /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  readonly clock: Clock;
   /** Whether the user is Fairway's controllers, which alone set and remove their finalizer. */
   readonly isFairway: (user: UserInfo) => boolean;
 }
@@ -67,10 +69,20 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   ]);
   const others = all.filter(({ metadata }) => metadata.name !== name);
   const old = request.oldObject as Cluster | undefined;
-  const facts = { cluster, old, plans, releases, credential, others, pools, allowedCIDRsProblem };
+  const facts = {
+    cluster,
+    old,
+    plans,
+    releases,
+    credential,
+    others,
+    pools,
+    allowedCIDRsProblem,
+    nowMs: options.clock.now(),
+  };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
-  for (const warning of clusterWarnings(cluster, facts.old)) request.warn(warning);
+  for (const warning of [...clusterWarnings(cluster, facts.old), ...versionWarnings(facts)]) request.warn(warning);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {

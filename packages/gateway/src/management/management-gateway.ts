@@ -118,6 +118,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       clouds,
       offer: new CloudOffer(clock, log),
       allowedCIDRsProblem: options.allowedCIDRsProblem,
+      clock,
       isFairway: (user) => isOwn(identity, user),
       ...(catchUp && { catchUp }),
     });

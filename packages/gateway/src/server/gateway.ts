@@ -118,6 +118,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         clouds,
         offer,
         allowedCIDRsProblem: options.allowedCIDRsProblem,
+        clock,
         isFairway: ({ username }) => username === CONTROLLERS.username,
       }),
       limitsAdmission(() => server.reader),

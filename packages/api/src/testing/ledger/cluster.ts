@@ -2,14 +2,16 @@ import { acts, type FieldLedger, notYet, provenBy, unproven } from './entry.ts';
 
 const ADMISSION = 'packages/api/src/admission/admission.test.ts';
 
+const VERSION_CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts';
+
 /** Each field is a row of its tables. */
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 export const CLUSTER_FIELDS: FieldLedger = {
   'spec.plan': unproven('acts'),
-  'spec.version': unproven('acts'),
+  'spec.version': acts(VERSION_CHOICE, 'that asks for $version gets $gets, whatever the policy'),
   'spec.region': acts(ADMISSION, 'refuses %j at %s: %s'),
-  'spec.updatePolicy': unproven('acts'),
+  'spec.updatePolicy': acts(VERSION_CHOICE, '$updatePolicy, seamless: $isSeamless, takes it in its turn: $takes'),
   'spec.credentialName': unproven('acts'),
   'spec.network.networkID': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',

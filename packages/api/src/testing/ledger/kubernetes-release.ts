@@ -1,15 +1,29 @@
-import { type FieldLedger, unproven } from './entry.ts';
+import { acts, type FieldLedger, unproven } from './entry.ts';
+
+const PHASE = 'packages/api/src/domain/release-phase.test.ts';
+const BY_DATE = 'at $now it is $phase, until $next';
+const CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts';
+const ROLLOUT = 'packages/controllers/src/offer/rollout.test.ts';
 
 export const KUBERNETES_RELEASE_FIELDS: FieldLedger = {
   'spec.minor': unproven('acts'),
-  'spec.phase': unproven('acts'),
-  'spec.released': unproven('informs'),
-  'spec.maintenanceMode': unproven('informs'),
-  'spec.endOfLife': unproven('informs'),
+  'spec.phaseOverride': acts(PHASE, 'an override holds whatever the date is'),
+  'spec.released': acts(PHASE, BY_DATE),
+  'spec.maintenanceMode': acts(PHASE, BY_DATE),
+  'spec.endOfLife': acts(PHASE, BY_DATE),
   'spec.source': unproven('informs'),
   'spec.patches[].version': unproven('acts'),
   'spec.patches[].released': unproven('informs'),
-  'spec.patches[].withdrawn': unproven('acts'),
-  'spec.patches[].components': unproven('acts'),
-  'spec.components': unproven('acts'),
+  'spec.patches[].withdrawn': acts(CHOICE, 'turns back from one that has been withdrawn before it ran'),
+  'spec.patches[].components': acts(
+    'packages/api/src/domain/release-components.test.ts',
+    'a patch may have other components than its minor version',
+  ),
+  'spec.components': acts('packages/api/src/domain/release-components.test.ts', 'nodes get what their release says'),
+  'spec.rollout.maxConcurrent': acts(ROLLOUT, 'of $count clusters $moving: $reason'),
+  'spec.rollout.maxPercent': acts(ROLLOUT, 'of $count clusters $moving: $reason'),
+  'spec.rollout.canarySelector.matchLabels': acts(ROLLOUT, 'go first, and all others wait until they are ready'),
+  'spec.rollout.maxFailures': acts(ROLLOUT, 'are told by what the cluster said, and stop the rollout at the limit'),
+  'spec.rollout.timeout': acts(ROLLOUT, 'a cluster has as long as the operator says'),
+  'spec.rollout.paused': acts(ROLLOUT, 'what is paused begins nothing, and ends what it began'),
 };

@@ -1,0 +1,18 @@
+import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-release.ts';
+
+/** The phase that holds: the operator's override, else by the dates, each from the beginning of its day in UTC. */
+export function phaseOf({ spec }: KubernetesRelease, nowMs: number): ReleasePhase {
+  if (spec.phaseOverride !== undefined) return spec.phaseOverride;
+  const isReached = (date: string | undefined) => date !== undefined && nowMs >= Date.parse(date);
+  if (isReached(spec.endOfLife)) return 'EndOfLife';
+  if (isReached(spec.maintenanceMode)) return 'Deprecated';
+  return spec.released === undefined || isReached(spec.released) ? 'Supported' : 'Preview';
+}
+
+/** When the phase next changes by itself; undefined: never. */
+export function nextPhaseChangeMs({ spec }: KubernetesRelease, nowMs: number): number | undefined {
+  if (spec.phaseOverride !== undefined) return undefined;
+  const dates = [spec.released, spec.maintenanceMode, spec.endOfLife].flatMap((date) => date ?? []);
+  const coming = dates.map((date) => Date.parse(date)).filter((ms) => ms > nowMs);
+  return coming.length === 0 ? undefined : Math.min(...coming);
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { SHIPPED_RELEASES } from '../data/kubernetes-releases.ts';
+import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
+import { aRelease } from '../testing/releases.ts';
+import { releaseProblems } from './release-problems.ts';
+
+test('what is shipped is sound', () => {
+  expect(SHIPPED_RELEASES.flatMap(releaseProblems)).toEqual([]);
+});
+
+const patch = (version: string, released?: string) => ({
+  version,
+  withdrawn: false,
+  ...(released !== undefined && { released }),
+});
+
+test.each<{ change: Partial<KubernetesRelease['spec']>; problem: string }>([
+  { change: { minor: '1.99' }, problem: 'metadata.name: 1.35 must be the minor version 1.99' },
+  { change: { patches: [patch('1.34.1')] }, problem: 'spec.patches: 1.34.1 is no version of 1.35' },
+  { change: { patches: [patch('1.35.1'), patch('1.35.1')] }, problem: '1.35.1 is there more than once' },
+  { change: { patches: [{ version: '1.35.1', withdrawn: true }] }, problem: 'spec.patches: all are withdrawn' },
+  {
+    change: { released: '2026-01-02', endOfLife: '2026-01-01' },
+    problem: 'spec.endOfLife: 2026-01-01 is before spec.released (2026-01-02)',
+  },
+  {
+    change: { maintenanceMode: '2026-05-02', endOfLife: '2026-05-01' },
+    problem: 'spec.endOfLife: 2026-05-01 is before spec.maintenanceMode (2026-05-02)',
+  },
+  { change: { components: { pause: '3.10' } }, problem: 'spec.components: nodes need a version of containerd' },
+  { change: { endOfLife: '2026-02-31' }, problem: 'spec.endOfLife: 2026-02-31 is no day of the calendar' },
+  {
+    change: { released: '2026-01-02', patches: [patch('1.35.0', '2026-01-01')] },
+    problem: 'spec.patches[1.35.0].released: 2026-01-01 is before spec.released (2026-01-02)',
+  },
+])('a release is not ready: $problem', ({ change, problem }) => {
+  const release = aRelease('1.35');
+
+  expect(releaseProblems({ ...release, spec: { ...release.spec, ...change } }).join('; ')).toContain(problem);
+});

@@ -1,0 +1,22 @@
+import type { Cluster } from '../kinds/cluster.ts';
+import { isMinor, minorOf } from './version-numbers.ts';
+
+/** The minor version whose patches the cluster follows; undefined if it names an exact version or another minor one, or runs none yet. */
+export function followedMinor({ spec, status }: Cluster): string | undefined {
+  if (status?.version === undefined) return undefined;
+  const running = minorOf(status.version);
+  const isFollowing = spec.version === undefined || (isMinor(spec.version) && spec.version === running);
+  return isFollowing ? running : undefined;
+}
+
+/** Whether the cluster takes a patch that it follows by itself; `isSeamless`: whether its API server answers throughout an update. */
+export function takesPatches({ spec }: Cluster, isSeamless: boolean): boolean {
+  switch (spec.updatePolicy) {
+    case 'AlwaysUpdate':
+      return true;
+    case 'MinimalDowntime':
+      return isSeamless;
+    case 'NeverUpdate':
+      return false;
+  }
+}

@@ -1,0 +1,30 @@
+import semver from 'semver';
+
+export interface VersionParts {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+}
+
+/** Of `1.34.2`, `v1.34.2` and `1.34`. Throws for anything else. */
+export function partsOf(version: string): VersionParts {
+  const parsed = semver.coerce(version);
+  if (parsed === null) throw new Error(`"${version}" is not a Kubernetes version`);
+  return { major: parsed.major, minor: parsed.minor, patch: parsed.patch };
+}
+
+/** `1.34` of `1.34.2`, `v1.34.2` and `1.34`. */
+export function minorOf(version: string): string {
+  const { major, minor } = partsOf(version);
+  return `${major}.${minor}`;
+}
+
+/** Whether it names a minor version, not an exact one. */
+export function isMinor(version: string): boolean {
+  return version.split('.').length === 2;
+}
+
+/** Negative if the exact version `a` is older than `b`. */
+export function compareVersions(a: string, b: string): number {
+  return semver.compare(a, b);
+}

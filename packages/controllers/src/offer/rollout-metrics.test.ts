@@ -1,0 +1,32 @@
+import type { RolloutStatus } from '@fairway/api/kinds/rollout';
+import { aRelease } from '@fairway/api/testing/releases';
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { observeRollouts } from './rollout-metrics.ts';
+
+test('counts clusters by minor version and state, and forgets releases that are gone', async () => {
+  const place = { namespace: 'team', name: 'a', uid: 'a', since: '2026-11-22T00:00:00Z' };
+  const rollout: RolloutStatus = {
+    version: '1.35.2',
+    state: 'Rolling',
+    summary: '',
+    total: 9,
+    updated: 5,
+    waiting: 2,
+    moving: [{ ...place, wasReady: true }],
+    failed: [{ ...place, message: 'no' }],
+  };
+  const releases = [{ ...aRelease('1.35'), status: { rollout } }, aRelease('1.36')];
+  const registry = new Registry();
+  observeRollouts(registry, () => releases);
+
+  const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('fairway_rollout_clusters'));
+  expect(lines.sort()).toEqual([
+    'fairway_rollout_clusters{minor="1.35",state="failed"} 1',
+    'fairway_rollout_clusters{minor="1.35",state="moving"} 1',
+    'fairway_rollout_clusters{minor="1.35",state="updated"} 5',
+    'fairway_rollout_clusters{minor="1.35",state="waiting"} 2',
+  ]);
+  releases.length = 0;
+  expect(await registry.metrics()).not.toContain('minor="1.35"');
+});

@@ -1,0 +1,272 @@
+import type { Cluster, NewCluster } from '@fairway/api/kinds/cluster';
+import { type RolloutSettings, type RolloutStatus, rolloutSpec } from '@fairway/api/kinds/rollout';
+import { aCluster } from '@fairway/api/testing/objects';
+import { aRelease } from '@fairway/api/testing/releases';
+import { formatTime } from '@fairway/base/clock';
+import { describe, expect, test } from 'vitest';
+import { rolloutSettings } from './release-reconciler.ts';
+import { nextRollout, nextTimeoutMs, type RolloutFacts } from './rollout.ts';
+
+const NOW = Date.UTC(2026, 10, 22);
+const MINUTE = 60_000;
+const OLD = '1.35.1';
+const NEW = '1.35.2';
+
+interface Standing {
+  readonly version?: string;
+  readonly ready?: boolean;
+  readonly controlPlane?: boolean;
+  readonly labels?: Record<string, string>;
+  readonly annotations?: Record<string, string>;
+  readonly spec?: NewCluster['spec'];
+}
+
+function cluster(name: string, { version = OLD, ready = true, controlPlane = true, ...rest }: Standing = {}): Cluster {
+  const condition = (type: string, holds: boolean) => ({
+    type,
+    status: holds ? ('True' as const) : ('False' as const),
+    reason: 'x',
+    message: holds ? '' : 'the API server is away',
+    lastTransitionTime: formatTime(NOW),
+  });
+  const { spec = {}, ...metadata } = rest;
+  const conditions = [condition('ControlPlaneReady', controlPlane), condition('Ready', ready)];
+  return { ...aCluster(spec, { name, namespace: 'team', uid: name, ...metadata }), status: { version, conditions } };
+}
+
+const many = (count: number, standing: Standing = {}) =>
+  Array.from({ length: count }, (_, index) => cluster(`c${String(index).padStart(4, '0')}`, standing));
+
+interface Options extends Partial<Omit<RolloutFacts, 'settings'>> {
+  readonly settings?: Partial<RolloutSettings>;
+}
+
+function step(followers: readonly Cluster[], { settings, ...options }: Options = {}): RolloutStatus {
+  return nextRollout({
+    settings: rolloutSettings(aRelease('1.35', { rollout: { ...rolloutSpec.parse({}), ...settings } })),
+    target: NEW,
+    followers,
+    isSeamless: false,
+    previous: undefined,
+    retryRequested: undefined,
+    nowMs: NOW,
+    ...options,
+  });
+}
+
+const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
+const at = (clusters: readonly Cluster[], done: readonly string[], standing: Standing = {}) =>
+  clusters.map((one) =>
+    done.includes(one.metadata.name ?? '')
+      ? cluster(one.metadata.name ?? '', { version: NEW, ...standing, labels: one.metadata.labels ?? {} })
+      : one,
+  );
+
+describe('how many move at a time', () => {
+  test.each([
+    { count: 3, moving: 1, reason: 'at least one' },
+    { count: 50, moving: 5, reason: 'ten percent' },
+    { count: 1000, moving: 20, reason: 'at most twenty' },
+    { count: 1000, settings: { maxConcurrent: 100, maxPercent: 100 }, moving: 100, reason: 'as the operator says' },
+    { count: 10, settings: { maxPercent: 35 }, moving: 3, reason: 'rounded down' },
+  ])('of $count clusters $moving: $reason', ({ count, settings = {}, moving }) => {
+    const rollout = step(many(count), { settings });
+
+    expect(rollout.moving).toHaveLength(moving);
+    expect(rollout).toMatchObject({ state: 'Rolling', total: count, updated: 0, waiting: count - moving });
+  });
+
+  test('the next one begins when one is ready, and not before', () => {
+    const clusters = many(3);
+    const first = step(clusters);
+    const [moved = ''] = names(first.moving);
+    const unready = step(at(clusters, [moved], { ready: false }), { previous: first });
+    const done = step(at(clusters, [moved]), { previous: first });
+
+    expect(names(unready.moving)).toEqual([moved]);
+    expect(names(done.moving)).toEqual([expect.not.stringMatching(moved)]);
+    expect(done).toMatchObject({ updated: 1, waiting: 1, summary: '1.35.2 1/3' });
+  });
+
+  test('everybody gets there', () => {
+    let clusters: readonly Cluster[] = many(25);
+    let rollout = step(clusters);
+    let most = 0;
+    for (let turn = 0; turn < 25 && rollout.state !== 'Complete'; turn += 1) {
+      most = Math.max(most, rollout.moving.length);
+      clusters = at(clusters, names(rollout.moving));
+      rollout = step(clusters, { previous: rollout });
+    }
+
+    expect(most).toBe(2);
+    expect(rollout).toMatchObject({ state: 'Complete', updated: 25, waiting: 0, moving: [], failed: [] });
+  });
+});
+
+describe('who takes it', () => {
+  const settings = { maxPercent: 100 };
+
+  test('not whoever leaves patches to himself, is paused, or has no control plane that works', () => {
+    const rollout = step(
+      [
+        cluster('always'),
+        cluster('never', { spec: { updatePolicy: 'NeverUpdate' } }),
+        cluster('careful', { spec: { updatePolicy: 'MinimalDowntime' } }),
+        cluster('paused', { annotations: { 'fairway.dev/paused': '' } }),
+        cluster('broken', { controlPlane: false, ready: false }),
+      ],
+      { settings },
+    );
+
+    expect(names(rollout.moving)).toEqual(['always']);
+    expect(rollout).toMatchObject({ total: 3, waiting: 2 });
+  });
+
+  test('whoever wants no downtime, where there is none', () => {
+    const careful = cluster('careful', { spec: { updatePolicy: 'MinimalDowntime' } });
+
+    expect(names(step([careful], { isSeamless: true }).moving)).toEqual(['careful']);
+  });
+
+  test('one that is not Ready comes last, and only its control plane need be ready after', () => {
+    const clusters = [cluster('a', { ready: false }), cluster('b')];
+    const first = step(clusters);
+    const second = step(at(clusters, ['b']), { previous: first });
+    const third = step(at(clusters, ['a', 'b'], { ready: false }), { previous: second });
+
+    expect([names(first.moving), names(second.moving)]).toEqual([['b'], ['a']]);
+    expect(third.moving).toEqual([]);
+  });
+
+  test('who goes, is paused, or names an exact version leaves the list', () => {
+    const first = step([cluster('a')]);
+
+    expect(step([], { previous: first }).moving).toEqual([]);
+    expect(step([cluster('a', { annotations: { 'fairway.dev/paused': '' } })], { previous: first }).moving).toEqual([]);
+  });
+});
+
+describe('canaries', () => {
+  const canary = { labels: { stage: 'canary' } };
+  const clusters = [cluster('a'), cluster('y', canary), cluster('z', canary)];
+  const settings = { maxPercent: 100, maxFailures: 5, canarySelector: { matchLabels: { stage: 'canary' } } };
+
+  test('go first, and all others wait until they are ready', () => {
+    const first = step(clusters, { settings });
+    const half = step(at(clusters, ['y']), { settings, previous: first });
+    const all = step(at(clusters, ['y', 'z']), { settings, previous: half });
+
+    expect(first).toMatchObject({ state: 'Canaries', moving: [{ name: 'y' }, { name: 'z' }] });
+    expect(names(half.moving)).toEqual(['z']);
+    expect(all).toMatchObject({ state: 'Rolling', moving: [{ name: 'a' }] });
+  });
+
+  test('stop the rollout with the first that fails', () => {
+    const first = step(clusters, { settings });
+    const late = step(at(clusters, ['y'], { ready: false }), { settings, previous: first, nowMs: NOW + 15 * MINUTE });
+
+    expect(late).toMatchObject({ state: 'Halted', moving: [], waiting: 1 });
+    expect(names(late.failed).sort()).toEqual(['y', 'z']);
+  });
+
+  test('a selector without labels selects none', () => {
+    const none = { ...settings, canarySelector: { matchLabels: {} } };
+
+    expect(step(clusters, { settings: none }).moving).toHaveLength(3);
+  });
+});
+
+describe('failures', () => {
+  const clusters = many(30);
+  const settings = { maxPercent: 100, maxConcurrent: 2, maxFailures: 2 };
+  const first = step(clusters, { settings });
+  const later = NOW + 15 * MINUTE;
+  const [one = '', two = ''] = names(first.moving);
+
+  test('are told by what the cluster said, and stop the rollout at the limit', () => {
+    const single = step(at(clusters, [two]), { settings, previous: first, nowMs: later });
+    const halted = step(clusters, { settings, previous: first, nowMs: later });
+
+    expect(single).toMatchObject({ state: 'Rolling', failed: [{ name: one, message: `still runs ${OLD}` }] });
+    expect(single.moving).toHaveLength(2);
+    expect(halted).toMatchObject({ state: 'Halted', moving: [], summary: '1.35.2 0/30 Halted' });
+    expect(step(clusters, { settings, previous: halted, nowMs: later + MINUTE })).toEqual(halted);
+  });
+
+  test('a cluster has as long as the operator says', () => {
+    const patient = { ...settings, timeout: '1h' };
+    const after = (minutes: number) =>
+      step(clusters, { settings: patient, previous: first, nowMs: NOW + minutes * MINUTE }).failed.length;
+
+    expect([after(59), after(60)]).toEqual([0, 2]);
+  });
+
+  test('a patch that breaks what was ready stops it, though the version is there', () => {
+    const broken = at(clusters, [one, two], { ready: false });
+    const halted = step(broken, { settings, previous: first, nowMs: later });
+
+    expect(halted).toMatchObject({ state: 'Halted', updated: 2 });
+    expect(halted.failed[0]?.message).toBe('runs 1.35.2 and is not ready: the API server is away');
+  });
+
+  test('it goes on when they have become ready, or are gone', () => {
+    const halted = step(clusters, { settings, previous: first, nowMs: later });
+
+    expect(step(at(clusters, [one, two]), { settings, previous: halted, nowMs: later })).toMatchObject({
+      state: 'Rolling',
+      failed: [],
+    });
+    const left = clusters.filter(({ metadata }) => metadata.name !== one);
+    expect(step(left, { settings, previous: halted, nowMs: later }).state).toBe('Rolling');
+  });
+
+  test('they are tried again when the operator asks, once for each request', () => {
+    const halted = step(clusters, { settings, previous: first, nowMs: later });
+    const asked = { settings, retryRequested: 'now', nowMs: later };
+    const retried = step(clusters, { ...asked, previous: halted });
+
+    expect(retried).toMatchObject({ state: 'Rolling', failed: [], retried: 'now' });
+    expect(names(retried.moving)).toEqual([one, two]);
+    expect(step(clusters, { ...asked, previous: retried, nowMs: later + 15 * MINUTE }).state).toBe('Halted');
+  });
+
+  test('a newer patch starts afresh', () => {
+    const halted = step(clusters, { settings, previous: first, nowMs: later });
+    const next = step(clusters, { settings, previous: halted, nowMs: later, target: '1.35.3' });
+
+    expect(next).toMatchObject({ version: '1.35.3', state: 'Rolling', failed: [] });
+    expect(next.moving).toHaveLength(2);
+  });
+});
+
+test('what is paused begins nothing, and ends what it began', () => {
+  const clusters = many(30);
+  const first = step(clusters);
+  const paused = step(clusters, { previous: first, settings: { paused: true } });
+
+  expect(paused).toMatchObject({ state: 'Paused', moving: first.moving });
+  expect(step(at(clusters, names(first.moving)), { previous: paused, settings: { paused: true } }).moving).toEqual([]);
+});
+
+test('the lists are bounded, however many clusters there are and fail', () => {
+  const settings = { maxConcurrent: 100, maxPercent: 100, maxFailures: 100 };
+  const clusters = many(5000);
+  let rollout = step(clusters, { settings });
+  let nowMs = NOW;
+  for (let turn = 0; turn < 5; turn += 1) {
+    nowMs += 15 * MINUTE;
+    rollout = step(clusters, { settings, previous: rollout, nowMs });
+    expect(rollout.moving.length).toBeLessThanOrEqual(100);
+    expect(rollout.failed.length).toBeLessThanOrEqual(200);
+  }
+  expect(rollout.state).toBe('Halted');
+});
+
+test('a restart between any two steps changes nothing: the step is a function of what is stored', () => {
+  const clusters = many(40);
+  const first = step(clusters);
+
+  expect(step(clusters, { previous: JSON.parse(JSON.stringify(first)) })).toEqual(first);
+  expect(nextTimeoutMs(first, rolloutSpec.parse({}))).toBe(NOW + 15 * MINUTE);
+  expect(nextTimeoutMs({ ...first, moving: [] }, rolloutSpec.parse({}))).toBeUndefined();
+});
