@@ -115,6 +115,17 @@ export interface ControlPlaneSpread {
 /** One copy, on one machine. */
 export const ONE_COPY: ControlPlaneSpread = { replicas: 1, zones: 1 };
 
+/** What the control planes of one process take, all together. */
+export interface ControlPlaneUsage {
+  readonly managed: number;
+  /** Those of which all programs run. */
+  readonly running: number;
+  /** Programs that ended by themselves, or had to be ended, since this process began. */
+  readonly restarts: number;
+  /** Undefined if they run in this process, or the system does not tell. */
+  readonly memoryBytes: number | undefined;
+}
+
 /**
  * Runs the control planes of tenant clusters: simulated in this process, or as processes of this machine.
  *
@@ -148,6 +159,8 @@ export interface ControlPlaneRuntime {
   release(clusterUid: string): Promise<void>;
   /** UIDs of all clusters that the runtime has resources of, to garbage-collect those without a Cluster. */
   list(): Promise<readonly string[]>;
+  /** Of the control planes that this process manages; may read what the system says of each of their programs. */
+  usage(): ControlPlaneUsage;
   /** Calls back with a cluster's UID when its state may have changed by itself. Returns a function that unsubscribes. */
   onChange(listener: (clusterUid: string) => void): () => void;
   /** Stops what runs in this process; data stay. */

@@ -20,6 +20,7 @@ import { clusterReleaser } from './cluster-releaser.ts';
 import { credentialController } from './credential/controller.ts';
 import type { ControllerDependencies, Declaration } from './dependencies.ts';
 import { machineController } from './machine/controller.ts';
+import { addFleetMetrics } from './metrics/fleet-metrics.ts';
 import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
@@ -102,6 +103,8 @@ export function createControllers(options: ControllersOptions): Controllers {
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,
   };
+  const { registry, runtime } = options;
+  if (registry !== undefined) addFleetMetrics({ registry, cache, runtime, owner, clock });
   manager.add(...declaredControllers(CONTROLLERS, shared, { ...options, requestAnnotations: REQUEST_ANNOTATIONS }));
   owner?.register(clusterReleaser(shared));
   return { informers, cache, clouds, manager };

@@ -52,11 +52,14 @@ export async function serveHttp(
       return contentOf(headersOf(request), bytes);
     });
     const answer = await answerHttp(apiRequest, credentialsOf(request));
+    traffic.answered(apiRequest.method, answer.status);
     await send(request, response, answer, traffic);
   } catch (error) {
     if (error instanceof ApiError && !response.headersSent) {
       response.shouldKeepAlive = false;
-      await send(request, response, statusAnswer(error), traffic);
+      const answer = statusAnswer(error);
+      traffic.answered(request.method ?? 'GET', answer.status);
+      await send(request, response, answer, traffic);
     } else {
       response.destroy();
     }

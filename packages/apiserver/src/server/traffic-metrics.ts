@@ -26,6 +26,8 @@ export type RejectionReason =
 export interface CountedTraffic {
   readonly inUse: (limited: Limited) => number;
   readonly rejections: ReadonlyMap<RejectionReason, number>;
+  /** How many answers there were: `GET 2xx`. */
+  readonly answers: ReadonlyMap<string, number>;
 }
 
 /** Metrics of the use of a server's limits. Nothing is labelled by user or address, so that series don't grow with them. */
@@ -49,6 +51,20 @@ export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): 
       for (const [reason, count] of traffic.rejections) this.inc({ reason }, count);
     },
   });
+  const requests = new Counter({
+    name: 'fairway_api_requests_total',
+    help: 'Requests that the API has answered over HTTP, by method and status class; a watch counts when it begins.',
+    labelNames: ['method', 'code'],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [key, count] of traffic.answers) {
+        const [method = '', code = ''] = key.split(' ');
+        this.inc({ method, code }, count);
+      }
+    },
+  });
   registry.registerMetric(inUse);
   registry.registerMetric(rejections);
+  registry.registerMetric(requests);
 }

@@ -18,6 +18,9 @@ export type Release = () => void;
 /** Retry-After of a 429; Kubernetes clients retry by themselves. */
 const RETRY_AFTER_SECONDS = 1;
 
+/** Any other word that a client sends is one label. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
 interface SharedLimit {
   readonly what: string;
   readonly total: keyof ServerLimits;
@@ -60,6 +63,7 @@ export class Traffic implements CountedTraffic {
   readonly clock: Clock;
   readonly #allotments: Readonly<Record<Limited, Allotment>>;
   readonly #rejections = new Map<RejectionReason, number>();
+  readonly #answers = new Map<string, number>();
 
   constructor({ limits, clock }: TrafficOptions) {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
@@ -77,6 +81,16 @@ export class Traffic implements CountedTraffic {
 
   inUse(limited: Limited): number {
     return this.#allotments[limited].used;
+  }
+
+  get answers(): ReadonlyMap<string, number> {
+    return this.#answers;
+  }
+
+  /** Counts an answer by method and status class. */
+  answered(method: string, status: number): void {
+    const key = `${METHODS.has(method) ? method : 'other'} ${Math.floor(status / 100)}xx`;
+    this.#answers.set(key, (this.#answers.get(key) ?? 0) + 1);
   }
 
   /** Counts a rejection or a closed connection. */

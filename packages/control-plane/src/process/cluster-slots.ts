@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '@fairway/base/clock';
 import { captureGrant } from '@fairway/base/fence';
 import type { Logger } from '@fairway/base/log';
-import type { ControlPlaneState, Endpoint } from '../runtime.ts';
+import type { ControlPlaneState, ControlPlaneUsage, Endpoint } from '../runtime.ts';
 import { type ClusterRecord, makeRecord, readRecord, writeRecord } from './cluster-record.ts';
 import type { Files } from './files.ts';
 import type { Probes } from './probes.ts';
@@ -63,6 +63,8 @@ export class ClusterSlots<Parts> {
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #ports = new Set<number>();
   #isClosed = false;
+  /** Failures of all supervisors, those of clusters that are gone included. */
+  #restarts = 0;
 
   constructor(machine: ProcessMachine, parts: SlotParts<Parts>) {
     this.#machine = machine;
@@ -105,6 +107,17 @@ export class ClusterSlots<Parts> {
   async noteVersion(slot: Slot<Parts>): Promise<void> {
     const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
     if (ready && current && slot.wanted !== undefined) await this.keep(slot, { version: slot.wanted });
+  }
+
+  usage(): ControlPlaneUsage {
+    const planes = [...this.#slots.values()].map(({ supervisor }) => supervisor.usage());
+    const memory = planes.flatMap(({ memoryBytes }) => (memoryBytes === undefined ? [] : [memoryBytes]));
+    return {
+      managed: planes.length,
+      running: planes.filter(({ isComplete }) => isComplete).length,
+      restarts: this.#restarts,
+      memoryBytes: memory.length === 0 ? undefined : memory.reduce((sum, bytes) => sum + bytes, 0),
+    };
   }
 
   /** Records of all clusters on this machine, whichever process manages them. */
@@ -205,6 +218,9 @@ export class ClusterSlots<Parts> {
       clock,
       log: log.child({ cluster: uid }),
       onChange: announce,
+      onFailure: () => {
+        this.#restarts++;
+      },
     });
     const slot: Slot<Parts> = {
       uid,

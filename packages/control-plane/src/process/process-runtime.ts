@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { type ControlPlaneRuntime, type ControlPlaneSpec, type ControlPlaneState, ONE_COPY } from '../runtime.ts';
+import {
+  type ControlPlaneRuntime,
+  type ControlPlaneSpec,
+  type ControlPlaneState,
+  type ControlPlaneUsage,
+  ONE_COPY,
+} from '../runtime.ts';
 import { AccessGuard, type AccessState } from './access/access-guard.ts';
 import { allowedSources, enforcedMessage } from './access/allowed-sources.ts';
 import type { Nft } from './access/nft.ts';
@@ -122,6 +128,10 @@ export class ProcessRuntime implements ControlPlaneRuntime {
 
   list(): Promise<readonly string[]> {
     return Promise.resolve(this.#slots.list());
+  }
+
+  usage(): ControlPlaneUsage {
+    return this.#slots.usage();
   }
 
   onChange(listener: (clusterUid: string) => void): () => void {

@@ -59,6 +59,8 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onChange: () => void;
+  /** Called when a process has ended that should have run on, or had to be ended. */
+  readonly onFailure?: () => void;
 }
 
 const STEADY_MS = 2000;
@@ -156,6 +158,19 @@ export class ControlPlaneSupervisor {
     return { components, databaseBytes, isDatabaseFull: isFull };
   }
 
+  /** What its processes take; undefined memory where the system does not tell. */
+  usage(): { readonly isComplete: boolean; readonly memoryBytes: number | undefined } {
+    const wanted = COMPONENTS.filter((component) => this.#desired?.launches[component] !== undefined);
+    let memoryBytes: number | undefined;
+    for (const component of COMPONENTS) {
+      const { process } = this.#members[component];
+      const taken = process && this.#options.host.memoryBytes(process.identity);
+      if (taken !== undefined) memoryBytes = (memoryBytes ?? 0) + taken;
+    }
+    const isComplete = wanted.length > 0 && wanted.every((component) => this.#members[component].process !== undefined);
+    return { isComplete, memoryBytes };
+  }
+
   /** Runs a pass now; a pass in progress is followed by another. */
   #poke(): Promise<void> {
     if (this.#hasLeft) return this.#pass ?? Promise.resolve();
@@ -230,6 +245,7 @@ export class ControlPlaneSupervisor {
   #recordFailure(component: Component, member: Member, sinceMs: number, message?: string): void {
     const { files, clock, log } = this.#options;
     const complaint = message ?? lastErrorLine(files.tail(this.#path(logPath(component)), ERROR_TAIL_BYTES));
+    this.#options.onFailure?.();
     member.fail(sinceMs, clock.now(), complaint ?? 'it exited without an error message');
     // The full database may be why it fails.
     if (this.#members.etcd.process) this.#members.etcd.process.probedAtMs = undefined;

@@ -11,7 +11,13 @@ import { beingRemoved, ClusterSlots, type ProcessMachine, type Slot } from '../p
 import { controlPlaneState } from '../process/control-plane-state.ts';
 import { pathsIn } from '../process/files.ts';
 import type { ApiServerTarget } from '../process/probes.ts';
-import { type ControlPlaneRuntime, type ControlPlaneSpec, type ControlPlaneState, ONE_COPY } from '../runtime.ts';
+import {
+  type ControlPlaneRuntime,
+  type ControlPlaneSpec,
+  type ControlPlaneState,
+  type ControlPlaneUsage,
+  ONE_COPY,
+} from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { renderSpecFile } from './spec-file.ts';
 
@@ -75,6 +81,10 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
 
   list(): Promise<readonly string[]> {
     return Promise.resolve(this.#slots.list());
+  }
+
+  usage(): ControlPlaneUsage {
+    return this.#slots.usage();
   }
 
   onChange(listener: (clusterUid: string) => void): () => void {

@@ -2,7 +2,13 @@ import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from '../allowed-cidrs.ts';
-import { type ControlPlaneRuntime, type ControlPlaneSpec, type ControlPlaneState, ONE_COPY } from '../runtime.ts';
+import {
+  type ControlPlaneRuntime,
+  type ControlPlaneSpec,
+  type ControlPlaneState,
+  type ControlPlaneUsage,
+  ONE_COPY,
+} from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
 import { SimulatedControlPlane } from './simulated-control-plane.ts';
@@ -98,6 +104,12 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 
   async list(): Promise<readonly string[]> {
     return [...new Set([...this.#slots.keys(), ...(await this.#options.stores.list())])];
+  }
+
+  usage(): ControlPlaneUsage {
+    const slots = [...this.#slots.values()];
+    const running = slots.filter((slot) => slot.running !== undefined).length;
+    return { managed: slots.length, running, restarts: 0, memoryBytes: undefined };
   }
 
   onChange(listener: (clusterUid: string) => void): () => void {

@@ -8,6 +8,7 @@ import {
   type ControlPlaneSpec,
   type ControlPlaneSpread,
   type ControlPlaneState,
+  type ControlPlaneUsage,
   ONE_COPY,
 } from '@fairway/control-plane/runtime';
 import { HOLLOW_RESOURCES } from '@fairway/hollow/control-plane/resources';
@@ -108,6 +109,10 @@ export class TestControlPlanes implements ControlPlaneRuntime {
 
   list(): Promise<readonly string[]> {
     return Promise.resolve([...this.#servers.keys()]);
+  }
+
+  usage(): ControlPlaneUsage {
+    return { managed: 0, running: 0, restarts: 0, memoryBytes: undefined };
   }
 
   onChange(listener: (clusterUid: string) => void): () => void {

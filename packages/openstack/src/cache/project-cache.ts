@@ -47,6 +47,14 @@ class NamedCaches {
     Object.assign(this, caches);
   }
 
+  /** Of each kind that is read: see ResourceCache. */
+  freshness(nowMs: number): readonly { readonly kind: string; readonly ageMs: number; readonly isFailing: boolean }[] {
+    return this.#all.flatMap((cache) => {
+      const freshness = cache.freshness(nowMs);
+      return freshness === undefined ? [] : [{ kind: cache.name, ...freshness }];
+    });
+  }
+
   /** Resets the backoff after failures: the cause has been fixed. */
   retryNow(): void {
     for (const each of this.#all) each.retryNow();

@@ -90,6 +90,13 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     return this.#snapshot;
   }
 
+  /** Age of the list that subscribers see, and whether the last one failed; undefined while nobody reads it, or before the first. */
+  freshness(nowMs: number): { readonly ageMs: number; readonly isFailing: boolean } | undefined {
+    const { listedAtMs } = this.#snapshot;
+    if (this.#listeners.size === 0 || listedAtMs === undefined) return undefined;
+    return { ageMs: nowMs - listedAtMs, isFailing: this.#failures > 0 };
+  }
+
   /** The reasons for fast lists, for debugging. */
   get expected(): readonly string[] {
     return [...this.#expectations].map((expectation) => expectation.reason);

@@ -152,7 +152,7 @@ export class HttpClient {
       const { service, method, template } = call;
       const labels = { cloud: this.#options.cloud, service, method, resource: template };
       const durationMs = this.#clock.now() - startedMs;
-      this.#options.metrics?.attempted(labels, code, durationMs);
+      this.#options.metrics?.attempted(labels, code, durationMs, call.project);
       this.#logger.debug({ ...labels, code, durationMs, globalRequestId }, 'called OpenStack');
     }
   }
@@ -163,9 +163,12 @@ export class HttpClient {
     const timer = this.#clock.after(deadlineMs - this.#clock.now(), () => abort.abort(ATTEMPT_TIMED_OUT));
     const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
     try {
+      const askedMs = this.#clock.now();
       const acquired = budget.acquire(call.project ?? '', call.priority ?? 'normal', signal);
       metrics?.waiting(cloud, budget.waiting);
-      return await acquired;
+      const release = await acquired;
+      metrics?.waited(cloud, this.#clock.now() - askedMs);
+      return release;
     } catch (error) {
       if (error !== ATTEMPT_TIMED_OUT) throw error;
       const { service, method, template } = call;

@@ -9,12 +9,18 @@ export interface AttemptLabels {
   readonly resource: string;
 }
 
+/** Projects with series of their own; the others share `other`. */
+export const MAX_PROJECT_SERIES = 500;
+
 /** `code` is a status class (`2xx`) or why there was no response (`timeout`, `network`). */
 export class OpenStackMetrics {
   readonly #requests: Counter<'cloud' | 'service' | 'method' | 'resource' | 'code'>;
   readonly #durations: Histogram<'cloud' | 'service' | 'method'>;
   readonly #retries: Counter<'cloud' | 'service' | 'reason'>;
   readonly #waiting: Gauge<'cloud'>;
+  readonly #ofProjects: Counter<'cloud' | 'project' | 'service' | 'code'>;
+  readonly #waits: Histogram<'cloud'>;
+  readonly #projects = new Set<string>();
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -43,11 +49,26 @@ export class OpenStackMetrics {
       labelNames: ['cloud'],
       registers,
     });
+    this.#ofProjects = new Counter({
+      name: 'fairway_openstack_project_requests_total',
+      help: "Requests sent to OpenStack services by project, each attempt counted; beyond 500 projects the project is 'other'.",
+      labelNames: ['cloud', 'project', 'service', 'code'],
+      registers,
+    });
+    this.#waits = new Histogram({
+      name: 'fairway_openstack_budget_wait_seconds',
+      help: "How long requests waited for Fairway's own rate limit of the cloud.",
+      labelNames: ['cloud'],
+      buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60, 180],
+      registers,
+    });
   }
 
-  attempted(labels: AttemptLabels, code: string, durationMs: number): void {
+  /** `project` is its id; empty where it is not known yet, as for a token. */
+  attempted(labels: AttemptLabels, code: string, durationMs: number, project = ''): void {
     this.#requests.inc({ ...labels, code });
     const { cloud, service, method } = labels;
+    this.#ofProjects.inc({ cloud, project: this.#projectLabel(project), service, code });
     this.#durations.observe({ cloud, service, method }, durationMs / 1000);
   }
 
@@ -57,5 +78,16 @@ export class OpenStackMetrics {
 
   waiting(cloud: string, count: number): void {
     this.#waiting.set({ cloud }, count);
+  }
+
+  waited(cloud: string, durationMs: number): void {
+    this.#waits.observe({ cloud }, durationMs / 1000);
+  }
+
+  #projectLabel(project: string): string {
+    if (this.#projects.has(project)) return project;
+    if (this.#projects.size >= MAX_PROJECT_SERIES) return 'other';
+    this.#projects.add(project);
+    return project;
   }
 }

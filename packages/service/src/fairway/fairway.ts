@@ -19,6 +19,7 @@ import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { Registry } from 'prom-client';
 import type { ControlPlanes } from '../up/control-planes.ts';
 import type { Engine, EngineParts, OpenEngine } from './engine.ts';
+import { addFairwayMetrics } from './fairway-metrics.ts';
 import { tenantClouds } from './tenant-clouds.ts';
 import { connectTenant } from './tenant-connection.ts';
 
@@ -63,7 +64,11 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   await using opening = new AsyncDisposableStack();
   const registry = new Registry();
   const metrics = new OpenStackMetrics(registry);
-  const { clouds, close: closeClouds } = tenantClouds({
+  const {
+    clouds,
+    opened,
+    close: closeClouds,
+  } = tenantClouds({
     cloudsYaml,
     defaultCloud: cloudName,
     opening: {
@@ -79,6 +84,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     client: () => engine.client,
   });
   opening.defer(closeClouds);
+  addFairwayMetrics(registry, { opened, clock });
   const allowedCIDRsProblem = () => controlPlanes.runtime.allowedCIDRsProblem();
   const engine: E = await openEngine({ clouds, credentials: () => credentials, registry, allowedCIDRsProblem });
   opening.defer(() => engine.close());

@@ -8,6 +8,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { type ExpectedProject, tenantCredential } from '@fairway/tenancy/cloud/tenant-credential';
 import { type CloudOpening, openCloud, openProject } from '../up/clouds.ts';
 
@@ -29,6 +30,8 @@ export interface TenantCloudsOptions {
 /** The clouds of all namespaces and credentials; each entry of clouds.yaml has one connection pool and one rate limit. */
 export function tenantClouds(options: TenantCloudsOptions): {
   readonly clouds: ConfiguredClouds;
+  /** The projects in use. */
+  readonly opened: () => Iterable<ProjectCloud>;
   readonly close: () => Promise<void>;
 } {
   const { cloudsYaml, defaultCloud, opening, reader, client } = options;
@@ -73,6 +76,7 @@ export function tenantClouds(options: TenantCloudsOptions): {
   });
   return {
     clouds,
+    opened: () => clouds.opened,
     close: async () => {
       await Promise.all([...opened.values()].map((cloud) => cloud.close()));
     },

@@ -32,6 +32,11 @@ export class ConfiguredClouds implements Clouds {
     return name === undefined ? undefined : this.#remember(name, () => open(name));
   }
 
+  /** Those in use. */
+  get opened(): Iterable<ProjectCloud> {
+    return this.#open.values();
+  }
+
   forgetCredential(credentialKey: string): void {
     for (const [key, cloud] of this.#open) {
       if (cloud.credentialKey !== credentialKey) continue;

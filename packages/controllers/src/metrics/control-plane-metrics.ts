@@ -1,0 +1,40 @@
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** Metrics of the control planes that this process manages; every one is managed by one process. */
+export function addControlPlaneMetrics(registry: Registry, runtime: ControlPlaneRuntime): void {
+  const { name } = runtime;
+  const planes = new Gauge({
+    name: 'fairway_control_planes',
+    help: 'Control planes that this process manages, by runtime and by whether all of their programs run.',
+    labelNames: ['runtime', 'state'],
+    registers: [],
+    collect() {
+      const { running, managed } = runtime.usage();
+      this.set({ runtime: name, state: 'running' }, running);
+      this.set({ runtime: name, state: 'stopped' }, managed - running);
+    },
+  });
+  const memory = new Gauge({
+    name: 'fairway_control_plane_memory_bytes',
+    help: 'Memory of all control planes that this process manages, without mapped files, by runtime; of those in this process it is unknown.',
+    labelNames: ['runtime'],
+    registers: [],
+    collect() {
+      const { memoryBytes } = runtime.usage();
+      if (memoryBytes !== undefined) this.set({ runtime: name }, memoryBytes);
+    },
+  });
+  const failures = new Counter({
+    name: 'fairway_control_plane_restarts_total',
+    help: 'Programs of control planes that ended by themselves or had to be ended, and were started again, by runtime.',
+    labelNames: ['runtime'],
+    registers: [],
+    collect() {
+      this.reset();
+      this.inc({ runtime: name }, runtime.usage().restarts);
+    },
+  });
+  for (const metric of [planes, memory]) registry.registerMetric(metric);
+  registry.registerMetric(failures);
+}

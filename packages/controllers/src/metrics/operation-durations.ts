@@ -1,0 +1,83 @@
+import type { LastOperation } from '@fairway/api/kinds/status';
+import type { Clock } from '@fairway/base/clock';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { Histogram, type Registry } from 'prom-client';
+
+interface Operated extends KubeObject {
+  readonly status?: { readonly lastOperation?: LastOperation | undefined };
+}
+
+/** From a control plane's restart to a large pool; a quarter of an hour is the promise of most services. */
+const BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
+
+export interface OperationDurationsOptions {
+  readonly registry: Registry;
+  /** Whether this process is the one that reports. */
+  readonly isReporting: () => boolean;
+  readonly clock: Clock;
+}
+
+/**
+ * How long operations took, from the objects' `status.lastOperation`. A creation begins with the object, a deletion with its deletionTimestamp; of others
+ * the begin is what this process has seen, and one that had begun before is not counted.
+ */
+export class OperationDurations {
+  readonly #options: OperationDurationsOptions;
+  readonly #seconds: Histogram<'kind' | 'operation' | 'result'>;
+  readonly #startedMs = new Map<string, number>();
+
+  constructor(options: OperationDurationsOptions) {
+    this.#options = options;
+    this.#seconds = new Histogram({
+      name: 'fairway_operation_duration_seconds',
+      help: 'Duration of operations on objects by their result; a creation ends when the object is Ready, a deletion when nothing of it is left.',
+      labelNames: ['kind', 'operation', 'result'],
+      buckets: BUCKETS,
+      registers: [options.registry],
+    });
+  }
+
+  follow<T extends Operated>(kind: string, informer: Informer<T>): void {
+    informer.addHandler({
+      onUpdate: (old, object) => this.#changed(kind, old, object),
+      onDelete: (old) => this.#deleted(kind, old),
+    });
+  }
+
+  #changed(kind: string, old: Operated, object: Operated): void {
+    const before = old.status?.lastOperation;
+    const now = object.status?.lastOperation;
+    const uid = object.metadata.uid ?? '';
+    if (now === undefined || now === before) return;
+    const isNew = before === undefined || isOver(before) || before.type !== now.type;
+    if (!isOver(now)) {
+      if (isNew) this.#startedMs.set(uid, this.#options.clock.now());
+      return;
+    }
+    // One that was over already says something else now.
+    if (before !== undefined && isOver(before) && before.type === now.type) return;
+    const startedMs = now.type === 'Create' ? timeOf(object.metadata.creationTimestamp) : this.#startedMs.get(uid);
+    this.#startedMs.delete(uid);
+    this.#observe(kind, now.type, now.state, startedMs);
+  }
+
+  #deleted(kind: string, old: Operated): void {
+    this.#startedMs.delete(old.metadata.uid ?? '');
+    this.#observe(kind, 'Delete', 'Succeeded', timeOf(old.metadata.deletionTimestamp));
+  }
+
+  #observe(kind: string, operation: string, result: string, startedMs: number | undefined): void {
+    const { clock, isReporting } = this.#options;
+    if (startedMs === undefined || !isReporting()) return;
+    this.#seconds.observe({ kind, operation, result }, Math.max(0, clock.now() - startedMs) / 1000);
+  }
+}
+
+function isOver({ state }: LastOperation): boolean {
+  return state === 'Succeeded' || state === 'Failed';
+}
+
+function timeOf(timestamp: string | undefined): number | undefined {
+  return timestamp === undefined ? undefined : Date.parse(timestamp);
+}

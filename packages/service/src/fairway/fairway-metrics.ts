@@ -1,0 +1,54 @@
+import type { Clock } from '@fairway/base/clock';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { Gauge, type Registry } from 'prom-client';
+import { FAIRWAY_VERSION } from '../version.ts';
+
+export interface MeasuredFairway {
+  /** The projects in use. */
+  readonly opened: () => Iterable<ProjectCloud>;
+  readonly clock: Clock;
+}
+
+/** Metrics of this process as a whole, and of its view of the clouds; labels do not grow with projects. */
+export function addFairwayMetrics(registry: Registry, { opened, clock }: MeasuredFairway): void {
+  new Gauge({
+    name: 'fairway_build_info',
+    help: 'Version of this Fairway; always 1.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: FAIRWAY_VERSION }, 1);
+  const caches = [
+    new Gauge({
+      name: 'fairway_openstack_cache_age_seconds',
+      help: 'Age of the oldest list of a kind of resource that controllers read, over all projects.',
+      labelNames: ['cloud', 'resource'],
+      registers: [],
+      collect() {
+        this.reset();
+        const oldest = new Map<string, { readonly labels: { cloud: string; resource: string }; ageMs: number }>();
+        for (const { name: cloud, cache } of opened()) {
+          for (const { kind: resource, ageMs } of cache.freshness(clock.now())) {
+            const key = `${cloud} ${resource}`;
+            if (ageMs >= (oldest.get(key)?.ageMs ?? 0)) oldest.set(key, { labels: { cloud, resource }, ageMs });
+          }
+        }
+        for (const { labels, ageMs } of oldest.values()) this.set(labels, ageMs / 1000);
+      },
+    }),
+    new Gauge({
+      name: 'fairway_openstack_caches_failing',
+      help: 'Projects whose last list of a kind of resource failed, so that controllers read an older one.',
+      labelNames: ['cloud', 'resource'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { name: cloud, cache } of opened()) {
+          for (const { kind: resource, isFailing } of cache.freshness(clock.now())) {
+            this.inc({ cloud, resource }, isFailing ? 1 : 0);
+          }
+        }
+      },
+    }),
+  ];
+  for (const gauge of caches) registry.registerMetric(gauge);
+}
