@@ -1,0 +1,81 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PROJECT = join(import.meta.dirname, '..');
+
+/** A metric as it is defined in the code. */
+export interface MetricDefinition {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** Lists of labels that several metrics share, by the name that the code gives them. */
+const SHARED_LABELS: Readonly<Record<string, readonly string[]>> = {
+  BY_CLUSTER: ['namespace', 'cluster'],
+  byController: ['controller'],
+  byQueue: ['name', 'controller'],
+  labelNames: ['name', 'controller'],
+};
+
+const DEFINITION =
+  /new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{\s*name: '([a-z_]+)',\s*help:\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"),([^]*?)(?:collect\(|registers|\}\))/g;
+
+/** All metrics of the packages, by name. */
+export function metricDefinitions(): readonly MetricDefinition[] {
+  const found: MetricDefinition[] = [];
+  for (const path of globSync('packages/*/src/**/*.ts', { cwd: PROJECT })) {
+    if (path.endsWith('.test.ts')) continue;
+    const text = readFileSync(join(PROJECT, path), 'utf8');
+    for (const [, type = '', name = '', single, double, rest = ''] of text.matchAll(DEFINITION)) {
+      const help = single ?? double ?? '';
+      found.push({ name, type: type.toLowerCase() as MetricDefinition['type'], help, labels: labelsIn(rest) });
+    }
+  }
+  return found.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+function labelsIn(text: string): readonly string[] {
+  const [listed = ''] = /labelNames: \[[^\]]*\]/.exec(text) ?? [];
+  const words = listed === '' ? text : listed.replace('labelNames: ', '');
+  return [...words.matchAll(/'([a-z_]+)'|\b(BY_CLUSTER|byController|byQueue|labelNames(?=,))\b/g)].flatMap(
+    ([, label, shared]) => (shared === undefined ? [label ?? ''] : (SHARED_LABELS[shared] ?? [])),
+  );
+}
+
+/** How many metrics the code makes, in whatever way, to see that none is missed. */
+export function constructedMetrics(): number {
+  const texts = globSync('packages/*/src/**/*.ts', { cwd: PROJECT })
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(PROJECT, path), 'utf8'));
+  return texts.reduce(
+    (sum, text) => sum + [...text.matchAll(/new (?:Counter|Gauge|Histogram)(?:<[^>]*>)?\(/g)].length,
+    0,
+  );
+}
+
+/** The table of docs/operators/metrics.md. */
+export function metricsTable(definitions: readonly MetricDefinition[]): string {
+  const rows = definitions.map(
+    ({ name, type, labels, help }) =>
+      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help.replaceAll('|', '\\|')} |`,
+  );
+  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** Series that Prometheus sees of a metric. */
+export function seriesOf({ name, type }: MetricDefinition): readonly string[] {
+  return type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
+}
+
+const TABLE = /(<!-- metrics -->\n)[^]*(<!-- end of metrics -->)/;
+
+/** The page with this table in place of its own. */
+export function withTable(page: string, definitions: readonly MetricDefinition[]): string {
+  if (!TABLE.test(page)) throw new Error('the page has no place for the table of metrics');
+  return page.replace(
+    TABLE,
+    (_, before: string, after: string) => `${before}\n${metricsTable(definitions)}\n\n${after}`,
+  );
+}
