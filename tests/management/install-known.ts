@@ -1,8 +1,11 @@
+import { API_VERSION } from '@fairway/api/group';
+import { KINDS } from '@fairway/api/kinds/all';
 import { systemClock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
 import { install } from '@fairway/service/install/installer';
-import { manifests } from '@fairway/service/install/manifests';
+import { type Manifest, manifests } from '@fairway/service/install/manifests';
 
 /**
  * Does as `fairway install` on an API server of this minor version. One before 1.31, which that refuses, gets no CEL rules, so that all else is tested on it too;
@@ -14,6 +17,20 @@ export async function installKnown(client: KubeClient, minor: number): Promise<v
   const known =
     minor >= RULES_SINCE_MINOR ? all : all.map((manifest) => ({ ...manifest, object: withoutRules(manifest.object) }));
   await install(client, known, options, () => {});
+}
+
+/** Does as `fairway install` of an earlier release did, with what it printed. */
+export async function installEarlier(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
+  const types = new Map<string, ResourceType>(
+    [...manifests().map(({ type }) => type), ...KINDS].map((type) => [type.kind, type]),
+  );
+  const earlier = objects.map((object): Manifest => {
+    const type = types.get(object.kind ?? '');
+    if (type === undefined) throw new Error(`nothing is known of the kind ${object.kind}`);
+    return { type, object, isOperators: object.apiVersion === API_VERSION };
+  });
+  const options = { dryRun: false, forceConflicts: false, clock: systemClock, signal: new AbortController().signal };
+  await install(client, earlier, options, () => {});
 }
 
 function withoutRules<T>(object: T): T {

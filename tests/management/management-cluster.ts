@@ -12,7 +12,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { SERVICE_ACCOUNT } from '@fairway/service/install/permissions';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
-import { installKnown } from './install-known.ts';
+import { installEarlier, installKnown } from './install-known.ts';
 
 /** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
 export interface ManagementCluster extends AsyncDisposable {
@@ -37,10 +37,13 @@ export interface ManagementCluster extends AsyncDisposable {
 
 const TOKEN_SECONDS = 36_000;
 
-/** With `isInstalled: false`, nothing of Fairway is in it, and `kubeconfigs.controllers` has to wait for `giveControllersToken`. */
+/** With `installed` it has what an earlier release installs, and `install` upgrades it. With `isInstalled: false`, nothing of Fairway is in it, and `kubeconfigs.controllers` has to wait for `giveControllersToken`. */
 export async function startManagementCluster(
   binaries: KubernetesBinaries,
-  { isInstalled = true }: { readonly isInstalled?: boolean } = {},
+  {
+    isInstalled = true,
+    installed,
+  }: { readonly isInstalled?: boolean; readonly installed?: readonly KubeObject[] } = {},
 ): Promise<ManagementCluster> {
   const stack = new AsyncDisposableStack();
   try {
@@ -69,8 +72,13 @@ export async function startManagementCluster(
       using client = closing(adminClient());
       await installKnown(client.client, plane.minor);
     };
+    const installFirst = async () => {
+      if (installed === undefined) return installHere();
+      using client = closing(adminClient());
+      await installEarlier(client.client, installed);
+    };
     if (isInstalled) {
-      await installHere();
+      await installFirst();
       await giveControllersToken();
     }
     return {

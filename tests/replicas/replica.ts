@@ -10,6 +10,8 @@ export interface ReplicaOptions {
   readonly cloud: string;
   /** Shared by all replicas of this machine. */
   readonly home: string;
+  /** The command of another release; this one's by default. */
+  readonly entry?: string;
 }
 
 /** One `fairway serve` in a process of its own. */
@@ -25,10 +27,10 @@ export class Replica {
   }
 
   /** Resolves when it serves; rejects with what it said when it ends before. */
-  static async start({ kubeconfig, cloudsYaml, cloud, home }: ReplicaOptions): Promise<Replica> {
+  static async start({ kubeconfig, cloudsYaml, cloud, home, entry = MAIN }: ReplicaOptions): Promise<Replica> {
     const { KUBEBUILDER_ASSETS: _unused, ...env } = process.env;
     const args = ['serve', '--no-gateway', '--kubeconfig', kubeconfig, '--cloud', cloud, '--home', home];
-    const child = spawn(process.execPath, [MAIN, ...args, '--control-plane', 'simulated', '--log-level', 'info'], {
+    const child = spawn(process.execPath, [entry, ...args, '--control-plane', 'simulated', '--log-level', 'info'], {
       env: { ...env, OS_CLIENT_CONFIG_FILE: cloudsYaml },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

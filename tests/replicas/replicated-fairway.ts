@@ -26,14 +26,19 @@ import { ShardWatch } from './shard-watch.ts';
 
 const NAMESPACE = 'default';
 const DEADLINE_MS = 120_000;
+const PID_FILE = 'run/kube-apiserver.pid';
 
 /** A management cluster, a cloud that writes down who changes what, and as many replicas of Fairway as a test starts. */
 export interface ReplicatedFairway extends AsyncDisposable {
   readonly shards: ShardWatch;
   readonly acts: readonly Act[];
   readonly cloud: Cloud;
-  /** Adds one and waits until the work is shared with it. */
-  addReplica(): Promise<Replica>;
+  /** Adds one, of this release or with the command of another, and waits until the work is shared with it. */
+  addReplica(entry?: string): Promise<Replica>;
+  /** `fairway install` of this release. */
+  install(): Promise<void>;
+  /** The pid file of each control plane, by the cluster's UID. */
+  controlPlanePids(): Promise<ReadonlyMap<string, string>>;
   /** One that was ended by the test. */
   forget(replica: Replica): void;
   readonly replicas: readonly Replica[];
@@ -54,11 +59,15 @@ export interface ReplicatedFairway extends AsyncDisposable {
   leaked(): Promise<readonly string[]>;
 }
 
-export async function startReplicatedFairway(binaries: KubernetesBinaries): Promise<ReplicatedFairway> {
+/** With `installed`, what an earlier release installs, its kinds are of that release until `install`. */
+export async function startReplicatedFairway(
+  binaries: KubernetesBinaries,
+  options: { readonly installed?: readonly KubeObject[] } = {},
+): Promise<ReplicatedFairway> {
   const stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'fairway-replicas-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const management = stack.use(await startManagementCluster(binaries));
+  const management = stack.use(await startManagementCluster(binaries, options));
   const client = stack.adopt(management.adminClient(), (each) => each.close());
   const cloudHome = new Home(join(folder, 'cloud'));
   cloudHome.create();
@@ -101,9 +110,21 @@ export async function startReplicatedFairway(binaries: KubernetesBinaries): Prom
     acts,
     cloud,
     replicas,
-    async addReplica() {
+    install: () => management.install(),
+    async controlPlanePids() {
+      const planes = new Home(home).simulatedControlPlanes;
+      const read = async (uid: string) => [uid, await readFile(join(planes, uid, PID_FILE), 'utf8')] as const;
+      return new Map(await Promise.all((await readdir(planes)).map(read)));
+    },
+    async addReplica(entry) {
       const { controllers: kubeconfig } = management.kubeconfigs;
-      const replica = await Replica.start({ kubeconfig, cloudsYaml: cloudHome.cloudsYaml, cloud: 'simulator', home });
+      const replica = await Replica.start({
+        kubeconfig,
+        cloudsYaml: cloudHome.cloudsYaml,
+        cloud: 'simulator',
+        home,
+        ...(entry !== undefined && { entry }),
+      });
       replicas.push(replica);
       await shards.untilShared(
         replicas.map(({ identity }) => identity),
@@ -196,7 +217,7 @@ function networkMarks(cloud: Cloud): readonly string[] {
 async function endControlPlanes(home: string): Promise<void> {
   const folder = new Home(home).simulatedControlPlanes;
   for (const uid of await readdir(folder).catch(() => [])) {
-    const record = parsePidFile(await readFile(join(folder, uid, 'run/kube-apiserver.pid'), 'utf8').catch(() => ''));
+    const record = parsePidFile(await readFile(join(folder, uid, PID_FILE), 'utf8').catch(() => ''));
     if (record) localProcessHost(identifyProcess).signal(record.process, 'SIGKILL');
   }
 }

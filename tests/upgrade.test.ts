@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { isReady } from '@fairway/controllers/testing/test-fairway';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBinaries } from './contract/kubernetes/binaries.ts';
+import type { Replica } from './replicas/replica.ts';
+import { type ReplicatedFairway, startReplicatedFairway } from './replicas/replicated-fairway.ts';
+import { cloudContent } from './session/cloud-content.ts';
+import { PROJECT } from './session/running-fairway.ts';
+import { type Checkout, checkOut, earlierRelease } from './upgrade/earlier-release.ts';
+import { RunningUp } from './upgrade/running-up.ts';
+
+const OURS = join(PROJECT, 'packages/cli/src/main.ts');
+const RELEASE = '0.1.0';
+const release = earlierRelease(RELEASE);
+const PATIENCE = { deadlineMs: 120_000 };
+const RUNNING = ['demo', 'spread'];
+const where = { namespace: 'default' };
+
+/** Scales a pool and waits for it: whoever runs works on it, and all clusters are Ready by its word. */
+async function scaled(client: KubeClient, pool: string, replicas: number): Promise<readonly Machine[]> {
+  await client.resource(nodePools).patch(pool, { type: 'merge', value: { spec: { replicas } } }, where);
+  await eventually(
+    client.resource(nodePools),
+    { ...where, fieldSelector: `metadata.name=${pool}` },
+    ([found]) =>
+      found !== undefined &&
+      isReady(found) &&
+      found.status?.observedGeneration === found.metadata.generation &&
+      found.status?.readyReplicas === replicas &&
+      found.status?.replicas === replicas,
+    PATIENCE,
+  );
+  const isWell = (found: Cluster) => !RUNNING.includes(found.metadata.name ?? '') || isReady(found);
+  await eventually(client.resource(clusters), where, (all) => all.length === 5 && all.every(isWell), PATIENCE);
+  return eventually(client.resource(machines), where, (all) => all.every(isReady), PATIENCE);
+}
+
+/** What makes a machine the one that it was. */
+function marksOf(all: readonly Machine[]): readonly string[] {
+  return all.map(({ metadata, status }) => `${metadata.name} ${metadata.uid} ${status?.serverID}`).sort();
+}
+
+/** Each goes on from where the one before it ended. */
+describe(`fairway up on the home of ${RELEASE}`, () => {
+  const before = marksOf(release.objects.filter(({ kind }) => kind === 'Machine') as Machine[]);
+  let folder: string;
+  let home: string;
+  let networks: readonly string[] | undefined;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairway-upgrade-'));
+    home = release.unpackHome(folder);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('finds its clusters as they were, works on them, and makes and deletes no server but the one asked for', async () => {
+    await using fairway = await RunningUp.start(OURS, home);
+
+    const now = marksOf(await scaled(fairway.client, 'general', 3));
+
+    expect(now).toEqual(expect.arrayContaining([...before]));
+    expect(now).toHaveLength(before.length + 1);
+    const content = await cloudContent(join(home, 'clouds.yaml'));
+    expect(content['servers']).toHaveLength(now.length);
+    networks = content['networks'];
+  });
+
+  const whyNot = release.hasSource ? '' : ` (skipped: the source of ${RELEASE} is not in the history here)`;
+  test.skipIf(!release.hasSource)(`gives them back to ${RELEASE}, which works on them too${whyNot}`, async () => {
+    using earlier = checkOut(RELEASE);
+    await using fairway = await RunningUp.start(earlier.entry, home);
+
+    const now = marksOf(await scaled(fairway.client, 'web', 3));
+
+    expect(now).toEqual(expect.arrayContaining([...before]));
+    expect(now).toHaveLength(before.length + 2);
+    const content = await cloudContent(join(home, 'clouds.yaml'));
+    expect(content['servers']).toHaveLength(now.length);
+    expect(content['networks']).toEqual(networks);
+  });
+
+  test('takes them over again, and deletes one', async () => {
+    await using fairway = await RunningUp.start(OURS, home);
+    await scaled(fairway.client, 'web', 2);
+
+    await fairway.client.resource(clusters).delete('demo', where);
+
+    await eventually(fairway.client.resource(clusters), where, (all) => all.length === 4, PATIENCE);
+    const left = await fairway.client.resource(machines).list(where);
+    expect(left.items.map(({ spec }) => spec.clusterName)).toEqual(['spread', 'spread']);
+  });
+});
+
+const [binaries] = findBinaries().filter(({ version }) => Number(version.split('.')[1]) >= RULES_SINCE_MINOR);
+const whyNotShared =
+  binaries === undefined
+    ? ` (skipped: no Kubernetes binaries of 1.${RULES_SINCE_MINOR} or later are found)`
+    : release.hasSource
+      ? ''
+      : ` (skipped: the source of ${RELEASE} is not in the history here)`;
+
+/** Each goes on from where the one before it ended. */
+describe.skipIf(whyNotShared !== '')(`fairway serve of ${RELEASE}, on a management cluster${whyNotShared}`, () => {
+  const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+  let earlier: Checkout;
+  let fairway: ReplicatedFairway;
+  let old: Replica;
+  let ours: Replica;
+  let planes: ReadonlyMap<string, string>;
+
+  beforeAll(async () => {
+    if (binaries === undefined) return;
+    earlier = checkOut(RELEASE);
+    fairway = await startReplicatedFairway(binaries, { installed: release.installed });
+    old = await fairway.addReplica(earlier.entry);
+    for (const name of names) await fairway.createCluster(name);
+    await fairway.untilReady(names, 1);
+    planes = await fairway.controlPlanePids();
+  });
+  afterAll(async () => {
+    await fairway?.[Symbol.asyncDispose]();
+    earlier?.[Symbol.dispose]();
+  });
+
+  test('its kinds are upgraded in place while it runs', async () => {
+    await fairway.install();
+    await fairway.scale(names.slice(0, 3), 2);
+    await fairway.untilReady(names.slice(0, 3), 2);
+    await fairway.untilReady(names.slice(3), 1);
+  });
+
+  test('shares the clusters with a replica of this release', async () => {
+    ours = await fairway.addReplica();
+    await fairway.scale(names, 2);
+    await fairway.untilReady(names, 2);
+
+    const holders = new Set(fairway.shards.holders(names.map((name) => `default/${name}`)).values());
+    expect([old.identity, ours.identity]).toEqual(expect.arrayContaining([...holders]));
+    expect(fairway.trespasses()).toEqual([]);
+    expect(fairway.doubled()).toEqual([]);
+  });
+
+  test('gives them all to it, with every control plane as it was', async () => {
+    await old.stop();
+    fairway.forget(old);
+    await fairway.scale(names, 3);
+    await fairway.untilReady(names, 3);
+
+    expect(await fairway.controlPlanePids()).toEqual(planes);
+    expect(fairway.trespasses()).toEqual([]);
+    expect(fairway.doubled()).toEqual([]);
+  });
+
+  test('takes them back, and both leave nothing behind', async () => {
+    await fairway.addReplica(earlier.entry);
+    await ours.stop();
+    fairway.forget(ours);
+    await fairway.scale(names, 1);
+    await fairway.untilReady(names, 1);
+
+    expect(await fairway.controlPlanePids()).toEqual(planes);
+    expect(fairway.doubled()).toEqual([]);
+    await fairway.deleteClusters();
+    expect(await fairway.leaked()).toEqual([]);
+  });
+});
