@@ -135,6 +135,9 @@ describe.skipIf(whyNotShared !== '')(`fairway serve of ${RELEASE}, on a manageme
     await fairway.scale(names.slice(0, 3), 2);
     await fairway.untilReady(names.slice(0, 3), 2);
     await fairway.untilReady(names.slice(3), 1);
+
+    expect(fairway.doubled()).toEqual([]);
+    expect(await fairway.controlPlanePids()).toEqual(planes);
   });
 
   test('shares the clusters with a replica of this release', async () => {

@@ -77,6 +77,14 @@ describe('alerts', () => {
     expect(metricsIn(runbooks).filter((name) => !names.has(name))).toEqual([]);
   });
 
+  it('have runbooks with commands that there are', () => {
+    const commands = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
+    const named = [...runbooks.matchAll(/`fairway ([a-z]+(?: [a-z]+)?)/g)].map(([, words = '']) => words);
+    const unknown = named.filter((words) => !commands.includes(`# fairway ${words}\n`));
+    expect(named.length).toBeGreaterThan(3);
+    expect(unknown).toEqual([]);
+  });
+
   it.skipIf(why !== '')(`are right by promtool, and fire when they should${why}`, () => {
     const tool = (...args: readonly string[]) => execFileSync(PROMTOOL ?? '', args, { encoding: 'utf8' });
     expect(tool('check', 'rules', join(MONITORING, 'alerts.yaml'))).toContain(`${alertNames.length} rules found`);
