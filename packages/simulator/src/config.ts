@@ -58,6 +58,8 @@ export interface CloudConfig {
   readonly flavors: readonly FlavorSpec[];
   readonly images: readonly ImageSpec[];
   readonly zones: readonly ZoneSpec[];
+  /** Names of the volume types. */
+  readonly volumeTypes: readonly string[];
   readonly externalNetwork: ExternalNetworkSpec;
   readonly quotas: QuotaSpec;
   readonly latency: LatencyProfile;

@@ -42,6 +42,7 @@ export const DEFAULT_CONFIG: CloudConfig = {
   tokenLifetimeMs: 60 * 60 * 1000,
   flavors: FLAVORS.map(toFlavor),
   images: IMAGES.map(toImage),
+  volumeTypes: ['classic', 'high-speed'],
   zones: ['nova-a', 'nova-b', 'nova-c'].map((name) => ({
     name,
     hosts: 20,

@@ -231,6 +231,32 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(open.revision_number).toBeGreaterThan(made.revision_number ?? 0);
   });
 
+  it('a port for one subnet gets the automatic address of another beside it', async () => {
+    const { subnets, ports } = cloud().member.network;
+    const { id: network_id, subnetId } = await cloud().network('10.56.0.0/24');
+    const slaac = { ipv6_address_mode: 'slaac', ipv6_ra_mode: 'slaac' };
+    const six = await subnets.create({ network_id, ip_version: 6, cidr: 'fd00:56::/64', ...slaac });
+    cloud().defer(() => subnets.delete(six.id));
+    const other = await subnets.create({ network_id, ip_version: 4, cidr: '10.57.0.0/24' });
+    cloud().defer(() => subnets.delete(other.id));
+
+    const id = await port(cloud(), network_id, { fixed_ips: [{ subnet_id: subnetId }] });
+
+    const { fixed_ips } = await ports.get(id);
+    expect(fixed_ips.map(({ subnet_id }) => subnet_id).toSorted()).toEqual([subnetId, six.id].toSorted());
+  });
+
+  it('a subnet without addresses gives none', async () => {
+    const { id: network_id, subnetId } = await cloud().network('10.58.0.0/30');
+    await port(cloud(), network_id, {});
+
+    const body = { port: { network_id, fixed_ips: [{ subnet_id: subnetId }] } };
+    const answer = await cloud().raw('network', 'POST', '/ports', { body });
+
+    const message = `No more IP addresses available on network ${network_id}.`;
+    expectNeutronError(answer, 409, 'IpAddressGenerationFailure', message);
+  });
+
   it.each<{
     reason: string;
     status: number;

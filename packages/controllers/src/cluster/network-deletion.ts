@@ -5,6 +5,7 @@ import type { CallOptions } from '@fairway/openstack/service-api';
 import { type ClusterOwner, isOwnedByCluster } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
+import { hasOwnPorts } from '../machine/port.ts';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
 
 /** What is left of a cluster in the cloud, for messages. */
@@ -30,6 +31,7 @@ export async function deleteCloudResources(
   const { network } = cloud.client;
   const { ledgers } = cloud;
   await deleteFloatingIps(cloud, owner, options);
+  if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
   const { owned } = await observeNetwork(cloud, cluster, cluster.spec.network);
   for (const router of owned.routers) await detachAll(cloud, { device_id: router.id }, options);
   for (const { id } of owned.routers)
@@ -43,7 +45,7 @@ export async function deleteCloudResources(
   }
   const waitMs = cloud.trustedFromMs - cloud.now();
   if (waitMs > 0) return { what: 'requests of an interrupted run to take effect', retryAfterMs: waitMs };
-  return (await hasLateArrivals(cloud, owner))
+  return (await hasLateArrivals(cloud, cluster, owner))
     ? { what: 'network resources that appeared late', retryAfterMs: 0 }
     : undefined;
 }
@@ -73,6 +75,16 @@ async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, optio
   }
 }
 
+/** Ports of machines, in a network of the tenant's; those in Fairway's own network are Nova's. */
+export async function deletePorts(cloud: ProjectCloud, owner: ClusterOwner, options: CallOptions): Promise<void> {
+  const listed = await cloud.cache.ports.refreshAfter(cloud.reliableFromMs(cloud.ledgers.ports, 60_000));
+  const { ports } = cloud.client.network;
+  for (const port of listed.items.values()) {
+    if (!isOwnedByCluster(port, owner)) continue;
+    await cloud.remove(cloud.ledgers.ports, port.id, () => ports.delete(port.id, options));
+  }
+}
+
 /** Detaches routers from subnets; Neutron requires it before deleting either. */
 export async function detachAll(
   cloud: ProjectCloud,
@@ -80,21 +92,22 @@ export async function detachAll(
   options: CallOptions,
 ): Promise<void> {
   const { routers } = cloud.client.network;
-  for (const { id, device_id: routerID } of await listRouterPorts(cloud, filter)) {
-    cloud.attachments.forget(routerID);
+  for (const { id, device_id: routerID, network_id } of await listRouterPorts(cloud, filter)) {
+    cloud.attachments.forget(network_id);
     await ignoreNotFound(routers.removeInterface(routerID, { port_id: id }, options));
   }
 }
 
 /** After an interrupted run: whether a list that began after the settle time shows resources of the cluster. */
-async function hasLateArrivals(cloud: ProjectCloud, owner: ClusterOwner): Promise<boolean> {
-  const { networks, routers, securityGroups, floatingIps } = cloud.cache;
+async function hasLateArrivals(cloud: ProjectCloud, cluster: Cluster, owner: ClusterOwner): Promise<boolean> {
+  const { networks, routers, securityGroups, floatingIps, ports } = cloud.cache;
   const { ledgers, trustedFromMs } = cloud;
   const lists = [
     { cache: networks, ledger: ledgers.networks },
     { cache: routers, ledger: ledgers.routers },
     { cache: securityGroups, ledger: ledgers.securityGroups },
     { cache: floatingIps, ledger: ledgers.floatingIps },
+    ...(hasOwnPorts(cluster) ? [{ cache: ports, ledger: ledgers.ports }] : []),
   ] as const;
   for (const { cache, ledger } of lists) {
     const snapshot = await cache.refreshAfter(trustedFromMs);

@@ -17,6 +17,7 @@ import { operation } from '../operation.ts';
 import { writeStatus } from '../status-writer.ts';
 import { evictPods } from './drain.ts';
 import { removeFloatingIps } from './floating-ip.ts';
+import { removePorts } from './port.ts';
 import type { MachineScope } from './scope.ts';
 import { deleteServer } from './server.ts';
 
@@ -59,6 +60,7 @@ async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
   const waiting = await removeServers(scope);
   if (waiting) return { phase: 'Terminated', progress: 60, ...waiting };
   await removeFloatingIps(scope);
+  await removePorts(scope);
   const leaving = await removeNode(scope);
   if (leaving) return { phase: 'Terminated', progress: 90, retryAfterMs: DRAIN_INTERVAL_MS, ...leaving };
   return undefined;

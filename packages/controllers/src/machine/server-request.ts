@@ -7,11 +7,15 @@ export interface ServerInputs {
   readonly clusterUid: string;
   readonly clusterName: string;
   readonly flavorID: string;
-  readonly networkID: string;
-  readonly securityGroupID: string;
+  readonly networking: ServerNetworking;
   /** Cloud-init in base64. */
   readonly userData: string;
 }
+
+/** A port for the server, with its security groups; or where Nova makes it. */
+export type ServerNetworking =
+  | { readonly portID: string }
+  | { readonly networkID: string; readonly securityGroupID: string };
 
 export interface ServerRequest {
   readonly server: ServerCreate;
@@ -20,7 +24,7 @@ export interface ServerRequest {
 
 /**
  * The server of a Machine. It has the Machine's name, so that kubelet, cloud and users share one name; its tags alone
- * determine its owner. Nova creates the port, so that it is deleted with the server.
+ * determine its owner.
  */
 export function serverRequest(machine: Machine, inputs: ServerInputs): ServerRequest {
   const { spec } = machine;
@@ -46,13 +50,20 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
       name: machine.metadata.name ?? '',
       flavorRef: inputs.flavorID,
       ...boot,
-      networks: [{ uuid: inputs.networkID }],
-      security_groups: [{ name: inputs.securityGroupID }],
+      ...networkingOf(inputs.networking),
       user_data: inputs.userData,
       tags: [FAIRWAY_TAG, clusterTag(inputs.clusterUid), machineTag(uid)],
       metadata: { 'fairway.dev.cluster': inputs.clusterName, 'fairway.dev.node-pool': spec.nodePoolName },
       ...(spec.zone !== undefined && { availability_zone: spec.zone }),
     },
     hints: spec.serverGroupID === undefined ? undefined : { group: spec.serverGroupID },
+  };
+}
+
+function networkingOf(networking: ServerNetworking): Pick<ServerCreate, 'networks' | 'security_groups'> {
+  if ('portID' in networking) return { networks: [{ port: networking.portID }] };
+  return {
+    networks: [{ uuid: networking.networkID }],
+    security_groups: [{ name: networking.securityGroupID }],
   };
 }

@@ -1,15 +1,18 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
+import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { serverFaultKind } from '@fairway/openstack/compute/server-fault';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Server } from '@fairway/openstack/types/server';
+import { machinesByPool } from '@fairway/tenancy/cache-indexes';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { ensurePort, hasOwnPorts, notePortTaken } from './port.ts';
 import type { MachineScope } from './scope.ts';
 import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
@@ -20,8 +23,8 @@ import { serverRequest } from './server-request.ts';
  */
 export async function createServer(scope: MachineScope): Promise<Problem | undefined> {
   const { machine, cluster, pool, cloud } = scope;
-  const network = cluster?.status?.network;
-  if (!cluster || !pool || !cloud || network?.networkID === undefined || network.securityGroupID === undefined) {
+  const { networkID, securityGroupID } = cluster?.status?.network ?? {};
+  if (!cluster || !pool || !cloud || networkID === undefined || securityGroupID === undefined) {
     return { reason: ConditionReason.WaitingForNetwork, message: 'the network of the cluster is not ready yet' };
   }
   const flavor = await flavorOf(scope);
@@ -38,6 +41,7 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
   try {
     const { servers } = cloud.client.compute;
     const create = async () => {
+      const port = hasOwnPorts(cluster) ? await ensurePort(scope, cloud, cluster, shape) : undefined;
       const userData = await attempts.make({ kind: 'bootstrap token', item: clusterUid }, () =>
         bootstrapper.userData(cluster, pool, machine, flavor),
       );
@@ -45,11 +49,11 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
         clusterUid,
         clusterName: cluster.metadata.name ?? '',
         flavorID: flavor.id,
-        networkID: network.networkID ?? '',
-        securityGroupID: network.securityGroupID ?? '',
+        networking: port ? { portID: port.id } : { networkID, securityGroupID },
         userData,
       });
       const created = await servers.create(server, { signal: scope.signal, ...(hints && { hints }) });
+      if (port) notePortTaken(scope, cloud, port, created.id);
       return { id: created.id };
     };
     await cloud.make<ServerRef>(cloud.ledgers.servers, machineTag(scope.uid), create, shape);
@@ -58,9 +62,11 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
     build.release();
     // A dependency of the server may be gone: reconcile the cluster's network again.
     if (isOpenStackError(error, 'badRequest') || isOpenStackError(error, 'notFound')) {
-      const { networks, subnets, securityGroups } = cloud.cache;
-      for (const cache of [networks, subnets, securityGroups]) cache.invalidate();
+      const { networks, subnets, securityGroups, ports } = cloud.cache;
+      for (const cache of [networks, subnets, securityGroups, ports]) cache.invalidate();
     }
+    // The port is still a server's that is going.
+    if (isOpenStackError(error, 'conflict')) cloud.cache.ports.invalidate();
     throw error;
   }
 }
@@ -86,7 +92,7 @@ export async function deleteServer({ cloud, signal }: MachineScope, id: string):
 
 /** Deletes a server that failed before it became a node. Rejects with the fault, so that the replacement backs off. */
 export async function replaceFailedServer(scope: MachineScope, server: Server): Promise<never> {
-  const fault = new ProblemError(faultProblem(server));
+  const fault = new ProblemError(faultProblem(server, hasNeighbours(scope)));
   scope.dependencies.builds.failed(scope.uid, shapeOf(scope.machine, scope.pool), fault);
   await deleteServer(scope, server.id);
   throw fault;
@@ -95,6 +101,8 @@ export async function replaceFailedServer(scope: MachineScope, server: Server): 
 const FAULTS: ReadonlySet<string> = new Set<ConditionReason>([
   ConditionReason.FlavorOutOfStock,
   ConditionReason.ServerFailed,
+  ConditionReason.AntiAffinityUnsatisfiable,
+  ConditionReason.AddressesExhausted,
 ]);
 
 /** Why the machine's last server failed, or that of another of its shape, as the machine says. */
@@ -104,11 +112,35 @@ export function lastFault({ status }: Machine): ProblemError | undefined {
   return new ProblemError({ reason: condition.reason as ConditionReason, message: condition.message });
 }
 
-function faultProblem(server: Server): Problem {
+/** Whether the group that keeps the machine's server apart has others: the first one has every hypervisor to choose from. */
+function hasNeighbours({ machine, pool, dependencies }: MachineScope): boolean {
+  if (machine.spec.serverGroupID === undefined || pool === undefined) return false;
+  return dependencies.cache.machines
+    .find(machinesByPool, keyOf(pool))
+    .some(
+      ({ metadata, spec, status }) =>
+        metadata.uid !== machine.metadata.uid &&
+        spec.serverGroupID === machine.spec.serverGroupID &&
+        status?.serverStatus === 'ACTIVE',
+    );
+}
+
+function faultProblem(server: Server, hasNeighbours: boolean): Problem {
   // It differs from one try to the next.
   const fault = server.fault?.message.replaceAll(server.id, '…') ?? 'the cloud gives no reason';
   const again = 'another one will be created after a delay';
-  switch (serverFaultKind(server)) {
+  const kind = serverFaultKind(server);
+  switch (kind === 'outOfCapacity' && hasNeighbours ? 'antiAffinity' : kind) {
+    case 'antiAffinity':
+      return {
+        reason: ConditionReason.AntiAffinityUnsatisfiable,
+        message: `the cloud has no further hypervisor for the server, and antiAffinity keeps the pool's nodes on one each: ${fault}; ${again}. Ask for fewer nodes, or for more in a pool without antiAffinity`,
+      };
+    case 'outOfAddresses':
+      return {
+        reason: ConditionReason.AddressesExhausted,
+        message: `the nodes' subnet has no address left: ${fault}; ${again}. Delete ports that nobody needs, or scale pools down`,
+      };
     case 'outOfCapacity':
       return {
         reason: ConditionReason.FlavorOutOfStock,

@@ -14,13 +14,14 @@ export async function findRemains(cloud: ProjectCloud, clusterUid: string): Prom
   const projectID = await client.session.projectId();
   const owner = { projectID, clusterUid };
   const nowMs = cloud.now();
-  const [servers, serverGroups, floatingIps, routers, networks, subnets, securityGroups] = await Promise.all([
+  const [servers, serverGroups, floatingIps, routers, networks, subnets, ports, securityGroups] = await Promise.all([
     cache.servers.refreshAfter(nowMs),
     cache.serverGroups.refreshAfter(nowMs),
     cache.floatingIps.refreshAfter(nowMs),
     cache.routers.refreshAfter(nowMs),
     cache.networks.refreshAfter(nowMs),
     cache.subnets.refreshAfter(nowMs),
+    cache.ports.refreshAfter(nowMs),
     cache.securityGroups.refreshAfter(nowMs),
   ]);
   const isOwned = (item: Parameters<typeof isOwnedByCluster>[0]) => isOwnedByCluster(item, owner);
@@ -34,6 +35,7 @@ export async function findRemains(cloud: ProjectCloud, clusterUid: string): Prom
       routers: [...routers.items.values()].filter(isOwned),
       networks: [...networks.items.values()].filter(isOwned),
       subnets: [...subnets.items.values()].filter(isOwned),
+      ports: [...ports.items.values()].filter(isOwned),
       'security groups': [...securityGroups.items.values()].filter(isOwned),
     })
       .map(([kind, items]): [string, string[]] => [kind, items.map(({ id }) => id)])
@@ -58,6 +60,9 @@ export async function deleteRemains(
   if (servers.length > 0) return { what: `${servers.length} servers` };
   for (const id of remains.get('server groups') ?? []) {
     await cloud.remove(ledgers.serverGroups, id, () => compute.serverGroups.delete(id, options));
+  }
+  for (const id of remains.get('ports') ?? []) {
+    await cloud.remove(ledgers.ports, id, () => cloud.client.network.ports.delete(id, options));
   }
   return deleteCloudResources(cloud, cluster, options.signal);
 }

@@ -1,12 +1,15 @@
 import type { Server } from '../types/server.ts';
 
 /** Why a server is in ERROR, if its owner can do something about it. */
-export type ServerFaultKind = 'outOfCapacity' | 'quotaExceeded' | 'failed';
+export type ServerFaultKind = 'outOfCapacity' | 'outOfAddresses' | 'antiAffinity' | 'quotaExceeded' | 'failed';
 
 /** Undefined if the server has no fault. Nova's scheduler reports failures in the fault only. */
 export function serverFaultKind(server: Pick<Server, 'status' | 'fault'>): ServerFaultKind | undefined {
   const message = server.fault?.message;
   if (message === undefined) return server.status === 'ERROR' ? 'failed' : undefined;
+  // The scheduler looks at the group first, the hypervisor again: two servers may come at once.
+  if (/anti-affinity/i.test(message)) return 'antiAffinity';
+  if (/no (more )?(fixed )?ip addresses available/i.test(message)) return 'outOfAddresses';
   if (
     /no valid host was found|exceeded maximum number of retries|exhausted all hosts|insufficient compute resources/i.test(
       message,

@@ -92,6 +92,24 @@ describe('creating a server is rejected', () => {
       "Images with destination_type 'volume' need to have a non-zero size specified",
     ],
     [
+      'a volume of no such type',
+      {
+        imageRef: '',
+        block_device_mapping_v2: [
+          {
+            boot_index: 0,
+            source_type: 'image',
+            destination_type: 'volume',
+            uuid: imageId('Debian 12'),
+            volume_size: 20,
+            volume_type: 'nope',
+          },
+        ],
+      },
+      400,
+      'Volume type nope could not be found.',
+    ],
+    [
       'a volume that does not exist',
       { imageRef: '', block_device_mapping_v2: [{ boot_index: 0, source_type: 'volume', uuid: NOBODY }] },
       400,

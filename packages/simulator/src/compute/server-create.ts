@@ -192,6 +192,10 @@ function checkDevice(world: World, device: BlockDevice): BlockDevice {
     if (destination === 'volume' && !(Number(device.volume_size ?? 0) > 0)) {
       throw badRequest("Images with destination_type 'volume' need to have a non-zero size specified");
     }
+    const type = device.volume_type ?? undefined;
+    if (destination === 'volume' && type !== undefined && !world.config.volumeTypes.includes(type)) {
+      throw badRequest(`Volume type ${type} could not be found.`);
+    }
   }
   if (device.source_type === 'blank' && destination === 'volume' && !(Number(device.volume_size ?? 0) > 0)) {
     throw invalid("Blank volumes (source: 'blank', dest: 'volume') need to have non-zero size");

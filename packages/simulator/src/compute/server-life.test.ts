@@ -99,7 +99,7 @@ describe('a server', () => {
       status: 'ERROR',
       fault: {
         code: 500,
-        message: `Build of instance ${id} aborted: Failed to allocate the network(s), not rescheduling.`,
+        message: `Build of instance ${id} aborted: Failed to allocate the network(s) with error No fixed IP addresses available for network: ${network.id}, not rescheduling.`,
       },
     });
     expect(listed(await test.demo.call('GET', '/network/v2.0/ports'), 'ports')).toHaveLength(1);

@@ -162,7 +162,9 @@ export class ServerLife {
       allocatePorts(this.#world, server);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const text = `Build of instance ${server.id} aborted: Failed to allocate the network(s), not rescheduling.`;
+      const full = /No more IP addresses available on network ([^.]+)/.exec(reason)?.[1];
+      const why = full === undefined ? '' : ` with error No fixed IP addresses available for network: ${full}`;
+      const text = `Build of instance ${server.id} aborted: Failed to allocate the network(s)${why}, not rescheduling.`;
       this.#fail(server, 500, text, reason);
       return;
     }

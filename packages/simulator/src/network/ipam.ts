@@ -14,12 +14,15 @@ export function allocate(
   network: Network,
   mac: string,
   requested: readonly FixedIpRequest[] | undefined,
-  portId?: string,
+  { portId, isRouterPort = false }: { readonly portId?: string; readonly isRouterPort?: boolean } = {},
 ): FixedIp[] {
   const subnets = world.indexes.subnetsByNetwork.of(network.id);
   const taken = new Taken(world.indexes.portsByNetwork.of(network.id).filter((port) => port.id !== portId));
-  if (requested !== undefined)
-    return requested.map((wanted) => allocateRequested(network, subnets, taken, mac, wanted));
+  if (requested !== undefined) {
+    const chosen = requested.map((wanted) => allocateRequested(network, subnets, taken, mac, wanted));
+    const isNew = portId === undefined;
+    return isNew && !isRouterPort ? [...chosen, ...addedAutomatically(subnets, mac, chosen)] : chosen;
+  }
   const fixedIps: FixedIp[] = [];
   for (const version of [4, 6] as const) {
     const ofVersion = subnets.filter((subnet) => subnet.ip_version === version);
@@ -32,6 +35,13 @@ export function allocate(
     fixedIps.push(found);
   }
   return fixedIps;
+}
+
+/** A new port gets the automatic addresses of its network beside those asked for. */
+function addedAutomatically(subnets: readonly Subnet[], mac: string, chosen: readonly FixedIp[]): FixedIp[] {
+  return subnets
+    .filter((subnet) => isSlaac(subnet) && !chosen.some(({ subnet_id }) => subnet_id === subnet.id))
+    .map((subnet) => fromSlaac(subnet, mac));
 }
 
 export function isSlaac(subnet: Subnet): boolean {

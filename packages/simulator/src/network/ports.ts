@@ -77,7 +77,9 @@ export function newPort(world: World, { network, projectId, fixedIps, mac, field
     admin_state_up: true,
     device_id: '',
     device_owner: '',
-    fixed_ips: allocate(world, network, mac_address, fixedIps),
+    fixed_ips: allocate(world, network, mac_address, fixedIps, {
+      isRouterPort: fields?.device_owner?.startsWith('network:router_') === true,
+    }),
     security_groups: [],
     allowed_address_pairs: [],
     port_security_enabled: network.port_security_enabled,
@@ -156,7 +158,9 @@ export function portKind(world: World): ResourceKind<Port, typeof CreatePort, ty
         device_owner: body.device_owner ?? port.device_owner,
         mac_address: mac,
         fixed_ips:
-          body.fixed_ips === undefined ? port.fixed_ips : allocate(world, network, mac, body.fixed_ips, port.id),
+          body.fixed_ips === undefined
+            ? port.fixed_ips
+            : allocate(world, network, mac, body.fixed_ips, { portId: port.id }),
         security_groups: groups,
         allowed_address_pairs: pairs,
         port_security_enabled: hasSecurity,

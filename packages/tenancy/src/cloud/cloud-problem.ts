@@ -2,6 +2,7 @@ import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/o
 import type { RetryableProblem } from '../problem.ts';
 import { wordsOf } from './cloud-words.ts';
 import { ForeignProject } from './foreign-project.ts';
+import { knownRefusal } from './known-refusals.ts';
 import { StillSettling } from './still-settling.ts';
 
 /** How often to look whether the operator has fixed it. */
@@ -20,6 +21,8 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
     return { reason: 'ConfigurationInvalid', message: error.message, retryAfterMs: SLOW_RETRY_MS };
   }
   if (!isOpenStackError(error)) return undefined;
+  const known = knownRefusal(error);
+  if (known) return { ...known, ...retryAfter(error) };
   const message = `${error.service}: ${wordsOf(error)}`;
   switch (error.kind) {
     case 'quotaExceeded':

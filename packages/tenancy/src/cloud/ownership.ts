@@ -39,8 +39,14 @@ export function serverOwner(server: { readonly tags: readonly string[] }): Serve
   return clusterUid !== undefined && machineUid !== undefined ? { clusterUid, machineUid } : undefined;
 }
 
-/** The role of a Neutron resource in its cluster. A floating IP's role ends with its machine's UID. */
-export type NetworkRole = 'network' | 'subnet' | 'router' | 'node-security-group' | `floating-ip-${string}`;
+/** The role of a Neutron resource in its cluster. Those of a machine's port and floating IP end with its UID. */
+export type NetworkRole =
+  | 'network'
+  | 'subnet'
+  | 'router'
+  | 'node-security-group'
+  | `port-${string}`
+  | `floating-ip-${string}`;
 
 export function ownerDescription(clusterUid: string, role: NetworkRole): string {
   return `Fairway cluster ${clusterUid} ${role}`;
@@ -75,7 +81,8 @@ export function isOwnedByCluster(item: Marked, { projectID, clusterUid }: Cluste
   return clusterOfDescription(item.description) === clusterUid && isOfProject(item, projectID);
 }
 
-const DESCRIPTION = /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|floating-ip-[^ ]+)$/;
+const DESCRIPTION =
+  /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|floating-ip)-[^ ]+)$/;
 
 /** The UID of the cluster that a description names. */
 export function clusterOfDescription(description: string | null | undefined): string | undefined {

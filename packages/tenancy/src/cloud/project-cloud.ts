@@ -7,7 +7,7 @@ import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
-import type { FloatingIp, Network, Router, Subnet } from '@fairway/openstack/types/network';
+import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import type { Server } from '@fairway/openstack/types/server';
 import { type Inheritance, Ledger } from './ledger.ts';
@@ -28,6 +28,7 @@ interface Ledgers {
   readonly networks: Ledger<Network>;
   readonly subnets: Ledger<Subnet>;
   readonly routers: Ledger<Router>;
+  readonly ports: Ledger<Port>;
   readonly securityGroups: Ledger<SecurityGroup>;
   readonly floatingIps: Ledger<FloatingIp>;
 }
@@ -40,6 +41,7 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
     networks: ledger(),
     subnets: ledger(),
     routers: ledger(),
+    ports: ledger(),
     securityGroups: ledger(),
     floatingIps: ledger(),
   };

@@ -1,0 +1,192 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import { describe, expect, test } from 'vitest';
+import { holdings } from '../testing/cloud-contents.ts';
+import { isReady, TestFairway } from '../testing/test-fairway.ts';
+
+/** A network of the tenant's: two IPv4 subnets, of which Nova takes the first, and an IPv6 one. */
+async function givenNetwork(fairway: TestFairway, cidr = '10.77.1.0/24') {
+  const { network } = fairway.process.project.client;
+  const { id: networkID } = await network.networks.create({ name: 'theirs' });
+  const subnet = async (range: string, more: object = {}) =>
+    (await network.subnets.create({ name: 'theirs', network_id: networkID, ip_version: 4, cidr: range, ...more })).id;
+  const otherID = await subnet('10.77.0.0/24');
+  const subnetID = await subnet(cidr);
+  await subnet('fd00:77::/64', { ip_version: 6, ipv6_address_mode: 'slaac', ipv6_ra_mode: 'slaac' });
+  return { network, networkID, subnetID, otherID, spec: { networkID, subnetID, gateway: { mode: 'None' as const } } };
+}
+
+function portsOf(fairway: TestFairway, filter: object = {}) {
+  return Array.fromAsync(fairway.process.project.client.network.ports.list(filter));
+}
+
+describe("nodes in a subnet of the tenant's", { timeout: 30_000 }, () => {
+  test('have their addresses in the subnet that the cluster names, with its security group', async () => {
+    await using fairway = await TestFairway.start();
+    const { spec, subnetID } = await givenNetwork(fairway);
+
+    const cluster = await fairway.readyCluster({ replicas: 3 }, { network: spec });
+    const addresses = (await fairway.machines()).map(({ status }) => status?.addresses?.[0]);
+    const ports = await portsOf(fairway);
+
+    expect(cluster.status?.network).toMatchObject({ subnetID, nodesCIDR: '10.77.1.0/24' });
+    expect(addresses).toEqual(
+      Array.from({ length: 3 }, () => ({ type: 'InternalIP', address: expect.stringMatching(/^10\.77\.1\./) })),
+    );
+    expect(ports.map(({ security_groups }) => security_groups)).toEqual(
+      Array.from({ length: 3 }, () => [cluster.status?.network?.securityGroupID]),
+    );
+  });
+
+  test('leave nothing when they go, one by one or with their cluster', async () => {
+    await using fairway = await TestFairway.start();
+    const { spec } = await givenNetwork(fairway);
+    const before = holdings(fairway.cloud);
+    await fairway.readyCluster({ replicas: 3 }, { network: spec });
+
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
+    await fairway.until(machines, (left) => left.length === 1);
+    const ofOne = holdings(fairway.cloud)['ports'];
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+
+    expect(ofOne).toBe(1);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test('a server that fails is built again on a port of the same subnet, and no port stays over', async () => {
+    await using fairway = await TestFairway.start();
+    const { spec } = await givenNetwork(fairway);
+    fairway.cloud.faults.add({ action: { kind: 'serverError' }, times: 2 });
+
+    await fairway.readyCluster({ replicas: 1 }, { network: spec });
+    const [machine] = await fairway.machines();
+
+    expect(machine?.status?.addresses?.[0]?.address).toMatch(/^10\.77\.1\./);
+    expect(holdings(fairway.cloud)).toMatchObject({ servers: 1, ports: 1 });
+  });
+
+  test('a port whose create nobody answered is found again, and one server has one', async () => {
+    await using fairway = await TestFairway.start();
+    const { spec } = await givenNetwork(fairway);
+    fairway.cloud.faults.add({
+      service: 'network',
+      method: 'POST',
+      path: '/ports$',
+      times: 2,
+      action: { kind: 'drop', when: 'after' },
+    });
+
+    await fairway.readyCluster({ replicas: 2 }, { network: spec });
+
+    expect(holdings(fairway.cloud)).toMatchObject({ servers: 2, ports: 2 });
+  });
+
+  test('a process that dies between port and server leaves the port to the next one', async () => {
+    await using fairway = await TestFairway.start();
+    const { spec } = await givenNetwork(fairway);
+    const rule = fairway.cloud.faults.add({
+      service: 'compute',
+      method: 'POST',
+      path: '/servers$',
+      times: null,
+      action: { kind: 'answer', status: 503 },
+    });
+    await fairway.createCluster({ network: spec });
+    await fairway.createPool({ replicas: 1 });
+    await fairway.untilSaid(machines, 'CloudUnavailable', /compute/);
+    const [left] = await portsOf(fairway);
+
+    await fairway.stopProcess();
+    fairway.cloud.faults.remove(rule);
+    await fairway.startProcess();
+    await fairway.until(machines, ([machine]) => isReady(machine));
+
+    expect((await portsOf(fairway)).map(({ id }) => id)).toEqual([left?.id]);
+  });
+
+  test("a stranger's port with the mark of a machine is none of its cluster's", async () => {
+    await using fairway = await TestFairway.start();
+    const { network, networkID, spec } = await givenNetwork(fairway);
+    const { metadata } = await fairway.readyCluster({ replicas: 1 }, { network: spec });
+    const [machine] = await fairway.machines();
+    const description = ownerDescription('another-cluster', `port-${machine?.metadata.uid}`);
+    const { id } = await network.ports.create({ network_id: networkID, description });
+
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+
+    expect(metadata.uid).toBeDefined();
+    expect((await portsOf(fairway)).map((port) => port.id)).toEqual([id]);
+  });
+});
+
+describe('what the cloud has no more of is told by its own reason', { timeout: 30_000 }, () => {
+  test('addresses of a given subnet', async () => {
+    await using fairway = await TestFairway.start();
+    const { network, spec, subnetID, networkID } = await givenNetwork(fairway, '10.77.1.0/30');
+    const fixed_ips = [{ subnet_id: subnetID }];
+    const { id } = await network.ports.create({ network_id: networkID, fixed_ips });
+    await fairway.createCluster({ network: spec });
+    await fairway.createPool({ replicas: 1 });
+
+    await fairway.untilSaid(machines, 'AddressesExhausted', /^network: No more IP addresses available on network/);
+    await fairway.untilSaid(nodePools, 'AddressesExhausted', /No more IP addresses/);
+    await network.ports.delete(id);
+    await fairway.poolReady();
+  });
+
+  test("addresses of Fairway's own subnet", async () => {
+    await using fairway = await TestFairway.start();
+    const cluster = await fairway.readyCluster({ replicas: 0 }, { network: { nodesCIDR: '10.78.0.0/28' } });
+    const { networkID = '' } = cluster.status?.network ?? {};
+    const { network } = fairway.process.project.client;
+    const taken = await Promise.all(Array.from({ length: 13 }, () => network.ports.create({ network_id: networkID })));
+
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
+    await fairway.untilSaid(machines, 'AddressesExhausted', /the nodes' subnet has no address left: Build of instance/);
+    await Promise.all(taken.map(({ id }) => network.ports.delete(id)));
+    await fairway.poolReady();
+  });
+
+  test('hypervisors, for nodes that are to be on one each', async () => {
+    const zone = { name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 };
+    await using fairway = await TestFairway.start({ cloud: { zones: [zone] } });
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: 3, antiAffinity: true });
+
+    await fairway.untilSaid(machines, 'AntiAffinityUnsatisfiable', /antiAffinity keeps the pool's nodes on one each/);
+    await fairway.untilSaid(nodePools, 'AntiAffinityUnsatisfiable', /no further hypervisor/);
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
+    await fairway.poolReady();
+  });
+
+  test('room, also for the first of them', async () => {
+    await using fairway = await TestFairway.start();
+    fairway.cloud.faults.add({ action: { kind: 'outOfStock', flavor: 'b3-8' }, times: null });
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: 2, antiAffinity: true });
+
+    await fairway.untilSaid(nodePools, 'FlavorOutOfStock', /no room/);
+  });
+
+  test('a zone', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: 1, availabilityZones: ['nova-gone'] });
+
+    await fairway.untilSaid(machines, 'ZoneNotFound', /availability zone is not available; make another pool/);
+    await fairway.untilSaid(nodePools, 'ZoneNotFound', /availability zone/);
+  });
+
+  test('a volume type', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: 1, rootVolume: { sizeGiB: 20, type: 'gone' } });
+
+    await fairway.untilSaid(machines, 'VolumeTypeNotFound', /Volume type gone could not be found; set spec.rootVolume/);
+    await fairway.patch(nodePools, 'general', { spec: { rootVolume: { sizeGiB: 20, type: 'classic' } } });
+  });
+});
