@@ -132,7 +132,9 @@ describe('what the cloud has no more of is told by its own reason', { timeout: 3
     await fairway.createCluster({ network: spec });
     await fairway.createPool({ replicas: 1 });
 
-    await fairway.untilSaid(machines, 'AddressesExhausted', /^network: No more IP addresses available on network/);
+    await expect(
+      fairway.untilSaid(machines, 'AddressesExhausted', /^network: No more IP addresses available on network/),
+    ).resolves.toBeUndefined();
     await fairway.untilSaid(nodePools, 'AddressesExhausted', /No more IP addresses/);
     await network.ports.delete(id);
     await fairway.poolReady();
@@ -146,7 +148,9 @@ describe('what the cloud has no more of is told by its own reason', { timeout: 3
     const taken = await Promise.all(Array.from({ length: 13 }, () => network.ports.create({ network_id: networkID })));
 
     await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
-    await fairway.untilSaid(machines, 'AddressesExhausted', /the nodes' subnet has no address left: Build of instance/);
+    await expect(
+      fairway.untilSaid(machines, 'AddressesExhausted', /the nodes' subnet has no address left: Build of instance/),
+    ).resolves.toBeUndefined();
     await Promise.all(taken.map(({ id }) => network.ports.delete(id)));
     await fairway.poolReady();
   });
@@ -157,7 +161,9 @@ describe('what the cloud has no more of is told by its own reason', { timeout: 3
     await fairway.createCluster();
     await fairway.createPool({ replicas: 3, antiAffinity: true });
 
-    await fairway.untilSaid(machines, 'AntiAffinityUnsatisfiable', /antiAffinity keeps the pool's nodes on one each/);
+    await expect(
+      fairway.untilSaid(machines, 'AntiAffinityUnsatisfiable', /antiAffinity keeps the pool's nodes on one each/),
+    ).resolves.toBeUndefined();
     await fairway.untilSaid(nodePools, 'AntiAffinityUnsatisfiable', /no further hypervisor/);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
     await fairway.poolReady();
@@ -169,7 +175,7 @@ describe('what the cloud has no more of is told by its own reason', { timeout: 3
     await fairway.createCluster();
     await fairway.createPool({ replicas: 2, antiAffinity: true });
 
-    await fairway.untilSaid(nodePools, 'FlavorOutOfStock', /no room/);
+    await expect(fairway.untilSaid(nodePools, 'FlavorOutOfStock', /no room/)).resolves.toBeUndefined();
   });
 
   test('a zone', async () => {
@@ -177,7 +183,9 @@ describe('what the cloud has no more of is told by its own reason', { timeout: 3
     await fairway.createCluster();
     await fairway.createPool({ replicas: 1, availabilityZones: ['nova-gone'] });
 
-    await fairway.untilSaid(machines, 'ZoneNotFound', /availability zone is not available; make another pool/);
+    await expect(
+      fairway.untilSaid(machines, 'ZoneNotFound', /availability zone is not available; make another pool/),
+    ).resolves.toBeUndefined();
     await fairway.untilSaid(nodePools, 'ZoneNotFound', /availability zone/);
   });
 
@@ -186,7 +194,9 @@ describe('what the cloud has no more of is told by its own reason', { timeout: 3
     await fairway.createCluster();
     await fairway.createPool({ replicas: 1, rootVolume: { sizeGiB: 20, type: 'gone' } });
 
-    await fairway.untilSaid(machines, 'VolumeTypeNotFound', /Volume type gone could not be found; set spec.rootVolume/);
+    await expect(
+      fairway.untilSaid(machines, 'VolumeTypeNotFound', /Volume type gone could not be found; set spec.rootVolume/),
+    ).resolves.toBeUndefined();
     await fairway.patch(nodePools, 'general', { spec: { rootVolume: { sizeGiB: 20, type: 'classic' } } });
   });
 });

@@ -8,16 +8,17 @@ import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneSpec, SnapshotPolicy } from '@fairway/control-plane/runtime';
 import { clusterIdentity } from '@fairway/tenancy/credentials/credentials';
-import type { DesiredNetwork } from './network-plan.ts';
+import type { DesiredNetwork } from './network-state.ts';
 
 /** The cluster's desired network. */
 export function desiredNetwork(cluster: Cluster, plan: PlanSpec, pools: readonly NodePool[]): DesiredNetwork {
   const { network } = cluster.spec;
   const { gateway } = network;
+  const { nodesCIDR, podCIDR, serviceCIDR } = effectiveNetworking(cluster, plan);
   return {
     networkID: network.networkID,
     subnetID: network.subnetID,
-    nodesCIDR: effectiveNetworking(cluster, plan).nodesCIDR,
+    nodesCIDR,
     dnsNameservers: network.dnsNameservers ?? [],
     gateway: {
       mode: gateway.mode,
@@ -27,6 +28,12 @@ export function desiredNetwork(cluster: Cluster, plan: PlanSpec, pools: readonly
     },
     loadBalancersSubnetID: network.loadBalancersSubnetID,
     publicNodePorts: pools.some(({ spec }) => spec.floatingIPs.enabled),
+    gatewayRequired: plan.network.gatewayRequired,
+    otherRanges: [
+      { name: 'pod network', cidr: podCIDR },
+      { name: 'service network', cidr: serviceCIDR },
+      ...plan.network.reservedCIDRs.map((cidr) => ({ name: 'reserved range', cidr })),
+    ],
   };
 }
 

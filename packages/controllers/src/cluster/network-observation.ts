@@ -12,15 +12,21 @@ import {
 } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import type { DesiredNetwork, ObservedNetwork } from './network-plan.ts';
+import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 
 /** Maximum age of lists for checking a ready network: changes by others are detected this late. */
 const MAX_AGE_MS = 600_000;
 
+/** Forgets what the shared lists say, so that the next observation lists the cloud: somebody has changed it, and asks. */
+export function lookAfresh({ cache, attachments }: ProjectCloud, networkID: string | undefined): void {
+  for (const name of ['networks', 'subnets', 'routers', 'securityGroups'] as const) cache[name].invalidate();
+  if (networkID !== undefined) attachments.forget(networkID);
+}
+
 /** The part of the desired network that determines which resources to read. */
 export interface NetworkToObserve {
   readonly networkID?: string | undefined;
-  readonly gateway: { readonly mode: DesiredNetwork['gateway']['mode']; readonly routerID?: string | undefined };
+  readonly gateway: { readonly mode: DesiredNetwork['gateway']['mode'] };
 }
 
 /** What the project holds for a cluster's network: shared lists, overlaid with resources created since. */
@@ -70,21 +76,20 @@ function mine<T extends Marked & { readonly id: string; readonly created_at?: st
 /** Neutron's owners of a port that attaches a router, plain, highly available or distributed. */
 const ROUTER_INTERFACE = /^network:(ha_)?router_(interface|replicated_interface|interface_distributed)/;
 
-/** The ports between the routers in question and subnets. */
+/** The ports between routers and the subnets of the nodes' network. */
 async function routerPorts(
   cloud: ProjectCloud,
   desired: NetworkToObserve,
   owned: ObservedNetwork['owned'],
 ): Promise<readonly Port[]> {
-  if (desired.gateway.mode !== 'Router') return [];
-  const routerID = desired.gateway.routerID ?? owned.routers[0]?.id;
-  const asked = routerID ?? desired.networkID;
-  if (asked === undefined) return [];
-  const known = cloud.attachments.get(asked, cloud.now(), MAX_AGE_MS);
+  // Routers of a given network are the tenant's, except for one that Fairway has made.
+  if (desired.gateway.mode !== 'Router' && desired.networkID !== undefined) return [];
+  const networkID = desired.networkID ?? owned.networks[0]?.id;
+  if (networkID === undefined) return [];
+  const known = cloud.attachments.get(networkID, cloud.now(), MAX_AGE_MS);
   if (known) return known;
-  const filter = routerID === undefined ? { network_id: asked } : { device_id: routerID };
-  const ports = await listRouterPorts(cloud, filter);
-  cloud.attachments.observed(asked, ports, cloud.now());
+  const ports = await listRouterPorts(cloud, { network_id: networkID });
+  cloud.attachments.observed(networkID, ports, cloud.now());
   return ports;
 }
 

@@ -1,12 +1,20 @@
 import { Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import { SecurityGroup } from '@fairway/openstack/types/security-group';
 import { describe, expect, test } from 'vitest';
-import { type DesiredNetwork, type ObservedNetwork, planNetwork } from './network-plan.ts';
+import { planNetwork } from './network-plan.ts';
+import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 import { nodeRules } from './security-rules.ts';
 
 const external = Network.parse({ id: 'ext', name: 'public', status: 'ACTIVE', 'router:external': true });
 const network = Network.parse({ id: 'net', name: 'fairway-demo', status: 'ACTIVE' });
-const subnet = Subnet.parse({ id: 'sub', name: 'nodes', network_id: 'net', ip_version: 4, cidr: '10.0.0.0/24' });
+const subnet = Subnet.parse({
+  id: 'sub',
+  name: 'nodes',
+  network_id: 'net',
+  ip_version: 4,
+  cidr: '10.0.0.0/24',
+  gateway_ip: '10.0.0.1',
+});
 const router = Router.parse({
   id: 'rtr',
   name: 'fairway-demo',
@@ -37,6 +45,8 @@ const desired: DesiredNetwork = {
   gateway: { mode: 'Router', externalNetworkID: undefined, routerID: undefined, address: undefined },
   loadBalancersSubnetID: undefined,
   publicNodePorts: false,
+  gatewayRequired: false,
+  otherRanges: [],
 };
 const nothing: ObservedNetwork = {
   networks: [external],

@@ -1,12 +1,14 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { gatewayChange } from './gateway-change.ts';
 import { detachAll } from './network-deletion.ts';
-import { observeNetwork } from './network-observation.ts';
-import { type DesiredNetwork, type NetworkPlan, type NetworkStep, planNetwork } from './network-plan.ts';
+import { lookAfresh, observeNetwork } from './network-observation.ts';
+import { planNetwork } from './network-plan.ts';
+import type { DesiredNetwork, NetworkPlan, NetworkStep } from './network-state.ts';
 
 /** Plan-and-execute rounds in one pass: network, subnet, attachment and rules depend on each other four deep. */
 const MAX_ROUNDS = 8;
@@ -23,8 +25,15 @@ export async function ensureNetwork(
   desired: DesiredNetwork,
   signal: AbortSignal,
 ): Promise<NetworkPlan> {
+  // What a new spec names may be newer than the lists.
+  let isDoubtful = cluster.status?.observedGeneration !== cluster.metadata.generation;
   for (let round = 1; ; round++) {
     const plan = planNetwork(desired, await observeNetwork(cloud, cluster, desired));
+    if (plan.problem && isDoubtful) {
+      isDoubtful = false;
+      lookAfresh(cloud, desired.networkID ?? cluster.status?.network?.networkID);
+      continue;
+    }
     if (plan.steps.length === 0 || round === MAX_ROUNDS) return plan;
     const results = await Promise.allSettled(plan.steps.map((step) => perform(step, cloud, cluster, desired, signal)));
     const failures = results.flatMap((result, index) =>
@@ -43,7 +52,11 @@ const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, read
   createNetwork: ['networks'],
   createSubnet: ['networks', 'subnets'],
   createRouter: ['networks', 'routers'],
+  updateSubnet: ['subnets'],
+  setGateway: ['subnets'],
+  setExternalNetwork: ['networks', 'routers'],
   attachRouter: ['routers', 'subnets'],
+  detachRouter: ['routers', 'subnets'],
   createSecurityGroup: ['securityGroups'],
   createRules: ['securityGroups'],
   deleteRule: ['securityGroups'],
@@ -51,7 +64,7 @@ const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, read
 
 /** After an unknown outcome, a conflict or a 404, the next attempt lists the cloud first. */
 function lookAgain(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
-  if (step.kind === 'attachRouter') cloud.attachments.forget(step.routerID);
+  if (step.kind === 'attachRouter' || step.kind === 'detachRouter') cloud.attachments.forget(step.subnet.network_id);
   if (!isOpenStackError(error)) return;
   if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
   const names: readonly CacheName[] =
@@ -105,8 +118,26 @@ async function perform(
       );
       return;
     }
-    case 'attachRouter': {
-      await attachRouter(step, cloud, options);
+    case 'updateSubnet': {
+      const updated = await network.subnets.update(step.subnet.id, step.changes, options);
+      ledgers.subnets.recordMade(mark('subnet'), updated, cloud.now());
+      return;
+    }
+    case 'setGateway': {
+      const changes = await gatewayChange(step, cloud, cluster, options);
+      const updated = await network.subnets.update(step.subnet.id, changes, options);
+      ledgers.subnets.recordMade(mark('subnet'), updated, cloud.now());
+      return;
+    }
+    case 'setExternalNetwork': {
+      const external_gateway_info = { network_id: step.externalNetworkID };
+      const updated = await network.routers.update(step.router.id, { external_gateway_info }, options);
+      ledgers.routers.recordMade(mark('router'), updated, cloud.now());
+      return;
+    }
+    case 'attachRouter':
+    case 'detachRouter': {
+      await connectRouter(step, cloud, options);
       return;
     }
     case 'createSecurityGroup': {
@@ -147,14 +178,17 @@ async function perform(
   }
 }
 
-/** A second attachment is a conflict, which the next list resolves. */
-async function attachRouter(
-  step: Extract<NetworkStep, { kind: 'attachRouter' }>,
+/** A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need. */
+async function connectRouter(
+  { kind, routerID, subnet }: Extract<NetworkStep, { kind: 'attachRouter' | 'detachRouter' }>,
   cloud: ProjectCloud,
   options: CallOptions,
 ): Promise<void> {
-  cloud.attachments.forget(step.routerID);
-  await cloud.client.network.routers.addInterface(step.routerID, { subnet_id: step.subnetID }, options);
+  cloud.attachments.forget(subnet.network_id);
+  const { routers } = cloud.client.network;
+  const target = { subnet_id: subnet.id };
+  if (kind === 'attachRouter') await routers.addInterface(routerID, target, options);
+  else await ignoreNotFound(routers.removeInterface(routerID, target, options));
 }
 
 async function deleteExtra(

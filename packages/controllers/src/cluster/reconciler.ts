@@ -27,6 +27,7 @@ import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec, desiredNetwork } from './desired-state.ts';
 import { ensureNetwork } from './network.ts';
+import { lookAfresh } from './network-observation.ts';
 import { claimFromPlan } from './plan-claim.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
@@ -61,6 +62,7 @@ export class ClusterReconciler {
     if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(cluster));
     if (context.isAsked) {
       cloud?.attempts.retryNow();
+      if (cloud) lookAfresh(cloud, cluster.status?.network?.networkID ?? cluster.spec.network.networkID);
       attempts.retryNow((item) => item === identityOf(cluster));
     }
     const pass = new Pass(context, clock);

@@ -16,7 +16,7 @@ import {
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
-import type { NetworkPlan } from './network-plan.ts';
+import type { NetworkPlan } from './network-state.ts';
 import { clusterPhase } from './phase.ts';
 import { promiseConditions } from './promises.ts';
 import { restoreOperation, snapshotStatus, snapshotsCondition } from './snapshots.ts';

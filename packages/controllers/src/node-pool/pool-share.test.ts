@@ -78,3 +78,49 @@ test('floating IPs are not given where nothing routes them', () => {
   expect(share(wishing, routed)).toMatchObject({ floatingIPs: true, reason: undefined });
   expect(share(wishing, unrouted)).toMatchObject({ floatingIPs: false, reason: 'GatewayMissing' });
 });
+
+describe('of the addresses', () => {
+  const wide = { ...shipped, spec: { ...shipped.spec, maxNodes: 999 } };
+  const big = pool('big', 300, 1);
+
+  test.each([
+    {
+      reason: "the pods' range has a /24 for 256 nodes",
+      cluster: aCluster(),
+      replicas: 256,
+      says: "the pods' range 10.2.0.0/16, of which each node gets a /24, has room for 256 nodes",
+    },
+    {
+      reason: "the nodes' range is narrower",
+      cluster: aCluster({ network: { nodesCIDR: '192.168.0.0/28' } }),
+      replicas: 10,
+      says: "the nodes' range 192.168.0.0/28 has room for 10 nodes",
+    },
+  ])('$reason', ({ cluster, replicas, says }) => {
+    const granted = share(big, { cluster, plan: wide, pools: [big] });
+
+    expect(granted).toMatchObject({ replicas, reason: 'AddressesExhausted' });
+    expect(granted.message).toContain(says);
+  });
+});
+
+describe('floating IPs of running nodes', () => {
+  const wishing = pool('old', 2, 1, true);
+  const routed = (network: object, mode: 'Router' | 'None') => ({
+    pools: [wishing],
+    cluster: { ...aCluster({ network: { gateway: { mode } } }), status: { network } },
+  });
+
+  test('stay while the router does, and what is asked for instead is told', () => {
+    const facts = routed({ routerID: 'rtr', externalNetworkID: 'ext' }, 'None');
+
+    expect(share(wishing, facts)).toMatchObject({ floatingIPs: true, reason: 'GatewayMissing' });
+  });
+
+  test('need a router that leads somewhere', () => {
+    const told = share(wishing, routed({ routerID: 'rtr' }, 'Router'));
+
+    expect(told.reason).toBe('GatewayMissing');
+    expect(told.message).toContain('openstack router set --external-gateway NETWORK rtr');
+  });
+});

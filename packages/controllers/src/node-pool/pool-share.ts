@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { nodeRooms } from '@fairway/api/domain/node-capacity';
 import { grantedReplicas } from '@fairway/api/domain/plan-limits';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -33,25 +34,59 @@ export function poolShare(pool: NodePool, { cluster, plan, pools, machines }: Sh
   const wanted = pool.spec.replicas;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
-  const maxNodes = plan?.spec.maxNodes ?? Number.POSITIVE_INFINITY;
+  const limit = plan && limitOf(cluster, plan);
+  const maxNodes = limit?.nodes ?? Number.POSITIVE_INFINITY;
   // Machines of other pools count too: a younger pool's may have been created before an older one grew.
   const granted = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
   const replicas = Math.max(granted, Math.min(wanted, own));
-  const floatingIPs = pool.spec.floatingIPs.enabled && cluster.spec.network.gateway.mode === 'Router';
-  return { replicas, floatingIPs, problem: problemOf(pool, cluster, plan, { replicas, floatingIPs }) };
+  const { gateway } = cluster.spec.network;
+  // A router stays as long as pools want floating IPs: those of running nodes are not taken away.
+  const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
+  const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
+  return { replicas, floatingIPs, problem: problemOf(pool, cluster, limit, replicas) };
+}
+
+interface NodeLimit {
+  readonly nodes: number;
+  readonly reason: ConditionReason;
+  /** `plan "free" allows 100 nodes`. */
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** The narrowest limit of the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the last word anyway. */
+function limitOf(cluster: Cluster, plan: Plan): NodeLimit {
+  const { maxNodes } = plan.spec;
+  const ofPlan = {
+    nodes: maxNodes,
+    reason: ConditionReason.PlanLimitExceeded,
+    message: `plan "${plan.metadata.name}" allows ${maxNodes} nodes`,
+    advice: 'choose another plan',
+  };
+  const ofAddresses = nodeRooms(cluster, plan, undefined).map(({ nodes, of, advice }) => {
+    return { nodes, reason: ConditionReason.AddressesExhausted, message: `${of} has room for ${nodes} nodes`, advice };
+  });
+  return ofAddresses.reduce<NodeLimit>((least, each) => (each.nodes < least.nodes ? each : least), ofPlan);
 }
 
 function problemOf(
   { spec }: NodePool,
   cluster: Cluster,
-  plan: Plan | undefined,
-  { replicas, floatingIPs }: Pick<PoolShare, 'replicas' | 'floatingIPs'>,
+  limit: NodeLimit | undefined,
+  replicas: number,
 ): Problem | undefined {
-  if (replicas < spec.replicas && plan !== undefined) {
-    const message = `spec.replicas: ${spec.replicas}: plan "${plan.metadata.name}" allows ${plan.spec.maxNodes} nodes, and the pools of the cluster ask for more: this one gets ${replicas}, older pools come first; scale pools down, or choose another plan`;
-    return { reason: ConditionReason.PlanLimitExceeded, message };
+  if (replicas < spec.replicas && limit !== undefined) {
+    const message = `spec.replicas: ${spec.replicas}: ${limit.message}, and the pools of the cluster ask for more: this one gets ${replicas}, older pools come first; scale pools down, or ${limit.advice}`;
+    return { reason: limit.reason, message };
   }
-  if (floatingIPs || !spec.floatingIPs.enabled) return undefined;
+  if (!spec.floatingIPs.enabled) return undefined;
+  const { network } = cluster.status ?? {};
+  if (cluster.spec.network.gateway.mode === 'Router') {
+    if (network?.routerID === undefined || network.externalNetworkID !== undefined) return undefined;
+    const way = `openstack router set --external-gateway NETWORK ${network.routerID}`;
+    const message = `spec.floatingIPs.enabled: true: floating IPs come from the external network of the nodes' router, and router ${network.routerID} has no external gateway: set it with \`${way}\`, or leave floating IPs off`;
+    return { reason: ConditionReason.GatewayMissing, message };
+  }
   const message = `spec.floatingIPs.enabled: true: floating IPs need a router in front of the nodes, and the cluster has gateway mode ${cluster.spec.network.gateway.mode}: set it to Router, or leave floating IPs off`;
   return { reason: ConditionReason.GatewayMissing, message };
 }

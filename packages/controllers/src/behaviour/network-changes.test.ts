@@ -1,0 +1,220 @@
+import { RETRY_ANNOTATION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { Subnet } from '@fairway/openstack/types/network';
+import { describe, expect, test } from 'vitest';
+import { holdings } from '../testing/cloud-contents.ts';
+import { isReady, TestFairway } from '../testing/test-fairway.ts';
+
+function networkOf(fairway: TestFairway) {
+  return fairway.process.project.client.network;
+}
+
+function subnetOf(fairway: TestFairway, { status }: Cluster): Promise<Subnet> {
+  return networkOf(fairway).subnets.get(status?.network?.subnetID ?? '');
+}
+
+/** The cluster once it is as its spec says, after a change of its network. */
+async function changed(fairway: TestFairway, network: object): Promise<Cluster> {
+  const { metadata } = await fairway.patch(clusters, 'demo', { spec: { network } });
+  const [cluster] = await fairway.until(
+    clusters,
+    ([found]) => found?.status?.observedGeneration === metadata.generation && isReady(found),
+    'demo',
+  );
+  return cluster as Cluster;
+}
+
+async function attachedRouters(fairway: TestFairway, cluster: Cluster): Promise<readonly string[]> {
+  const filter = { network_id: cluster.status?.network?.networkID ?? '', device_owner: 'network:router_interface' };
+  const ports = await Array.fromAsync(networkOf(fairway).ports.list(filter));
+  return ports.map(({ device_id }) => device_id);
+}
+
+describe("a change of the cluster's network reaches Neutron", { timeout: 30_000 }, () => {
+  test('name servers, also when they are taken away', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1 }, { network: { dnsNameservers: ['1.1.1.1'] } });
+
+    const more = await changed(fairway, { dnsNameservers: ['9.9.9.9', '1.1.1.1'] });
+    const two = (await subnetOf(fairway, more)).dns_nameservers;
+    const gone = await changed(fairway, { dnsNameservers: null });
+
+    expect(two).toEqual(['9.9.9.9', '1.1.1.1']);
+    expect((await subnetOf(fairway, gone)).dns_nameservers).toEqual([]);
+  });
+
+  test('the gateway: from router to none and back, while a node has the first address', async () => {
+    await using fairway = await TestFairway.start();
+    const before = holdings(fairway.cloud);
+    const created = await fairway.readyCluster({ replicas: 1 }, { network: { nodesCIDR: '10.78.0.0/28' } });
+
+    const without = await changed(fairway, { gateway: { mode: 'None' } });
+    const bare = {
+      routers: holdings(fairway.cloud)['routers'],
+      gateway: (await subnetOf(fairway, without)).gateway_ip,
+    };
+    await networkOf(fairway).subnets.update(without.status?.network?.subnetID ?? '', {
+      allocation_pools: [{ start: '10.78.0.1', end: '10.78.0.14' }],
+    });
+    const fixed_ips = [{ ip_address: '10.78.0.1' }];
+    const taken = await networkOf(fairway).ports.create({
+      network_id: without.status?.network?.networkID ?? '',
+      fixed_ips,
+    });
+    const again = await changed(fairway, { gateway: { mode: 'Router' } });
+
+    expect(created.status?.network?.routerID).toBeDefined();
+    expect(without.status?.network).not.toHaveProperty('routerID');
+    expect(bare).toEqual({ routers: 0, gateway: null });
+    expect(again.status?.network?.routerID).toBeDefined();
+    expect((await subnetOf(fairway, again)).gateway_ip).toBe('10.78.0.14');
+    expect(await attachedRouters(fairway, again)).toEqual([again.status?.network?.routerID]);
+    await networkOf(fairway).ports.delete(taken.id);
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test('a gateway of the tenant’s own, and another one', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1 }, { network: { nodesCIDR: '10.78.0.0/24' } });
+
+    const first = await changed(fairway, { gateway: { mode: 'Custom', address: '10.78.0.250' } });
+    const then = (await subnetOf(fairway, first)).gateway_ip;
+    const second = await changed(fairway, { gateway: { mode: 'Custom', address: '10.78.0.251' } });
+
+    expect(then).toBe('10.78.0.250');
+    expect((await subnetOf(fairway, second)).gateway_ip).toBe('10.78.0.251');
+    expect(holdings(fairway.cloud)['routers']).toBe(0);
+  });
+
+  test('another router, which stays when the cluster goes', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1 });
+    const { id } = await networkOf(fairway).routers.create({ name: 'theirs' });
+
+    const cluster = await changed(fairway, { gateway: { routerID: id } });
+    const attached = await attachedRouters(fairway, cluster);
+    const count = holdings(fairway.cloud)['routers'];
+    await fairway.delete(clusters, 'demo');
+    await fairway.until(clusters, (left) => left.length === 0);
+
+    expect(attached).toEqual([id]);
+    expect(count).toBe(1);
+    expect(holdings(fairway.cloud)).toMatchObject({ routers: 1, networks: 1 });
+  });
+
+  test('what somebody else changed on Fairway’s own subnet and router is put right', async () => {
+    await using fairway = await TestFairway.start();
+    const cluster = await fairway.readyCluster({ replicas: 1 }, { network: { dnsNameservers: ['1.1.1.1'] } });
+    const { subnetID = '', routerID = '', externalNetworkID } = cluster.status?.network ?? {};
+    const { subnets, routers } = networkOf(fairway);
+
+    await subnets.update(subnetID, { dns_nameservers: ['6.6.6.6'] });
+    await routers.update(routerID, { external_gateway_info: null });
+    await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });
+    const mended = await settleOn(
+      () => subnets.get(subnetID),
+      ({ dns_nameservers: [first] }) => first === '1.1.1.1',
+    );
+    const led = await settleOn(
+      () => routers.get(routerID),
+      (router) => router.external_gateway_info != null,
+    );
+
+    expect(mended.dns_nameservers).toEqual(['1.1.1.1']);
+    expect(led.external_gateway_info?.network_id).toBe(externalNetworkID);
+  });
+});
+
+describe('a change that would break nodes is refused', { timeout: 30_000 }, () => {
+  test('the router stays while floating IPs hang on it, and goes when they are turned off', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1, floatingIPs: { enabled: true } });
+    const before = holdings(fairway.cloud);
+
+    await fairway.patch(clusters, 'demo', { spec: { network: { gateway: { mode: 'None' } } } });
+    await fairway.untilSaid(clusters, 'GatewayMissing', /pools have floating IPs, which need router/);
+    await fairway.untilSaid(nodePools, 'GatewayMissing', /cluster has gateway mode None/);
+    const during = holdings(fairway.cloud);
+    await fairway.patch(nodePools, 'general', { spec: { floatingIPs: { enabled: false } } });
+    await fairway.clusterReady();
+
+    expect(during).toEqual(before);
+    expect(holdings(fairway.cloud)).toMatchObject({ routers: 0, floating_ips: 0 });
+  });
+
+  test('a gateway at the address of a node', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1 });
+    const [machine] = await fairway.machines();
+    const address = machine?.status?.address;
+
+    await fairway.patch(clusters, 'demo', { spec: { network: { gateway: { mode: 'Custom', address } } } });
+
+    await expect(
+      fairway.untilSaid(clusters, 'GatewayMissing', new RegExp(`${address} is the address of node`)),
+    ).resolves.toBeUndefined();
+  });
+
+  test('a router whose other subnet overlaps', async () => {
+    await using fairway = await TestFairway.start();
+    const network = networkOf(fairway);
+    const { id: networkID } = await network.networks.create({ name: 'theirs' });
+    const cidr = '10.78.0.0/20';
+    const { id: subnet_id } = await network.subnets.create({ network_id: networkID, ip_version: 4, cidr });
+    const { id: routerID } = await network.routers.create({ name: 'theirs' });
+    await network.routers.addInterface(routerID, { subnet_id });
+
+    await fairway.createCluster({ network: { nodesCIDR: '10.78.1.0/24', gateway: { routerID } } });
+
+    await expect(
+      fairway.untilSaid(clusters, 'AddressRangeOverlap', /overlaps with cidr 10\.78\.0\.0\/20/),
+    ).resolves.toBeUndefined();
+  });
+
+  test('a subnet that lies in the range of pods, in mode None', async () => {
+    await using fairway = await TestFairway.start();
+    const network = networkOf(fairway);
+    const { id: networkID } = await network.networks.create({ name: 'theirs' });
+    await network.subnets.create({ network_id: networkID, ip_version: 4, cidr: '10.2.7.0/24' });
+
+    await fairway.createCluster({ network: { networkID, gateway: { mode: 'None' } } });
+
+    await expect(
+      fairway.untilSaid(clusters, 'AddressRangeOverlap', /10\.2\.7\.0\/24, which overlaps the pod network/),
+    ).resolves.toBeUndefined();
+  });
+
+  test('a plan that needs the Internet, behind a router that leads nowhere, until it does', async () => {
+    await using fairway = await TestFairway.start();
+    const network = networkOf(fairway);
+    const { id: networkID } = await network.networks.create({ name: 'theirs' });
+    const { id: subnet_id } = await network.subnets.create({
+      network_id: networkID,
+      ip_version: 4,
+      cidr: '10.78.0.0/24',
+    });
+    const { id } = await network.routers.create({ name: 'theirs' });
+    await network.routers.addInterface(id, { subnet_id });
+    await fairway.createCluster({ plan: 'standard', version: '1.35', network: { networkID } });
+
+    await expect(
+      fairway.untilSaid(clusters, 'GatewayMissing', /router .* has no external gateway/),
+    ).resolves.toBeUndefined();
+    const [external] = await Array.fromAsync(network.networks.list({ 'router:external': true }));
+    await network.routers.update(id, { external_gateway_info: { network_id: external?.id ?? '' } });
+    await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });
+    await fairway.clusterReady();
+  });
+});
+
+/** Reads until it is as it should be. */
+async function settleOn<T>(read: () => Promise<T>, isSettled: (value: T) => boolean): Promise<T> {
+  for (let tries = 0; tries < 200; tries++) {
+    const value = await read();
+    if (isSettled(value)) return value;
+  }
+  throw new Error('it did not settle');
+}

@@ -1,0 +1,78 @@
+import type { NamedRange } from '@fairway/api/domain/address-plan';
+import type { Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
+import type { SecurityGroup, SecurityGroupRuleCreate } from '@fairway/openstack/types/security-group';
+import type { Problem } from '@fairway/tenancy/problem';
+
+/** The desired node network of a Cluster, with the plan's defaults filled in. */
+export interface DesiredNetwork {
+  readonly networkID: string | undefined;
+  readonly subnetID: string | undefined;
+  readonly nodesCIDR: string;
+  readonly dnsNameservers: readonly string[];
+  readonly gateway: {
+    readonly mode: 'Router' | 'Custom' | 'None';
+    readonly externalNetworkID: string | undefined;
+    readonly routerID: string | undefined;
+    readonly address: string | undefined;
+  };
+  readonly loadBalancersSubnetID: string | undefined;
+  /** A pool wants floating IPs. */
+  readonly publicNodePorts: boolean;
+  /** The plan needs a router that leads to the Internet. */
+  readonly gatewayRequired: boolean;
+  /** What the subnets must not overlap: pods, Services and what the plan reserves. */
+  readonly otherRanges: readonly NamedRange[];
+}
+
+/** What the project holds; `owned` are the resources with the mark of this cluster, the one in use first. */
+export interface ObservedNetwork {
+  readonly networks: readonly Network[];
+  readonly subnets: readonly Subnet[];
+  readonly routers: readonly Router[];
+  /** Ports that attach routers to subnets. */
+  readonly routerPorts: readonly Port[];
+  readonly owned: {
+    readonly networks: readonly Network[];
+    readonly subnets: readonly Subnet[];
+    readonly routers: readonly Router[];
+    readonly securityGroups: readonly SecurityGroup[];
+  };
+}
+
+export type NetworkStep =
+  | { readonly kind: 'createNetwork' }
+  | { readonly kind: 'createSubnet'; readonly networkID: string; readonly gatewayIp: string | null | undefined }
+  | { readonly kind: 'createRouter'; readonly externalNetworkID: string }
+  | { readonly kind: 'updateSubnet'; readonly subnet: Subnet; readonly changes: { readonly dns_nameservers: string[] } }
+  /** Undefined: a free address. */
+  | { readonly kind: 'setGateway'; readonly subnet: Subnet; readonly address: string | null | undefined }
+  | { readonly kind: 'setExternalNetwork'; readonly router: Router; readonly externalNetworkID: string }
+  | { readonly kind: 'attachRouter'; readonly routerID: string; readonly subnet: Subnet }
+  | { readonly kind: 'detachRouter'; readonly routerID: string; readonly subnet: Subnet }
+  | { readonly kind: 'createSecurityGroup' }
+  | { readonly kind: 'createRules'; readonly group: SecurityGroup; readonly rules: readonly SecurityGroupRuleCreate[] }
+  | { readonly kind: 'deleteRule'; readonly group: SecurityGroup; readonly id: string }
+  | {
+      readonly kind: 'deleteExtra';
+      readonly type: 'network' | 'subnet' | 'router' | 'securityGroup';
+      readonly id: string;
+    };
+
+export interface ResolvedNetwork {
+  readonly networkID?: string;
+  readonly subnetID?: string;
+  readonly nodesCIDR?: string;
+  readonly routerID?: string;
+  readonly externalNetworkID?: string;
+  readonly egressAddress?: string;
+  readonly securityGroupID?: string;
+  readonly loadBalancersSubnetID?: string;
+}
+
+export interface NetworkPlan {
+  /** Steps that can be done now, in any order; planning again with the results gives the next steps. */
+  readonly steps: readonly NetworkStep[];
+  readonly resolved: ResolvedNetwork;
+  readonly problem?: Problem;
+  readonly ready: boolean;
+}

@@ -1,0 +1,223 @@
+import type { Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
+import type { DesiredNetwork, NetworkStep, ObservedNetwork, ResolvedNetwork } from './network-state.ts';
+import { listIDs, UnplannableError } from './unplannable.ts';
+
+/** The gateway_ip of a subnet that is made now; undefined leaves it to Neutron. */
+export function newGatewayIp({ gateway }: DesiredNetwork): string | null | undefined {
+  if (gateway.mode === 'None') return null;
+  return gateway.mode === 'Custom' ? gateway.address : undefined;
+}
+
+/**
+ * The steps to the desired way out of the nodes' subnet. Fairway's own subnet and router follow the spec; those of the tenant's are never
+ * changed, and what does not fit is a problem. Returns the router in use.
+ */
+export function planRouter(
+  desired: DesiredNetwork,
+  observed: ObservedNetwork,
+  subnet: Subnet | undefined,
+  steps: NetworkStep[],
+): Router | undefined {
+  const isOwnSubnet = desired.networkID === undefined;
+  const attached = observed.routerPorts.filter((port) => addressIn(port, subnet) !== undefined);
+  if (desired.gateway.mode !== 'Router') {
+    planWithoutRouter(desired, observed, { subnet, attached, isOwnSubnet }, steps);
+    return undefined;
+  }
+  const router = chooseRouter(desired, observed, { subnet, attached, isOwnSubnet }, steps);
+  if (router === undefined) return undefined;
+  requireWayOut(desired, observed, router, steps);
+  const port = attached.find(({ device_id }) => device_id === router.id);
+  const address = port && addressIn(port, subnet);
+  // Nodes would lose their default route with the next lease.
+  if (subnet && isOwnSubnet && address !== undefined && !subnet.gateway_ip) {
+    steps.push({ kind: 'setGateway', subnet, address });
+  }
+  return router;
+}
+
+interface Attached {
+  readonly subnet: Subnet | undefined;
+  /** Ports between routers and the subnet. */
+  readonly attached: readonly Port[];
+  readonly isOwnSubnet: boolean;
+}
+
+function planWithoutRouter(
+  { gateway, gatewayRequired, publicNodePorts }: DesiredNetwork,
+  { owned }: ObservedNetwork,
+  { subnet, attached, isOwnSubnet }: Attached,
+  steps: NetworkStep[],
+): void {
+  const { mode, address } = gateway;
+  if (gatewayRequired) {
+    throw new UnplannableError(
+      'GatewayMissing',
+      `spec.network.gateway.mode: ${mode}: the plan needs a router in front of the nodes; set it to Router`,
+    );
+  }
+  const holder = isOwnSubnet ? gatewayHolder(attached, subnet) : undefined;
+  const goes = [...owned.routers.map(({ id }) => id), ...(holder === undefined ? [] : [holder])];
+  if (goes.length > 0 && publicNodePorts) {
+    throw new UnplannableError(
+      'GatewayMissing',
+      `spec.network.gateway.mode: ${mode}: pools have floating IPs, which need router ${goes[0]}: it stays; turn floating IPs off in the pools first, or set the mode to Router`,
+    );
+  }
+  for (const { id } of owned.routers) steps.push({ kind: 'deleteExtra', type: 'router', id });
+  if (subnet === undefined) return;
+  if (holder !== undefined && !owned.routers.some(({ id }) => id === holder)) {
+    steps.push({ kind: 'detachRouter', routerID: holder, subnet });
+  }
+  const present = subnet.gateway_ip ?? null;
+  const wanted = mode === 'None' ? null : (address ?? present);
+  if (mode === 'Custom' && wanted === null) {
+    throw new UnplannableError(
+      'GatewayMissing',
+      `spec.network.gateway.address: subnet ${subnet.id} has no gateway_ip; ${isOwnSubnet ? 'name the address of the gateway' : setIt(subnet)}`,
+    );
+  }
+  // In a subnet of the tenant's, None means that Fairway provides nothing.
+  if (present === wanted || (!isOwnSubnet && mode === 'None')) return;
+  if (!isOwnSubnet) {
+    throw new UnplannableError(
+      'GatewayMissing',
+      `spec.network.gateway.address: ${address}: subnet ${subnet.id} has the gateway_ip ${present ?? 'null'}, and nodes learn it from there; ${setIt(subnet)}`,
+    );
+  }
+  // A gateway_ip that a router holds can't change; it is let go of first.
+  if (holder === undefined && owned.routers.length === 0) steps.push({ kind: 'setGateway', subnet, address: wanted });
+}
+
+function setIt({ id }: Subnet): string {
+  return `set it with \`openstack subnet set --gateway ADDRESS ${id}\``;
+}
+
+function chooseRouter(
+  desired: DesiredNetwork,
+  { networks, routers, owned }: ObservedNetwork,
+  { subnet, attached, isOwnSubnet }: Attached,
+  steps: NetworkStep[],
+): Router | undefined {
+  const { routerID } = desired.gateway;
+  const holder = gatewayHolder(attached, subnet);
+  const isAttached = (id: string) => attached.some(({ device_id }) => device_id === id);
+  if (routerID === undefined) {
+    const present = routers.find(({ id }) => id === holder) ?? routers.find(({ id }) => isAttached(id));
+    if (present) return present;
+    const [own] = owned.routers;
+    if (own === undefined) {
+      // A given subnet may already have a router: check before creating one.
+      if (isOwnSubnet || subnet !== undefined) {
+        steps.push({ kind: 'createRouter', externalNetworkID: externalNetworkOf(desired, networks) });
+      }
+      return undefined;
+    }
+    if (subnet) attach(own, subnet, isOwnSubnet, steps);
+    return own;
+  }
+  const router = routers.find(({ id }) => id === routerID);
+  if (router === undefined) {
+    throw new UnplannableError(
+      'RouterNotFound',
+      `spec.network.gateway.routerID: the project has no router ${routerID}; choose one of \`openstack router list\``,
+    );
+  }
+  if (subnet !== undefined && !isAttached(router.id)) {
+    if (!isOwnSubnet) {
+      throw new UnplannableError(
+        'RouterNotFound',
+        `spec.network.gateway.routerID: router ${router.id} is not attached to subnet ${subnet.id}; attach it with \`openstack router add subnet ${router.id} ${subnet.id}\``,
+      );
+    }
+    if (holder === undefined) attach(router, subnet, isOwnSubnet, steps);
+    else if (desired.publicNodePorts) {
+      throw new UnplannableError(
+        'GatewayMissing',
+        `spec.network.gateway.routerID: ${router.id}: pools have floating IPs, which need router ${holder}: it stays; turn floating IPs off in the pools first`,
+      );
+    } else if (!owned.routers.some(({ id }) => id === holder)) {
+      steps.push({ kind: 'detachRouter', routerID: holder, subnet });
+    }
+  }
+  // One of Fairway's own has no more use, except as the one that is named.
+  for (const { id } of owned.routers) {
+    if (id !== router.id) steps.push({ kind: 'deleteExtra', type: 'router', id });
+  }
+  return router;
+}
+
+function attach(router: Router, subnet: Subnet, isOwnSubnet: boolean, steps: NetworkStep[]): void {
+  if (subnet.gateway_ip || !isOwnSubnet) steps.push({ kind: 'attachRouter', routerID: router.id, subnet });
+  // Neutron attaches a router at the gateway_ip.
+  else steps.push({ kind: 'setGateway', subnet, address: undefined });
+}
+
+/** Checks the router's external network; Fairway's own router gets it. */
+function requireWayOut(
+  desired: DesiredNetwork,
+  { networks, owned }: ObservedNetwork,
+  router: Router,
+  steps: NetworkStep[],
+): void {
+  const present = router.external_gateway_info?.network_id;
+  const { externalNetworkID: wanted, routerID } = desired.gateway;
+  if (owned.routers.some(({ id }) => id === router.id)) {
+    if (present !== undefined && (wanted === undefined || wanted === present)) return;
+    const externalNetworkID = externalNetworkOf(desired, networks);
+    steps.push({ kind: 'setExternalNetwork', router, externalNetworkID });
+    return;
+  }
+  const field = routerID === undefined ? 'spec.network.gateway' : 'spec.network.gateway.routerID';
+  if (present === undefined && desired.gatewayRequired) {
+    throw new UnplannableError(
+      'GatewayMissing',
+      `${field}: the plan needs a way to the Internet, and router ${router.id} has no external gateway; set it with \`openstack router set --external-gateway NETWORK ${router.id}\``,
+    );
+  }
+  if (wanted === undefined || wanted === present) return;
+  throw new UnplannableError(
+    'GatewayMissing',
+    `spec.network.gateway.externalNetworkID: ${wanted}: router ${router.id} leads to ${present ?? 'no external network'}, and Fairway does not change a router that it has not made; leave the field out, or use another router`,
+  );
+}
+
+function externalNetworkOf({ gateway }: DesiredNetwork, networks: readonly Network[]): string {
+  const external = networks.filter((network) => network['router:external']);
+  if (gateway.externalNetworkID !== undefined) {
+    if (external.some(({ id }) => id === gateway.externalNetworkID)) return gateway.externalNetworkID;
+    throw new UnplannableError(
+      'ExternalNetworkNotFound',
+      `spec.network.gateway.externalNetworkID: the project sees no external network ${gateway.externalNetworkID}; it sees ${listIDs(external)}`,
+    );
+  }
+  const chosen = external.length === 1 ? external[0] : external.find((network) => network.is_default);
+  if (chosen) return chosen.id;
+  throw new UnplannableError(
+    'ExternalNetworkNotFound',
+    external.length === 0
+      ? 'spec.network.gateway.mode: the cloud has no external network for a router; use mode None or Custom, or ask the operator for one'
+      : `spec.network.gateway.externalNetworkID: the cloud has several external networks and no default (${listIDs(external)}); name one`,
+  );
+}
+
+/** The router that has the subnet's gateway_ip. Others may be attached too, for other ways. */
+function gatewayHolder(attached: readonly Port[], subnet: Subnet | undefined): string | undefined {
+  if (!subnet?.gateway_ip) return undefined;
+  return attached.find((port) => addressIn(port, subnet) === subnet.gateway_ip)?.device_id;
+}
+
+function addressIn({ fixed_ips }: Port, subnet: Subnet | undefined): string | undefined {
+  return fixed_ips.find(({ subnet_id }) => subnet_id === subnet?.id)?.ip_address;
+}
+
+/** What the status says of the router in use. */
+export function describeRouter(router: Router): ResolvedNetwork {
+  const gateway = router.external_gateway_info;
+  const egressAddress = gateway?.external_fixed_ips?.find((ip) => ip.ip_address?.includes('.'))?.ip_address;
+  return {
+    routerID: router.id,
+    ...(gateway && { externalNetworkID: gateway.network_id }),
+    ...(egressAddress !== undefined && { egressAddress }),
+  };
+}
