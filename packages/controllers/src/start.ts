@@ -15,6 +15,7 @@ import { EventRecorder } from '@fairway/kube/events/recorder';
 import { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { cloudProfileController } from './cloud-profile/controller.ts';
 import { clusterController } from './cluster/controller.ts';
 import { clusterReleaser } from './cluster-releaser.ts';
 import { credentialController } from './credential/controller.ts';
@@ -38,6 +39,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   serverSweepController,
   vanishedClusterController,
   credentialController,
+  cloudProfileController,
 ];
 
 /** Annotations by which users request a retry. */

@@ -1,6 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { minorsInUse } from '@fairway/api/domain/in-use';
 import { identityOf } from '@fairway/api/identity';
+import { cloudProfileName } from '@fairway/api/kinds/cloud-profile';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -16,6 +17,12 @@ export function credentialKeyOf({ metadata, spec }: Cluster): string | undefined
 export const clustersByCredential: CacheIndex<Cluster> = {
   name: 'credential',
   valuesOf: (cluster) => [credentialKeyOf(cluster)].filter((key) => key !== undefined),
+};
+
+/** By the key of the CloudProfile that lists what the cluster may choose. */
+export const clustersByProfile: CacheIndex<Cluster> = {
+  name: 'profile',
+  valuesOf: ({ metadata, spec }) => [`${metadata.namespace}/${cloudProfileName(spec.credentialName)}`],
 };
 
 /** By the minor version of each KubernetesRelease that the cluster uses. */

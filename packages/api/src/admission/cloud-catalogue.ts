@@ -11,6 +11,10 @@ export interface CatalogueImage {
   readonly name: string;
   readonly minDiskGiB: number;
   readonly minMemoryMiB: number;
+  /** Such as `ubuntu 24.04`; undefined if the image does not say. */
+  readonly os?: string;
+  /** Whether servers can boot it; undefined if unknown. */
+  readonly isActive?: boolean;
 }
 
 export interface CatalogueNetwork {
@@ -65,5 +69,6 @@ export interface CloudCatalogue {
     readonly instances?: CatalogueQuota;
     readonly cores?: CatalogueQuota;
     readonly memoryMiB?: CatalogueQuota;
+    readonly serverGroups?: CatalogueQuota;
   };
 }

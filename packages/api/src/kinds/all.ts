@@ -1,4 +1,5 @@
 import { cloudCredentials } from './cloud-credential.ts';
+import { cloudProfiles } from './cloud-profile.ts';
 import { clusters } from './cluster.ts';
 import type { Kind } from './kind.ts';
 import { kubernetesReleases } from './kubernetes-release.ts';
@@ -7,4 +8,12 @@ import { nodePools } from './node-pool.ts';
 import { plans } from './plan.ts';
 
 /** Every persisted kind of the group. */
-export const KINDS: readonly Kind[] = [clusters, nodePools, machines, cloudCredentials, plans, kubernetesReleases];
+export const KINDS: readonly Kind[] = [
+  clusters,
+  nodePools,
+  machines,
+  cloudCredentials,
+  cloudProfiles,
+  plans,
+  kubernetesReleases,
+];

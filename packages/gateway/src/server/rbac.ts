@@ -18,7 +18,7 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
 
 const readTenantKinds = {
   apiGroups: [GROUP],
-  resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials', 'nodepools/scale'],
+  resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials', 'cloudprofiles', 'nodepools/scale'],
   verbs: READ,
 };
 /** The catalogue is cluster-scoped: a namespaced role can't grant it, so every authenticated user may read it. */

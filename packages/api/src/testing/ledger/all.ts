@@ -1,4 +1,5 @@
 import { CLOUD_CREDENTIAL_FIELDS } from './cloud-credential.ts';
+import { CLOUD_PROFILE_FIELDS } from './cloud-profile.ts';
 import { CLUSTER_FIELDS } from './cluster.ts';
 import type { FieldLedger } from './entry.ts';
 import { KUBECONFIG_REQUEST_FIELDS } from './kubeconfig-request.ts';
@@ -13,6 +14,7 @@ export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   NodePool: NODE_POOL_FIELDS,
   Machine: MACHINE_FIELDS,
   CloudCredential: CLOUD_CREDENTIAL_FIELDS,
+  CloudProfile: CLOUD_PROFILE_FIELDS,
   Plan: PLAN_FIELDS,
   KubernetesRelease: KUBERNETES_RELEASE_FIELDS,
   KubeconfigRequest: KUBECONFIG_REQUEST_FIELDS,

@@ -1,13 +1,13 @@
-import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import type { CatalogueQuota, CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { ROUTER_INTERFACE_OWNERS } from '@fairway/openstack/network/routers';
 import type { Router } from '@fairway/openstack/types/network';
-import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { ProjectCloud } from './project-cloud.ts';
 
-/** Maximum age of the cloud's lists when they are used to validate a request. */
+/** Of the cloud's lists when they are used to validate a request. */
 const MAX_AGE_MS = 60_000;
 /** How long a request waits for a cloud that does not answer, before it is validated without it. */
 const PATIENCE_MS = 5_000;
@@ -16,7 +16,7 @@ const PATIENCE_MS = 5_000;
 type Answers<T> = WeakMap<ProjectCloud, { readonly answer: T; readonly atMs: number }>;
 type Question<T> = (cloud: ProjectCloud, signal: AbortSignal) => Promise<T>;
 
-/** What a project's cloud offers, for admission: from the shared lists, no older than a minute. */
+/** What a project's cloud offers, for admission and CloudProfiles: from the shared lists. */
 export class CloudOffer {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -29,10 +29,10 @@ export class CloudOffer {
     this.#log = log;
   }
 
-  /** A list that times out is left out, and the controllers validate what depends on it. */
-  async catalogueOf(cloud: ProjectCloud, as: 'lately' | 'now' = 'lately'): Promise<CloudCatalogue> {
+  /** A list that times out is left out, and the controllers validate what depends on it. Lists are at most a minute old by default. */
+  async catalogueOf(cloud: ProjectCloud, maxAgeMs = MAX_AGE_MS): Promise<CloudCatalogue> {
     const { cache } = cloud;
-    const sinceMs = this.#clock.now() - (as === 'now' ? 0 : MAX_AGE_MS);
+    const sinceMs = this.#clock.now() - maxAgeMs;
     const [flavors, images, networks, subnets, routers, zones, attached, hasVolumes] = await Promise.all([
       this.#items(cache.flavors, sinceMs),
       this.#items(cache.images, sinceMs),
@@ -50,11 +50,13 @@ export class CloudOffer {
         flavors: flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, memoryMiB: ram, diskGiB: disk })),
       }),
       ...(images && {
-        images: images.map(({ id, name, min_disk, min_ram }) => ({
-          id,
-          name: name ?? '',
-          minDiskGiB: min_disk,
-          minMemoryMiB: min_ram,
+        images: images.map((image) => ({
+          id: image.id,
+          name: image.name ?? '',
+          minDiskGiB: image.min_disk,
+          minMemoryMiB: image.min_ram,
+          isActive: image.status === 'active' && !image.os_hidden,
+          ...osOf(image),
         })),
       }),
       ...(networks && {
@@ -85,6 +87,23 @@ export class CloudOffer {
       }),
       ...(hasVolumes !== undefined && { hasVolumes }),
     };
+  }
+
+  /** What the project may still use; undefined if the cloud does not tell. Asked for at each call. */
+  async quotasOf(cloud: ProjectCloud): Promise<NonNullable<CloudCatalogue['quotas']> | undefined> {
+    try {
+      const limits = await this.#withPatience((signal) => cloud.client.compute.limits({ signal }));
+      const quota = (limit: number, used: number): CatalogueQuota => ({ limit, used });
+      return {
+        instances: quota(limits.maxTotalInstances, limits.totalInstancesUsed),
+        cores: quota(limits.maxTotalCores, limits.totalCoresUsed),
+        memoryMiB: quota(limits.maxTotalRAMSize, limits.totalRAMUsed),
+        serverGroups: quota(limits.maxServerGroups, limits.totalServerGroupsUsed),
+      };
+    } catch (error) {
+      this.#log.warn({ err: error, resource: 'limits' }, 'the quotas of a project are unknown');
+      return undefined;
+    }
   }
 
   async #items<T extends { readonly id: string }>(cache: ResourceCache<T>, sinceMs: number): Promise<T[] | undefined> {
@@ -147,4 +166,10 @@ async function hasVolumeService({ client }: ProjectCloud): Promise<boolean> {
     if (isOpenStackError(error, 'notFound')) return false;
     throw error;
   }
+}
+
+/** Ubuntu's, Debian's and others' images say in properties what they are. */
+function osOf(image: Readonly<Record<string, unknown>>): { readonly os?: string } {
+  const words = [image['os_distro'], image['os_version']].filter((word) => typeof word === 'string' && word !== '');
+  return words.length === 0 ? {} : { os: words.join(' ') };
 }

@@ -1,0 +1,102 @@
+import type { CatalogueQuota, CloudCatalogue } from '../admission/cloud-catalogue.ts';
+import type { CloudProfileStatus } from '../kinds/cloud-profile.ts';
+
+/** Of one list: an object of all lists stays far below the limits of an API server. */
+export const MAX_ENTRIES = 200;
+const MAX_SUBNETS = 20;
+
+type Content = Omit<CloudProfileStatus, 'conditions' | 'observedGeneration'>;
+
+/** What a CloudProfile tells of a catalogue. Lists that the cloud did not give stay as they were. Pure; equal catalogues give equal content. */
+export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content | undefined): Content {
+  const truncated: { list: string; total: number }[] = [];
+  const cut = <T>(list: keyof Content & string, items: readonly T[]): T[] => {
+    if (items.length > MAX_ENTRIES) truncated.push({ list, total: items.length });
+    return items.slice(0, MAX_ENTRIES);
+  };
+  /** The new list, else the old one with what was said of it. */
+  const fresh = <K extends keyof Content & string>(list: K, value: Content[K] | undefined): Partial<Content> => {
+    if (value !== undefined) return { [list]: value };
+    const cutBefore = previous?.truncated?.find((each) => each.list === list);
+    if (cutBefore !== undefined) truncated.push(cutBefore);
+    return previous?.[list] === undefined ? {} : { [list]: previous[list] };
+  };
+  const { flavors, images, zones, networks, subnets, volumeTypes, quotas } = catalogue;
+  const subnetsOf = (networkID: string) =>
+    (subnets ?? [])
+      .filter((subnet) => subnet.networkID === networkID && subnet.ipVersion === 4)
+      .sort(byName)
+      .slice(0, MAX_SUBNETS)
+      .map(({ name, id, cidr }) => ({ name, id, cidr }));
+  const content = {
+    ...fresh('region', catalogue.regions?.[0]),
+    ...fresh(
+      'flavors',
+      flavors &&
+        cut(
+          'flavors',
+          flavors
+            .map(({ name, id, vcpus, memoryMiB, diskGiB }) => ({ name, id, vcpus, memoryMiB, diskGiB }))
+            .sort((a, b) => a.vcpus - b.vcpus || a.memoryMiB - b.memoryMiB || byName(a, b)),
+        ),
+    ),
+    ...fresh(
+      'images',
+      images &&
+        cut(
+          'images',
+          images
+            .filter(({ isActive }) => isActive !== false)
+            .map(({ name, id, os, minDiskGiB, minMemoryMiB }) => ({
+              name,
+              id,
+              ...(os !== undefined && { os }),
+              minDiskGiB,
+              minMemoryMiB,
+            }))
+            .sort(byName),
+        ),
+    ),
+    ...fresh('zones', zones && cut('zones', [...zones].sort())),
+    // Without subnets a network would seem to have none.
+    ...fresh(
+      'networks',
+      networks &&
+        subnets &&
+        cut('networks', networks.filter(({ isExternal }) => !isExternal).sort(byName)).map(({ name, id }) => ({
+          name,
+          id,
+          subnets: subnetsOf(id),
+        })),
+    ),
+    ...fresh(
+      'externalNetworks',
+      networks &&
+        cut('externalNetworks', networks.filter(({ isExternal }) => isExternal).sort(byName)).map(({ name, id }) => ({
+          name,
+          id,
+        })),
+    ),
+    ...fresh(
+      'volumeTypes',
+      volumeTypes && cut('volumeTypes', volumeTypes.map(({ name, id }) => ({ name, id })).sort(byName)),
+    ),
+    ...fresh('quotas', quotas && quotaList(quotas)),
+  };
+  return { ...content, ...(truncated.length > 0 && { truncated }) };
+}
+
+function quotaList(quotas: Readonly<Record<string, CatalogueQuota | undefined>>): NonNullable<Content['quotas']> {
+  return Object.entries(quotas).flatMap(([name, quota]) =>
+    quota === undefined ? [] : [{ name, limit: Math.max(quota.limit, -1), used: Math.max(quota.used, 0) }],
+  );
+}
+
+function byName(a: { readonly name: string; readonly id: string }, b: typeof a): number {
+  return compare(a.name, b.name) || compare(a.id, b.id);
+}
+
+/** By code units: the same on every machine, whatever its locale. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
