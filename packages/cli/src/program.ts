@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { CliContext } from './command/context.ts';
 import { addBackupCommands } from './commands/backup.ts';
+import { addCloudCommands } from './commands/cloud.ts';
 import { addClusterCommands } from './commands/cluster.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addConfigCommands } from './commands/config.ts';
@@ -37,6 +38,7 @@ export function buildProgram(context: CliContext): Command {
   addClusterCommands(program, context);
   addNodePoolCommands(program, context);
   addMachineCommands(program, context);
+  addCloudCommands(program, context);
   addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
   addBackupCommands(program, context);

@@ -2,11 +2,24 @@ import { expect, test } from 'vitest';
 import { buildProgram } from '../program.ts';
 import { fakeContext } from '../testing/fake-context.ts';
 import { complete } from './complete.ts';
+import type { CompletedKind } from './names-on-server.ts';
 
-const names = { cluster: ['demo', 'other'], nodepool: ['general'], machine: ['demo-general-x'] };
+const names: Readonly<Record<CompletedKind, readonly string[]>> = {
+  cluster: ['demo', 'other'],
+  nodepool: ['general'],
+  machine: ['demo-general-x'],
+  cloudcredential: ['mine'],
+  plan: ['free', 'standard'],
+  version: ['1.35', '1.36'],
+  flavor: ['b3-8', 'b3-16'],
+  zone: ['nova-a', 'nova-b'],
+  image: ['Ubuntu 24.04'],
+  network: ['n-1'],
+  subnet: ['s-1'],
+};
 
 test.each([
-  { words: ['c'], candidates: ['cluster', 'credential', 'config', 'completion'], reason: 'commands' },
+  { words: ['c'], candidates: ['cluster', 'cloud', 'credential', 'config', 'completion'], reason: 'commands' },
   { words: ['nodepool', 's'], candidates: ['scale'], reason: 'subcommands' },
   { words: ['np', 's'], candidates: ['scale'], reason: 'an alias is the command' },
   { words: ['cluster', 'get', 'd'], candidates: ['demo'], reason: 'names on the server' },
@@ -21,6 +34,20 @@ test.each([
     reason: 'choices of an option',
   },
   { words: ['nodepool', 'create', 'x', '--cluster', 'o'], candidates: ['other'], reason: 'a cluster as value' },
+  { words: ['cluster', 'create', 'x', '--plan', ''], candidates: ['free', 'standard'], reason: 'plans' },
+  { words: ['cluster', 'create', 'x', '--version', '1.3'], candidates: ['1.35', '1.36'], reason: 'versions' },
+  { words: ['nodepool', 'create', 'x', '--flavor', 'b3-8'], candidates: ['b3-8'], reason: 'flavors' },
+  { words: ['nodepool', 'create', 'x', '--image', 'U'], candidates: ['Ubuntu 24.04'], reason: 'images' },
+  {
+    words: ['cluster', 'create', 'x', '--zones', 'nova-a,'],
+    candidates: ['nova-a,nova-b'],
+    reason: 'the next of a list',
+  },
+  { words: ['cluster', 'create', 'x', '--network', ''], candidates: ['n-1'], reason: 'networks' },
+  { words: ['cluster', 'create', 'x', '--subnet', ''], candidates: ['s-1'], reason: 'subnets' },
+  { words: ['credential', 'delete', ''], candidates: ['mine'], reason: 'credentials' },
+  { words: ['cloud', 'flavors', '--credential', ''], candidates: ['mine'], reason: 'a credential as value' },
+  { words: ['cloud', 'q'], candidates: ['quota'], reason: 'what a cloud offers' },
   { words: ['-n', 'team', 'cluster', 'get', 'd'], candidates: ['demo'], reason: 'options before the command' },
   { words: ['cluster', 'list', '--all'], candidates: ['--all-namespaces'], reason: 'options' },
   { words: ['cluster', 'list', '--kube'], candidates: ['--kubeconfig'], reason: 'options of every command' },

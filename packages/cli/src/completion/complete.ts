@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
-import type { KindName } from '../resources/kind-names.ts';
+import type { CompletedKind } from './names-on-server.ts';
 
 /** Names of objects on the server; empty if it is unreachable. */
-export type NamesOf = (kind: KindName) => Promise<readonly string[]>;
+export type NamesOf = (kind: CompletedKind) => Promise<readonly string[]>;
 
 /** Completions of the last word after `fairway`. Empty if the shell should complete file names. */
 export async function complete(program: Command, words: readonly string[], namesOf: NamesOf): Promise<string[]> {
@@ -53,7 +53,7 @@ async function candidatesFor(
   at: Position & { readonly program: Command; readonly typed: string; readonly namesOf: NamesOf },
 ): Promise<readonly string[]> {
   const { program, command, argumentCount, pending, typed, namesOf } = at;
-  if (pending !== undefined) return valuesOf(pending, namesOf);
+  if (pending !== undefined) return valuesOf(pending, typed, namesOf);
   if (typed.startsWith('-')) {
     return optionsOf(program, command).flatMap(({ hidden, long, short }) => (hidden ? [] : [long ?? short ?? '']));
   }
@@ -67,16 +67,35 @@ async function candidatesFor(
   return kind === undefined ? [] : namesOf(kind);
 }
 
-async function valuesOf(option: Option, namesOf: NamesOf): Promise<readonly string[]> {
+/** What the values of options are names of; of doctor and hollow-nodes, `--cloud` is an entry of clouds.yaml, which nobody needs a server for. */
+const KIND_OF_OPTION: Readonly<Record<string, CompletedKind>> = {
+  '--cluster': 'cluster',
+  '--plan': 'plan',
+  '--version': 'version',
+  '--flavor': 'flavor',
+  '--zones': 'zone',
+  '--image': 'image',
+  '--network': 'network',
+  '--subnet': 'subnet',
+  '--credential': 'cloudcredential',
+};
+
+async function valuesOf(option: Option, typed: string, namesOf: NamesOf): Promise<readonly string[]> {
   if (option.argChoices) return option.argChoices;
-  // For pools and machines, --cluster names a Cluster; for doctor and hollow-nodes, a cloud.
-  return option.long === '--cluster' ? namesOf('cluster') : [];
+  const kind = KIND_OF_OPTION[option.long ?? ''];
+  if (kind === undefined) return [];
+  const names = await namesOf(kind);
+  if (kind !== 'zone') return names;
+  // A list of names, of which the last is being typed.
+  const before = typed.slice(0, typed.lastIndexOf(',') + 1);
+  return names.filter((name) => !before.split(',').includes(name)).map((name) => `${before}${name}`);
 }
 
 /** The kind of object that a command takes names of. */
-function kindOfArgument(command: Command): KindName | undefined {
+function kindOfArgument(command: Command): CompletedKind | undefined {
   if (command.name() === 'kubeconfig') return 'cluster';
   if (command.name() === 'create') return undefined;
   const parent = command.parent?.name();
+  if (parent === 'credential') return 'cloudcredential';
   return parent === 'cluster' || parent === 'nodepool' || parent === 'machine' ? parent : undefined;
 }
