@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { commaList, outputOption, timeoutOption, wholeNumber } from '../command/options.ts';
 import { addDeleteCommand, addGetCommand, addListCommand } from './kind-commands.ts';
@@ -14,7 +14,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     .option('--plan <name>', 'plan of the cluster: its limits and service level')
     .option('--version <version>', 'Kubernetes version such as 1.34 or 1.34.2; default: the newest supported')
     .option('--flavor <name>', 'flavor of the nodes; without it the cluster has no nodes yet')
-    .addOption(new Option('--nodes <count>', 'number of nodes').argParser(wholeNumber(0)).default(3))
+    .option('--nodes <count>', 'number of nodes, of --flavor; default: 3', wholeNumber(0))
     .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)
     .option('--pool <name>', "name of the node pool, unique in its namespace; default: the cluster's")
     .option('--network <id>', 'existing OpenStack network for the nodes; default: create one')

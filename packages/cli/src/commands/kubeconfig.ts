@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { milliseconds } from '../command/options.ts';
+import { durationFrom, milliseconds } from '../command/options.ts';
 
 export function addKubeconfigCommand(program: Command, context: CliContext): void {
   program
@@ -9,7 +9,7 @@ export function addKubeconfigCommand(program: Command, context: CliContext): voi
     .argument('<cluster>', 'name of the cluster')
     .addOption(
       new Option('--expiration <duration>', 'how long it is valid: from 10m to 24h')
-        .argParser(milliseconds)
+        .argParser(durationFrom('10m'))
         .default(milliseconds('1h'), '1h'),
     )
     .option('--merge [file]', 'put it into a kubeconfig instead (~/.kube/config), and make it the current context')

@@ -13,7 +13,7 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
     .option('-f, --filename <file>', 'NodePools as YAML or JSON, instead of options; - reads stdin')
     .option('--cluster <name>', 'cluster that the pool belongs to')
     .option('--flavor <name>', 'flavor of the nodes')
-    .addOption(new Option('--nodes <count>', 'number of nodes').argParser(wholeNumber(0)).default(1))
+    .option('--nodes <count>', 'number of nodes; default: 1', wholeNumber(0))
     .option('--min <count>', 'minimum number of nodes', wholeNumber(0))
     .option('--max <count>', 'maximum number of nodes', wholeNumber(0))
     .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)

@@ -9,6 +9,7 @@ import { dump } from 'js-yaml';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
+import { requireCloud } from '../up/chosen-cloud.ts';
 import { type Capability, capabilitiesOf } from './cloud-capabilities.ts';
 import { type CloudObservation, observeCloud } from './cloud-observation.ts';
 import { renderCloudReport } from './cloud-report.ts';
@@ -29,7 +30,9 @@ const SIMULATED_CLOUD = 'simulator';
 export async function runDoctor(context: CliContext, globals: GlobalOptions, options: DoctorOptions): Promise<void> {
   const home = new Home(homePath(options.home, context.env, context.cwd));
   if (options.cloud !== undefined) {
-    const cloud = await lookAtCloud(cloudsYamlWith(options.cloud, home), options.cloud);
+    const clouds = cloudsYamlWith(options.cloud, home);
+    requireCloud(clouds, options.cloud);
+    const cloud = await lookAtCloud(clouds, options.cloud);
     const capabilities = capabilitiesOf(cloud);
     print(context, options, { capabilities, wantedExtensions: wantedExtensions(cloud), ...cloud }, () =>
       renderCloudReport(cloud, capabilities),

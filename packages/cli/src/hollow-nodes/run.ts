@@ -1,11 +1,14 @@
-import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
+import { type FleetCloud, HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
 import { FolderDisks } from '@fairway/hollow/node/node-state';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { CommandError } from '@fairway/service/command-error';
 import { createLogger, type LogLevel } from '@fairway/service/logger';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { Home } from '@fairway/service/up/home';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
+import { requireCloud } from '../up/chosen-cloud.ts';
 
 interface HollowNodesOptions {
   readonly cloud: string;
@@ -17,13 +20,16 @@ interface HollowNodesOptions {
 export async function runHollowNodes(context: CliContext, options: HollowNodesOptions): Promise<void> {
   const { clock, signal, stderr, env, cwd } = context;
   const log = createLogger(options.logLevel);
-  const cloud = openCloud(readCloudsYaml(), options.cloud, { clock, random: Math.random, log });
+  const clouds = readCloudsYaml();
+  requireCloud(clouds, options.cloud);
+  const cloud = openCloud(clouds, options.cloud, { clock, random: Math.random, log });
   try {
     const client = cloud.client();
+    const fleetCloud = openStackFleetCloud(client);
     // Wrong credentials are reported immediately, instead of repeatedly in a log.
-    await client.session.token();
+    await requireAdministrator(fleetCloud, options.cloud, signal);
     const fleet = new HollowNodeFleet({
-      cloud: openStackFleetCloud(client),
+      cloud: fleetCloud,
       disks: new FolderDisks(options.state ?? new Home(homePath(undefined, env, cwd)).nodes),
       clock,
       random: Math.random,
@@ -35,5 +41,19 @@ export async function runHollowNodes(context: CliContext, options: HollowNodesOp
     await fleet.stop();
   } finally {
     await cloud.close();
+  }
+}
+
+/** Only an administrator may list the servers of all projects, and read their user data. */
+async function requireAdministrator(cloud: FleetCloud, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const _ of cloud.list(signal)) break;
+  } catch (error) {
+    if (!isOpenStackError(error, 'forbidden')) throw error;
+    throw new CommandError(`the user of cloud "${name}" may not list the servers of all projects: ${error.message}`, {
+      advice:
+        'name an entry of clouds.yaml whose user has the role admin: only an administrator may read the user data of nodes',
+      cause: error,
+    });
   }
 }

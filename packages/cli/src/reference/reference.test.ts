@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../program.ts';
 import { fakeContext } from '../testing/fake-context.ts';
@@ -9,4 +10,31 @@ test('docs/cli.md matches the command line (npm run generate:cli)', () => {
   const stored = readFileSync(join(import.meta.dirname, '../../../../docs/cli.md'), 'utf8');
 
   expect(stored).toBe(renderReference(buildProgram(fakeContext())));
+});
+
+test('every option and argument of every command is in its section', () => {
+  const program = buildProgram(fakeContext());
+  const sections = new Map(
+    renderReference(program)
+      .split(/^##+ /m)
+      .map((text) => [text.slice(0, text.indexOf('\n')), text] as const),
+  );
+  const missing: string[] = [];
+  const visit = (command: Command, path: string) => {
+    const section = sections.get(path) ?? '';
+    for (const { flags, hidden } of command.options) {
+      if (!hidden && !section.includes(`| \`${flags}\` |`)) missing.push(`${path} ${flags}`);
+    }
+    for (const argument of command.registeredArguments) {
+      if (!section.includes(`| \`${argument.name()}\` |`)) missing.push(`${path} ${argument.name()}`);
+    }
+    for (const child of command.commands.filter((each) => !each.name().startsWith('__'))) {
+      visit(child, `${path} ${child.name()}`);
+    }
+  };
+  for (const command of program.commands.filter((each) => !each.name().startsWith('__'))) {
+    visit(command, `fairway ${command.name()}`);
+  }
+
+  expect(missing).toEqual([]);
 });

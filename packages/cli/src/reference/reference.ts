@@ -36,26 +36,27 @@ export function renderReference(program: Command): string {
 
 function renderCommand(command: Command): string[] {
   const subcommands = visibleCommands(command);
-  if (subcommands.length > 0) {
-    return [
-      '',
-      `## ${pathOf(command)}`,
-      '',
-      sentence(command),
-      ...subcommands.flatMap((child) => renderCommand(child)),
-    ];
-  }
+  // A command with subcommands may do something itself: then it has options or arguments.
+  const isUsable =
+    subcommands.length === 0 || visibleOptions(command).length > 0 || command.registeredArguments.length > 0;
   const level = command.parent?.parent ? '###' : '##';
+  return [
+    '',
+    `${level} ${pathOf(command)}`,
+    '',
+    sentence(command),
+    ...(isUsable ? renderUsage(command) : []),
+    ...subcommands.flatMap((child) => renderCommand(child)),
+  ];
+}
+
+function renderUsage(command: Command): string[] {
   const options = visibleOptions(command);
   const rows = command.registeredArguments.map((argument) => {
     const choices = argument.argChoices ? ` (${argument.argChoices.join(', ')})` : '';
     return `| \`${argument.name()}\` | ${cell(argument.description)}${choices} |`;
   });
   return [
-    '',
-    `${level} ${pathOf(command)}`,
-    '',
-    sentence(command),
     '',
     '```',
     `${pathOf(command)} ${command.usage()}`.trim(),
@@ -75,7 +76,12 @@ function optionTable(options: readonly Option[]): string[] {
 }
 
 function defaultOf({ defaultValue, defaultValueDescription, negate }: Option): string {
-  if (defaultValue === undefined || negate) return '';
+  if (
+    defaultValue === undefined ||
+    negate ||
+    (Array.isArray(defaultValue) && defaultValue.length === 0 && !defaultValueDescription)
+  )
+    return '';
   return `; default \`${defaultValueDescription ?? String(defaultValue)}\``;
 }
 

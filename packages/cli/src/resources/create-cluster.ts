@@ -1,3 +1,4 @@
+import { DRY_RUN_ANNOTATION, dryRunAnnotation, type Siblings } from '@fairway/api/admission/dry-run-siblings';
 import { API_VERSION } from '@fairway/api/group';
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -8,6 +9,7 @@ import type { WaitOptions } from '../command/options.ts';
 import { type ObjectForm, renderObjects } from '../output/objects.ts';
 import { clusterReady } from '../progress/goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
+import { readProfile } from './cloud-lists.ts';
 import { qualifiedName } from './kinds.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 
@@ -17,7 +19,7 @@ export interface CreateClusterOptions extends WaitOptions {
   readonly plan?: string;
   readonly version?: string;
   readonly flavor?: string;
-  readonly nodes: number;
+  readonly nodes?: number;
   readonly zones?: readonly string[];
   readonly pool?: string;
   readonly network?: string;
@@ -25,6 +27,8 @@ export interface CreateClusterOptions extends WaitOptions {
   readonly output?: ObjectForm;
   readonly dryRun?: boolean;
 }
+
+const DEFAULT_NODES = 3;
 
 export async function createCluster(
   context: CliContext,
@@ -60,16 +64,45 @@ export async function createCluster(
 
 async function wantedObjects(
   context: CliContext,
-  { namespace }: Connection,
+  connection: Connection,
   options: CreateClusterOptions,
 ): Promise<Manifest> {
-  const { name, filename } = options;
+  const { name, filename, flavor } = options;
+  const { namespace } = connection;
   if (filename !== undefined) {
     if (name !== undefined) throw usageError('a name and --filename are mutually exclusive: the file has the name');
+    const also = given(options, ['plan', 'version', 'flavor', 'nodes', 'zones', 'pool', 'network', 'subnet']);
+    if (also.length > 0) throw usageError(`${also.join(', ')} and --filename are mutually exclusive: change the file`);
     return readManifest(context, filename, namespace);
   }
   if (name === undefined) throw usageError('which cluster? Give its name, or a file with -f');
+  if (flavor === undefined) {
+    const nodeOptions = given(options, ['nodes', 'zones', 'pool']);
+    if (nodeOptions.length > 0) {
+      const advice = `add --flavor NAME${await suchAs(connection, context.signal)}, or leave ${nodeOptions.join(' and ')} out and create a node pool later`;
+      throw usageError(
+        `${nodeOptions.join(' and ')} ${nodeOptions.length > 1 ? 'are' : 'is'} about nodes, and nodes need a flavor`,
+        advice,
+      );
+    }
+  }
   return objectsFromOptions(name, namespace, options);
+}
+
+/** The options of these names that were given. */
+function given(options: CreateClusterOptions, names: readonly (keyof CreateClusterOptions)[]): readonly string[] {
+  return names.filter((name) => options[name] !== undefined).map((name) => `--${name}`);
+}
+
+/** A few flavors of the namespace's cloud, for a message; empty if they are unknown. */
+async function suchAs(connection: Connection, signal: AbortSignal): Promise<string> {
+  try {
+    const { status } = await readProfile(connection, undefined, signal);
+    const names = status?.flavors?.slice(0, 5).map(({ name }) => name) ?? [];
+    return names.length === 0 ? '' : ` (${names.join(', ')}, …: "fairway cloud flavors")`;
+  } catch {
+    return '';
+  }
 }
 
 /** The cluster and, if a flavor is given, its pool. */
@@ -94,7 +127,12 @@ export function objectsFromOptions(name: string, namespace: string, options: Cre
     apiVersion: API_VERSION,
     kind: nodePools.kind,
     metadata: { name: pool ?? name, namespace },
-    spec: { clusterName: name, flavor, replicas: nodes, ...(zones && { availabilityZones: [...zones] }) },
+    spec: {
+      clusterName: name,
+      flavor,
+      replicas: nodes ?? DEFAULT_NODES,
+      ...(zones && { availabilityZones: [...zones] }),
+    },
   });
   return {
     clusters: [cluster as Cluster],
@@ -112,15 +150,12 @@ async function createAll(
   const cluster = await client.resource(clusters).create(wanted.cluster, write);
   announce(context, clusters, cluster, output, dryRun);
   const pools: NodePool[] = [];
-  // In a dry run the cluster is not created, so the server would reject its pools.
-  if (dryRun && wanted.pools.length > 0) {
-    context.stderr.write('the node pools are not checked: their cluster does not exist yet\n');
-    return [cluster, pools];
-  }
   for (const pool of wanted.pools) {
     try {
-      pools.push(await client.resource(nodePools).create(pool, write));
+      const sent = dryRun ? besides(pool, { clusters: [cluster], pools }) : pool;
+      pools.push(withoutSiblings(await client.resource(nodePools).create(sent, write)));
     } catch (error) {
+      if (dryRun) throw error;
       const advice = `cluster "${cluster.metadata.name}" exists now: add the pool with "fairway nodepool create", or delete the cluster`;
       throw new CommandError(error instanceof Error ? error.message : String(error), { advice, cause: error });
     }
@@ -142,4 +177,17 @@ export function announce(
     return;
   }
   stdout.write(`${qualifiedName(kind, object.metadata.name ?? '')} created${dryRun ? ' (server dry run)' : ''}\n`);
+}
+
+/** With what a dry run would create before it. */
+export function besides(pool: NodePool, siblings: Siblings): NodePool {
+  const annotations = { ...pool.metadata.annotations, [DRY_RUN_ANNOTATION]: dryRunAnnotation(siblings) };
+  return { ...pool, metadata: { ...pool.metadata, annotations } };
+}
+
+/** As the server would store it. */
+export function withoutSiblings(pool: NodePool): NodePool {
+  const { annotations, ...metadata } = pool.metadata;
+  const kept = Object.entries(annotations ?? {}).filter(([key]) => key !== DRY_RUN_ANNOTATION);
+  return { ...pool, metadata: { ...metadata, ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) } };
 }

@@ -7,7 +7,7 @@ import type { TaintOption, WaitOptions } from '../command/options.ts';
 import type { ObjectForm } from '../output/objects.ts';
 import { poolReady } from '../progress/goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
-import { announce } from './create-cluster.ts';
+import { announce, besides, withoutSiblings } from './create-cluster.ts';
 import { readManifest } from './manifest.ts';
 
 export interface CreateNodePoolOptions extends WaitOptions {
@@ -15,7 +15,7 @@ export interface CreateNodePoolOptions extends WaitOptions {
   readonly filename?: string;
   readonly cluster?: string;
   readonly flavor?: string;
-  readonly nodes: number;
+  readonly nodes?: number;
   readonly min?: number;
   readonly max?: number;
   readonly zones?: readonly string[];
@@ -37,8 +37,11 @@ export async function createNodePool(
   await withConnection(context, globals, async (connection) => {
     const pools = await wantedPools(context, connection.namespace, options);
     const write = { dryRun: options.dryRun === true, fieldManager: 'fairway', signal: context.signal };
+    const made: NodePool[] = [];
     for (const wanted of pools) {
-      const pool = await connection.client.resource(nodePools).create(wanted, write);
+      const sent = options.dryRun ? besides(wanted, { clusters: [], pools: made }) : wanted;
+      const pool = withoutSiblings(await connection.client.resource(nodePools).create(sent, write));
+      made.push(pool);
       announce(context, nodePools, pool, options.output, options.dryRun);
     }
     if (options.dryRun || !options.wait) return;
@@ -49,6 +52,26 @@ export async function createNodePool(
   });
 }
 
+/** Options that a file replaces. */
+const FROM_FILE = [
+  'cluster',
+  'flavor',
+  'nodes',
+  'min',
+  'max',
+  'zones',
+  'antiAffinity',
+  'labels',
+  'taints',
+  'floatingIps',
+  'image',
+  'rootVolume',
+] as const satisfies readonly (keyof CreateNodePoolOptions)[];
+
+function kebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 async function wantedPools(
   context: CliContext,
   namespace: string,
@@ -57,6 +80,8 @@ async function wantedPools(
   const { name, filename, cluster, flavor } = options;
   if (filename !== undefined) {
     if (name !== undefined) throw usageError('a name and --filename are mutually exclusive: the file has the name');
+    const also = FROM_FILE.filter((key) => options[key] !== undefined).map((key) => `--${kebabCase(key)}`);
+    if (also.length > 0) throw usageError(`${also.join(', ')} and --filename are mutually exclusive: change the file`);
     const { clusters, pools } = await readManifest(context, filename, namespace);
     if (clusters.length === 0 && pools.length > 0) return pools;
     throw usageError(
@@ -84,7 +109,7 @@ export function poolFromOptions(
     spec: {
       clusterName,
       flavor,
-      replicas: nodes,
+      replicas: nodes ?? 1,
       ...(min !== undefined && { minReplicas: min }),
       ...(max !== undefined && { maxReplicas: max }),
       ...(zones && { availabilityZones: [...zones] }),

@@ -11,6 +11,7 @@ import { CommandError } from '@fairway/service/command-error';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { requireCloud } from '../up/chosen-cloud.ts';
 import { qualifiedName } from './kinds.ts';
 
 export interface CreateCredentialOptions {
@@ -204,8 +205,10 @@ async function withCloud(
   entry: string,
   use: (client: OpenStackClient) => Promise<void>,
 ): Promise<void> {
+  const clouds = readCloudsYaml();
+  requireCloud(clouds, entry);
   const cloud = new Cloud({
-    config: readCloudsYaml().get(entry),
+    config: clouds.get(entry),
     clock,
     random: Math.random,
     readFile: (path) => readFileSync(path, 'utf8'),

@@ -1,6 +1,7 @@
 import { admitCluster, clusterWarnings, versionWarnings } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import { dryRunSiblings } from '@fairway/api/admission/dry-run-siblings';
 import { heldFinalizerErrors } from '@fairway/api/admission/held-finalizer';
 import { GROUP } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
@@ -10,9 +11,9 @@ import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/serve
 import type { Clock } from '@fairway/base/clock';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
+import type { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { judgeCatalogue } from './catalogue-in-use.ts';
-import type { CloudOffer } from './cloud-offer.ts';
 import { isJudged } from './judged-request.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
@@ -89,12 +90,14 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
   const { stored } = options;
   const { namespace, name } = request;
   const pool = request.object as NodePool;
-  const [plans, found, all] = await Promise.all([
+  const [plans, storedClusters, all] = await Promise.all([
     stored.plans(),
     stored.clusters(namespace),
     stored.nodePools(namespace),
   ]);
-  const others = all.filter(({ metadata }) => metadata.name !== name);
+  const together = dryRunSiblings(request);
+  const found = withSiblings(storedClusters, together.clusters);
+  const others = withSiblings(all, together.pools).filter(({ metadata }) => metadata.name !== name);
   const facts = { pool, old: request.oldObject as NodePool | undefined, clusters: found, others, plans };
   const judge = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
   const cluster = found.find(({ metadata }) => metadata.name === pool.spec.clusterName);
@@ -139,10 +142,16 @@ async function judgeByOffer(
   // The others are the same whatever the cloud offers.
   const isAboutOffer = errors.length > judge({}).length;
   if (!isAboutOffer) return { errors, catalogue };
-  const current = await offer.catalogueOf(cloud, 'now');
+  const current = await offer.catalogueOf(cloud, 0);
   return { errors: judge(current), catalogue: current };
 }
 
 function refuse(kind: { group: string; kind: string }, request: AdmissionRequest, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(kind, request.name, errors);
+}
+
+/** Of the same name, the stored object counts. */
+function withSiblings<T extends Cluster | NodePool>(objects: readonly T[], siblings: readonly T[]): readonly T[] {
+  const names = new Set(objects.map(({ metadata }) => metadata.name));
+  return [...objects, ...siblings.filter(({ metadata }) => !names.has(metadata.name))];
 }

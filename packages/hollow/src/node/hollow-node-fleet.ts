@@ -65,6 +65,8 @@ export class HollowNodeFleet {
   #round: Promise<void> = Promise.resolve();
   #isListing = false;
   #isPoked = false;
+  /** Why the last list failed. */
+  #problem: string | undefined;
 
   constructor(options: HollowNodeFleetOptions) {
     this.#options = options;
@@ -119,13 +121,22 @@ export class HollowNodeFleet {
     let isBusy = false;
     try {
       isBusy = await this.#compare(signal);
+      this.#problem = undefined;
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'servers of the cloud can not be listed');
+      if (!signal.aborted) this.#tell(log, error);
     }
     this.#isListing = false;
     if (signal.aborted) return;
     const periodMs = isBusy ? busyPeriodMs : idlePeriodMs;
     this.#lookAfter(this.#isPoked ? POKE_DELAY_MS : periodMs * (0.9 + 0.2 * random()));
+  }
+
+  /** Once with its stack, and then in a line while it stays the same. */
+  #tell(log: Logger, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (message === this.#problem) log.warn({ reason: message }, 'servers of the cloud still can not be listed');
+    else log.warn({ err: error }, 'servers of the cloud can not be listed');
+    this.#problem = message;
   }
 
   #lookAfter(delayMs: number): void {
