@@ -186,7 +186,7 @@ describe('each command, with right, wrong and missing input', () => {
   ])('fairway $args ends with $code', async ({ args, code, stdout = /^/, stderr = /^/ }) => {
     const answer = await fairwayCommand(args, CLUSTER);
 
-    expect(answer, answer.stdout + answer.stderr).toMatchObject({ code });
+    expect(answer).toEqual({ ...answer, code });
     expect(answer.stdout).toMatch(stdout);
     expect(answer.stderr).toMatch(stderr);
     expect(answer.stderr).not.toMatch(/\n +at |TypeError|ZodError/);

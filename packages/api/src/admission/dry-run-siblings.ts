@@ -26,7 +26,7 @@ const Annotation = z.object({
 
 /** The annotation's value. */
 export function dryRunAnnotation(siblings: Siblings): string {
-  const bare = <T extends KubeObject & { spec: unknown }>({ metadata, spec }: T) => ({
+  const bare = ({ metadata, spec }: Cluster | NodePool) => ({
     metadata: { name: metadata.name, namespace: metadata.namespace },
     spec,
   });

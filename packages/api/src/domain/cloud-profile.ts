@@ -10,12 +10,12 @@ type Content = Omit<CloudProfileStatus, 'conditions' | 'observedGeneration'>;
 /** What a CloudProfile tells of a catalogue. Lists that the cloud did not give stay as they were. Pure; equal catalogues give equal content. */
 export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content | undefined): Content {
   const truncated: { list: string; total: number }[] = [];
-  const cut = <T>(list: keyof Content & string, items: readonly T[]): T[] => {
+  const cut = <T>(list: keyof Content, items: readonly T[]): T[] => {
     if (items.length > MAX_ENTRIES) truncated.push({ list, total: items.length });
     return items.slice(0, MAX_ENTRIES);
   };
   /** The new list, else the old one with what was said of it. */
-  const fresh = <K extends keyof Content & string>(list: K, value: Content[K] | undefined): Partial<Content> => {
+  const fresh = <K extends keyof Content>(list: K, value: Content[K] | undefined): Partial<Content> => {
     if (value !== undefined) return { [list]: value };
     const cutBefore = previous?.truncated?.find((each) => each.list === list);
     if (cutBefore !== undefined) truncated.push(cutBefore);

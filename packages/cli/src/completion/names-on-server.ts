@@ -56,7 +56,10 @@ async function namesOf(connection: Connection, kind: CompletedKind, signal: Abor
         ? networks.map(({ id }) => id)
         : networks.flatMap(({ subnets }) => subnets.map(({ id }) => id));
     }
-    default:
+    case 'cluster':
+    case 'nodepool':
+    case 'machine':
+    case 'cloudcredential':
       return namesIn((await client.metadata(KINDS_BY_NAME[kind]).list({ namespace, signal })).items);
   }
 }

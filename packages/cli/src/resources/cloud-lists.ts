@@ -129,7 +129,13 @@ type Column = readonly [heading: string, cell: (item: Item) => string];
 const field =
   (name: string, unit = '') =>
   (item: Item): string =>
-    item[name] === undefined ? '' : `${String(item[name])}${unit}`;
+    item[name] === undefined ? '' : `${textOf(item[name])}${unit}`;
+
+/** Names, numbers and yes or no: all that cells hold. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 const NAME: Column = ['NAME', field('name')];
 const ID: Column = ['ID', field('id')];
 
@@ -154,8 +160,8 @@ const COLUMNS: Readonly<Record<CloudList, readonly Column[]>> = {
   quota: [
     ['QUOTA', field('name')],
     ['USED', field('used')],
-    ['LIMIT', (item) => (item['limit'] === -1 ? 'none' : String(item['limit']))],
-    ['LEFT', (item) => (item['left'] === undefined ? 'unlimited' : String(item['left']))],
+    ['LIMIT', (item) => (item['limit'] === -1 ? 'none' : textOf(item['limit']))],
+    ['LEFT', (item) => (item['left'] === undefined ? 'unlimited' : textOf(item['left']))],
   ],
 };
 
