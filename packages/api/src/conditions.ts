@@ -91,6 +91,7 @@ const REASONS = {
   ProgramsMissing: 'operator',
   RolloutHalted: 'operator',
   PlanNotFound: 'operator',
+  PlanNotReady: 'operator',
   VersionNotOffered: 'operator',
   SettingsNotEnforced: 'operator',
   PermissionDenied: 'operator',

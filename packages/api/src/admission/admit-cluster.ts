@@ -12,6 +12,7 @@ import { addressErrors } from './cluster-addresses.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 import { clusterLimitErrors } from './cluster-limits.ts';
 import { networkErrors } from './cluster-network.ts';
+import { clusterAllowanceErrors, planReadyErrors } from './plan-allowance.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
 /**
@@ -24,6 +25,8 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
   if (plan === undefined) return [planNotFound(cluster.spec.plan, plans)];
   return [
     ...clusterLimitErrors(admission, admission.catalogue.subnets),
+    ...planReadyErrors(admission, plan),
+    ...clusterAllowanceErrors(admission, plan),
     ...versionErrors(admission),
     ...credentialErrors(admission),
     ...placeErrors(admission),

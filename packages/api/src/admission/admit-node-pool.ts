@@ -10,6 +10,7 @@ import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueFlavor, CatalogueQuota, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
 import { floatingIpRouterErrors } from './cluster-gateway.ts';
 import { poolRoomErrors } from './node-room.ts';
+import { poolAllowanceErrors } from './plan-allowance.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
 /** A NodePool to be stored, with what it is validated against. */
@@ -29,13 +30,15 @@ type NodePoolLimits = Omit<NodePoolAdmission, 'catalogue'>;
 
 /** Validates a NodePool against its cluster, its plan and the cloud. A stored value is not rejected again. */
 export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
-  const { pool, clusters } = admission;
+  const { pool, clusters, plans } = admission;
   const cluster = clusters.find(({ metadata }) => metadata.name === pool.spec.clusterName);
+  const plan = cluster && plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
   return [
     ...nodeTemplateErrors(pool.spec.template, 'spec.template'),
     ...nodePoolLimitErrors(admission, admission.catalogue.subnets),
     ...(cluster ? floatingIpRouterErrors(pool, admission.old, cluster, admission.catalogue) : []),
     ...machineErrors(admission, cluster),
+    ...(plan ? poolAllowanceErrors({ ...admission, plan }) : []),
     ...zoneErrors(admission),
     ...quotaErrors(admission),
   ];

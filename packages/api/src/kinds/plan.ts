@@ -5,6 +5,14 @@ import { duration, int32, ipv4Cidr, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
 import { conditions, observedGeneration } from './status.ts';
 
+const allowedNames = (what: string) =>
+  z
+    .array(z.string().min(1).max(255))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(`${what}: names, ids, or patterns such as "b3-*". Empty: all.`);
+
 const planSpec = z
   .object({
     displayName: z.string().min(1).max(63).describe('Name for people.'),
@@ -89,6 +97,23 @@ const planSpec = z
         gatewayRequired: z.boolean().describe('Whether the subnet of the nodes must have an OpenStack router.'),
       })
       .describe('Addresses.'),
+    allowed: z
+      .object({
+        flavors: allowedNames('Flavors that a NodePool may name'),
+        images: allowedNames('Images that nodes may boot from'),
+        regions: allowedNames('Regions that a Cluster may be in'),
+        networks: allowedNames('Networks that a Cluster may name as networkID; its own is always allowed'),
+        upgradeStrategies: z
+          .array(z.enum(['InPlace', 'Rolling']))
+          .min(1)
+          .max(2)
+          .optional()
+          .describe('Upgrade strategies that a NodePool may name. Empty: all.'),
+      })
+      .optional()
+      .describe(
+        'What clusters of this plan may choose. A change applies to new clusters and nodes: existing ones stay, and a pool makes no more of what is no longer allowed.',
+      ),
     upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('How nodes are renewed where a NodePool does not say.'),
     drainTimeout: duration().describe('How long PodDisruptionBudgets may hold a drain up before it is forced.'),
     maxDrainTimeout: duration()

@@ -51,7 +51,7 @@ export async function claimFromPlan(
 }
 
 /** Whether resources have been created for it, which no limit takes away. */
-function isProvisioned({ status }: Cluster): boolean {
+export function isProvisioned({ status }: Cluster): boolean {
   return status?.network !== undefined || status?.endpoint !== undefined;
 }
 

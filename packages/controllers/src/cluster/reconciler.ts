@@ -28,7 +28,8 @@ import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec, desiredNetwork } from './desired-state.ts';
 import { ensureNetwork } from './network.ts';
 import { lookAfresh } from './network-observation.ts';
-import { claimFromPlan } from './plan-claim.ts';
+import { planRefusal } from './plan-admission.ts';
+import { claimFromPlan, isProvisioned } from './plan-claim.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 import { chooseVersion, type NodeVersion, type VersionChoice } from './version-choice.ts';
@@ -122,7 +123,13 @@ export class ClusterReconciler {
     const base = { plan: plan?.spec, releases, choice, blocker, pools, spread: runtime.spread, nowMs: clock.now() };
     pass.againIn(RESYNC_MS);
     if (blocker || !plan || !cloud || choice.version === undefined) return { ...base, ...NOTHING_LEARNT };
-    const claim = await pass.run(() => claimFromPlan(client, cluster, plan, pass.signal));
+    const claim = await pass.run(async () => {
+      if (isProvisioned(cluster)) return undefined;
+      return (
+        (await planRefusal(cluster, plan, cloud, pass.signal)) ??
+        (await claimFromPlan(client, cluster, plan, pass.signal))
+      );
+    });
     const refused = claim.failure ?? claim.value;
     if (refused) {
       pass.againIn(PLAN_CLAIM_RETRY_MS);

@@ -24,13 +24,15 @@ export interface ShareFacts {
   readonly pools: readonly NodePool[];
   /** All machines of the cluster. */
   readonly machines: readonly Machine[];
+  /** Why the plan allows no more machines like those; existing ones stay. */
+  readonly disallowed?: Problem | undefined;
 }
 
 /**
  * Enforces limits that admission can't: a webhook checks each write against stored objects, so concurrent writes may all pass.
  * Excess machines are not created; existing ones stay, since a changed plan is no reason to remove nodes.
  */
-export function poolShare(pool: NodePool, { cluster, plan, pools, machines }: ShareFacts): PoolShare {
+export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disallowed }: ShareFacts): PoolShare {
   const wanted = pool.spec.replicas;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
@@ -38,12 +40,12 @@ export function poolShare(pool: NodePool, { cluster, plan, pools, machines }: Sh
   const maxNodes = limit?.nodes ?? Number.POSITIVE_INFINITY;
   // Machines of other pools count too: a younger pool's may have been created before an older one grew.
   const granted = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
-  const replicas = Math.max(granted, Math.min(wanted, own));
+  const replicas = Math.max(disallowed ? 0 : granted, Math.min(wanted, own));
   const { gateway } = cluster.spec.network;
   // A router stays as long as pools want floating IPs: those of running nodes are not taken away.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
   const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
-  return { replicas, floatingIPs, problem: problemOf(pool, cluster, limit, replicas) };
+  return { replicas, floatingIPs, problem: disallowed ?? problemOf(pool, cluster, limit, replicas) };
 }
 
 interface NodeLimit {

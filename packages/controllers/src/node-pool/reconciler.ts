@@ -27,6 +27,7 @@ import { requireActiveCluster } from './active-cluster.ts';
 import { ClusterTurns } from './cluster-turns.ts';
 import { chooseImage } from './images.ts';
 import { isMachineOf } from './machine-owner.ts';
+import { allowedImages, disallowedMachines } from './plan-allowance.ts';
 import { type PoolPlan, planPool } from './pool-plan.ts';
 import { type PoolShare, poolShare } from './pool-share.ts';
 import { ensureServerGroup, removeServerGroups } from './server-group.ts';
@@ -46,8 +47,20 @@ const IMAGE_RETRY_MS = 60_000;
 interface WantedMachines {
   readonly desired: DesiredMachine;
   readonly serverGroupID: string | undefined;
+  /** Why the plan allows no more of them. */
+  readonly disallowed: Problem | undefined;
   /** Whether machine creates were rejected the last time. */
   readonly isSuspect: boolean;
+}
+
+/** Names resolved in the cloud, or what the user must fix first. */
+interface Resolved {
+  readonly problem?: Problem;
+  readonly disallowed?: Problem | undefined;
+  /** Their ids. */
+  readonly image?: string;
+  readonly flavorID?: string;
+  readonly serverGroupID?: string;
 }
 
 /** What there is after machines were made and removed, and why there are not more. */
@@ -92,14 +105,16 @@ export class NodePoolReconciler {
   ): Promise<Result> {
     const { attempts, client, clock, tenants } = this.#dependencies;
     const wanted = await this.#wanted(pool, cluster, cloud, pass);
-    const { desired, serverGroupID } = wanted;
+    const { desired, disallowed, serverGroupID } = wanted;
     let current = this.#machinesOf(pool);
     let { problem } = wanted;
     if (desired && cluster && cloud) {
       const step = { kind: 'machines', item: identityOf(pool) };
       const isSuspect = attempts.isSuspect(step);
       const resized = await pass.run(() =>
-        attempts.make(step, () => this.#resize(pool, cluster, cloud, { desired, serverGroupID, isSuspect }, pass)),
+        attempts.make(step, () =>
+          this.#resize(pool, cluster, cloud, { desired, disallowed, serverGroupID, isSuspect }, pass),
+        ),
       );
       // What was made of it before it failed, the cache will tell.
       current = resized.value?.machines ?? current;
@@ -128,8 +143,8 @@ export class NodePoolReconciler {
     wanted: WantedMachines,
     { signal }: Pass,
   ): Promise<Resized> {
-    const { desired } = wanted;
-    const { replicas, problem } = this.#shareOf(pool, cluster);
+    const { desired, disallowed } = wanted;
+    const { replicas, problem } = this.#shareOf(pool, cluster, disallowed);
     const zones = pool.spec.availabilityZones ?? [];
     const cached = this.#machinesOf(pool);
     const plan = planPool({ replicas, zones, desired }, cached);
@@ -154,7 +169,7 @@ export class NodePoolReconciler {
     const facts = await readShareFacts(this.#dependencies.client, cached, signal);
     if (facts === undefined) return { machines: this.#machinesOf(cached), problem: undefined };
     const { pool, cluster } = facts;
-    const { replicas, problem } = poolShare(pool, facts);
+    const { replicas, problem } = poolShare(pool, { ...facts, disallowed: wanted.disallowed });
     const zones = pool.spec.availabilityZones ?? [];
     const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
     const plan = planPool({ replicas, zones, desired: wanted.desired }, current);
@@ -177,14 +192,16 @@ export class NodePoolReconciler {
     cluster: Cluster | undefined,
     cloud: ProjectCloud | undefined,
     pass: Pass,
-  ): Promise<{ desired?: DesiredMachine; flavorID?: string; serverGroupID?: string; problem?: Problem }> {
+  ): Promise<
+    Pick<Resolved, 'flavorID' | 'serverGroupID' | 'problem' | 'disallowed'> & { readonly desired?: DesiredMachine }
+  > {
     pass.againIn(RESYNC_MS);
     const blocker = blockerOf(pool, cluster, cloud);
     const version = cluster?.status?.version;
     if (blocker || !cloud || version === undefined) return blocker ? { problem: blocker } : {};
     const resolved = await pass.run(() => this.#resolve(pool, cluster, cloud, pass.signal));
     if (resolved.failure) return { problem: resolved.failure };
-    const { problem, image, flavorID, serverGroupID } = resolved.value;
+    const { problem, disallowed, image, flavorID, serverGroupID } = resolved.value;
     if (problem) {
       pass.againIn(IMAGE_RETRY_MS);
       return { problem };
@@ -198,6 +215,7 @@ export class NodePoolReconciler {
     };
     return {
       desired,
+      disallowed,
       ...(flavorID !== undefined && { flavorID }),
       ...(serverGroupID !== undefined && { serverGroupID }),
     };
@@ -209,8 +227,8 @@ export class NodePoolReconciler {
     cluster: Cluster | undefined,
     cloud: ProjectCloud,
     signal: AbortSignal,
-  ): Promise<{ problem?: Problem; image?: string; flavorID?: string; serverGroupID?: string }> {
-    const { clock, defaultImage } = this.#dependencies;
+  ): Promise<Resolved> {
+    const { cache, clock, defaultImage } = this.#dependencies;
     await requireOwnProject(cloud, cluster);
     const sinceMs = clock.now() - RESYNC_MS;
     const [images, flavors] = await Promise.all([
@@ -218,9 +236,10 @@ export class NodePoolReconciler {
       cloud.cache.flavors.refreshAfter(sinceMs, signal),
     ]);
     const flavor = findByIdOrName([...flavors.items.values()], pool.spec.flavor);
-    const flavorID = flavor && { flavorID: flavor.id };
     const wanted = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
-    const image = chooseImage(images.items.values(), wanted);
+    const plan = cluster && cache.plans.get(cluster.spec.plan);
+    const offered = [...images.items.values()];
+    const image = chooseImage(wanted === undefined ? allowedImages(offered, plan) : offered, wanted);
     if (image === undefined) {
       const message =
         wanted === undefined
@@ -228,12 +247,14 @@ export class NodePoolReconciler {
           : `spec.image: the cloud has no active image ${wanted}`;
       return { problem: { reason: ConditionReason.ImageNotFound, message } };
     }
-    if (!pool.spec.antiAffinity) return { image: image.id, ...flavorID };
+    const disallowed = disallowedMachines(pool, plan, { flavor, image });
+    const found = { image: image.id, disallowed, ...(flavor && { flavorID: flavor.id }) };
+    if (!pool.spec.antiAffinity) return found;
     const owner = { clusterUid: cluster ? identityOf(cluster) : '', poolUid: identityOf(pool) };
     const known = pool.status?.serverGroupID;
     const confirm = () => requireActiveCluster(this.#dependencies.client, cluster, signal);
     const serverGroupID = await ensureServerGroup(cloud, owner, known, { signal, confirm });
-    return { image: image.id, ...flavorID, serverGroupID };
+    return { ...found, serverGroupID };
   }
 
   async #delete(
@@ -352,7 +373,7 @@ export class NodePoolReconciler {
   }
 
   /** The pool's share within the limits of cluster and plan, from the caches. */
-  #shareOf(pool: NodePool, cluster: Cluster): PoolShare {
+  #shareOf(pool: NodePool, cluster: Cluster, disallowed?: Problem): PoolShare {
     const { cache } = this.#dependencies;
     const key = clusterKeyOf(pool);
     return poolShare(pool, {
@@ -360,6 +381,7 @@ export class NodePoolReconciler {
       plan: cache.plans.get(cluster.spec.plan),
       pools: cache.nodePools.find(poolsByCluster, key),
       machines: cache.machines.find(machinesByCluster, key),
+      disallowed,
     });
   }
 

@@ -1,4 +1,4 @@
-import { planProblems } from '@fairway/api/domain/offer-problems';
+import { planProblems } from '@fairway/api/domain/plan-problems';
 import { describeUnapplied, unappliedPlanFields } from '@fairway/api/domain/unapplied-fields';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';

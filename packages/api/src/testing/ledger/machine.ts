@@ -6,7 +6,7 @@ export const MACHINE_FIELDS: FieldLedger = {
   'spec.clusterName': unproven('acts'),
   'spec.nodePoolName': unproven('acts'),
   'spec.zone': acts(SHAPES, 'its nodes are spread over its zones'),
-  'spec.flavor': unproven('acts'),
+  'spec.flavor': acts(SHAPES, 'its flavor is told by its id'),
   'spec.image': unproven('acts'),
   'spec.version': unproven('acts'),
   'spec.rootVolume.sizeGiB': unproven('acts'),

@@ -1,6 +1,7 @@
 import { acts, type FieldLedger, notYet, unproven } from './entry.ts';
 
 const SHAPES = 'packages/controllers/src/behaviour/shapes.test.ts';
+const GO_AGAIN = 'annotations and finalizers reach the nodes that there are, and go with the template';
 const LABELS = 'labels, annotations and taints reach the nodes that there are';
 
 /** Each field is a row of its tables. */
@@ -11,7 +12,7 @@ export const NODE_POOL_FIELDS: FieldLedger = {
     'packages/controllers/src/behaviour/lifecycle.test.ts',
     'a machine that is deleted is replaced',
   ),
-  'spec.flavor': unproven('acts'),
+  'spec.flavor': acts(SHAPES, 'its flavor is told by its id'),
   'spec.replicas': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.minReplicas': unproven('acts'),
   'spec.maxReplicas': unproven('acts'),
@@ -25,8 +26,8 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.antiAffinity': acts(SHAPES, 'its nodes share a server group, which goes with the pool'),
   'spec.availabilityZones': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.template.metadata.labels': acts(SHAPES, LABELS),
-  'spec.template.metadata.annotations': unproven('acts'),
-  'spec.template.metadata.finalizers': unproven('acts'),
+  'spec.template.metadata.annotations': acts(SHAPES, GO_AGAIN),
+  'spec.template.metadata.finalizers': acts(SHAPES, GO_AGAIN),
   'spec.template.spec.taints[].key': acts(SHAPES, LABELS),
   'spec.template.spec.taints[].value': acts(SHAPES, LABELS),
   'spec.template.spec.taints[].effect': acts(SHAPES, LABELS),
@@ -42,5 +43,8 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.upgradeStrategy.type': notYet(UNAPPLIED, 'spec.upgradeStrategy.type ('),
   'spec.upgradeStrategy.maxSurge': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxSurge ('),
   'spec.upgradeStrategy.maxUnavailable': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxUnavailable ('),
-  'spec.upgradeStrategy.drainTimeout': unproven('acts'),
+  'spec.upgradeStrategy.drainTimeout': acts(
+    'packages/api/src/domain/drain-timeout.test.ts',
+    'pool $pool, plan $plan, at most $most: $ms ms',
+  ),
 };

@@ -3,6 +3,10 @@ import { acts, type FieldLedger, notYet, unproven } from './entry.ts';
 /** Each field is a row of its tables. */
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
+const ALLOWANCE = 'packages/controllers/src/behaviour/plan-allowance.test.ts';
+const MORE_NODES =
+  'makes no more nodes of a $what that is no longer in it, keeps those that are there, and lets them go';
+
 export const PLAN_FIELDS: FieldLedger = {
   'spec.displayName': unproven('informs'),
   'spec.description': unproven('informs'),
@@ -36,8 +40,23 @@ export const PLAN_FIELDS: FieldLedger = {
   'spec.network.customCIDRs': unproven('acts'),
   'spec.network.reservedCIDRs': unproven('acts'),
   'spec.network.gatewayRequired': unproven('acts'),
+  'spec.allowed.flavors': acts(ALLOWANCE, MORE_NODES),
+  'spec.allowed.images': acts(ALLOWANCE, MORE_NODES),
+  'spec.allowed.regions': acts(ALLOWANCE, 'keeps a cluster out of $what that it does not have'),
+  'spec.allowed.networks': acts(ALLOWANCE, 'keeps a cluster out of $what that it does not have'),
+  'spec.allowed.upgradeStrategies': acts(
+    'packages/api/src/admission/plan-allowance.test.ts',
+    'refuses a pool $field: $says',
+  ),
+  'spec.maxDrainTimeout': acts(
+    'packages/api/src/domain/drain-timeout.test.ts',
+    'pool $pool, plan $plan, at most $most: $ms ms',
+  ),
   'spec.upgradeStrategy': notYet(UNAPPLIED, 'spec.upgradeStrategy ('),
-  'spec.drainTimeout': unproven('acts'),
+  'spec.drainTimeout': acts(
+    'packages/api/src/domain/drain-timeout.test.ts',
+    'pool $pool, plan $plan, at most $most: $ms ms',
+  ),
   'spec.healing.strategy': notYet(UNAPPLIED, 'spec.healing.strategy ('),
   'spec.healing.notReadyTimeout': notYet(UNAPPLIED, 'spec.healing.notReadyTimeout ('),
   'spec.healing.nodeStartupTimeout': acts(

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { SHIPPED_RELEASES } from '../data/kubernetes-releases.ts';
+import type { NewCluster } from '../kinds/cluster.ts';
+import type { NewNodePool } from '../kinds/node-pool.ts';
+import type { PlanSpec } from '../kinds/plan.ts';
+import { aCluster, aNodePool, aPlan } from '../testing/objects.ts';
+import { admitCluster } from './admit-cluster.ts';
+import { admitNodePool } from './admit-node-pool.ts';
+import type { CloudCatalogue } from './cloud-catalogue.ts';
+
+const NETWORK = 'aaaaaaaa-0000-4000-8000-000000000000';
+const catalogue: CloudCatalogue = {
+  regions: ['GRA'],
+  flavors: [
+    { id: '1', name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 },
+    { id: '2', name: 'c3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 },
+  ],
+  images: [{ id: '5', name: 'Debian 12', minDiskGiB: 0, minMemoryMiB: 0 }],
+  networks: [{ id: NETWORK, name: 'private', isExternal: false }],
+};
+const allowed: PlanSpec['allowed'] = {
+  flavors: ['b3-*'],
+  images: ['Ubuntu *'],
+  regions: ['SBG'],
+  networks: ['shared-*'],
+  upgradeStrategies: ['InPlace'],
+};
+const plans = () => [aPlan({ allowed, maxDrainTimeout: '15m' })];
+
+describe('a plan with lists', () => {
+  const errorsOf = (spec: NewCluster['spec'], old?: NewCluster['spec']) =>
+    admitCluster({
+      cluster: aCluster(spec),
+      old: old && aCluster(old),
+      plans: plans(),
+      releases: SHIPPED_RELEASES,
+      catalogue,
+      others: [],
+      pools: [],
+    });
+
+  test.each<{ spec: NewCluster['spec']; field: string; says: string }>([
+    { spec: { region: 'GRA' }, field: 'spec.region', says: 'plan "free" allows the regions "SBG"' },
+    { spec: {}, field: 'spec.region', says: 'plan "free" allows the regions "SBG"' },
+    { spec: { image: 'Debian 12' }, field: 'spec.image', says: 'plan "free" allows the images "Ubuntu *"' },
+    {
+      spec: { network: { networkID: NETWORK } },
+      field: 'spec.network.networkID',
+      says: 'allows the networks "shared-*"',
+    },
+  ])('refuses a cluster $field: $says', ({ spec, field, says }) => {
+    expect(errorsOf(spec)).toContainEqual(expect.objectContaining({ field, detail: expect.stringContaining(says) }));
+  });
+
+  test('refuses nothing that is stored', () => {
+    const spec = { image: 'Debian 12', network: { networkID: NETWORK } };
+
+    expect(errorsOf(spec, spec)).toEqual([]);
+  });
+
+  const poolErrors = (spec: Partial<NewNodePool['spec']>, old?: Partial<NewNodePool['spec']>) =>
+    admitNodePool({
+      pool: aNodePool(spec),
+      old: old && aNodePool(old),
+      clusters: [aCluster()],
+      others: [],
+      plans: plans(),
+      catalogue,
+    });
+
+  test.each<{ spec: Partial<NewNodePool['spec']>; field: string; says: string }>([
+    { spec: { flavor: 'c3-8' }, field: 'spec.flavor', says: 'plan "free" allows the flavors "b3-*"' },
+    { spec: { flavor: '2' }, field: 'spec.flavor', says: 'plan "free" allows the flavors "b3-*"' },
+    { spec: { image: '5' }, field: 'spec.image', says: 'plan "free" allows the images "Ubuntu *"' },
+    {
+      spec: { upgradeStrategy: { type: 'Rolling' } },
+      field: 'spec.upgradeStrategy.type',
+      says: 'plan "free" allows the upgrade strategies InPlace: choose one of these, or leave it out',
+    },
+    {
+      spec: { upgradeStrategy: { drainTimeout: '1h' } },
+      field: 'spec.upgradeStrategy.drainTimeout',
+      says: 'plan "free" allows at most 15m',
+    },
+  ])('refuses a pool $field: $says', ({ spec, field, says }) => {
+    expect(poolErrors(spec)).toMatchObject([{ field, detail: expect.stringContaining(says) }]);
+    expect(poolErrors(spec, spec), 'a stored one').toEqual([]);
+  });
+
+  test('takes a flavor by id whose name it allows', () => {
+    expect(poolErrors({ flavor: '1' })).toEqual([]);
+  });
+});
+
+describe('a plan that is not Ready', () => {
+  const spec = aPlan().spec;
+  const admission = { releases: SHIPPED_RELEASES, catalogue: {}, others: [], pools: [] };
+
+  test.each([
+    { plan: aPlan({ etcd: { ...spec.etcd, maxMiB: 1 } }), says: 'spec.etcd.maxMiB: 1: is less than baseMiB (10)' },
+    { plan: aPlan({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), says: 'the operator is deleting it' },
+  ])('takes no clusters: $says', ({ plan, says }) => {
+    expect(admitCluster({ ...admission, cluster: aCluster(), old: undefined, plans: [plan] })).toMatchObject([
+      { field: 'spec.plan', detail: expect.stringContaining(says) },
+    ]);
+    expect(admitCluster({ ...admission, cluster: aCluster(), old: aCluster(), plans: [plan] })).toEqual([]);
+  });
+});

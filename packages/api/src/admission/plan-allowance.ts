@@ -1,0 +1,85 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { durationMs } from '../domain/duration.ts';
+import { type AllowedThing, allowanceProblem } from '../domain/plan-allowance.ts';
+import { planProblems } from '../domain/plan-problems.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import type { Plan } from '../kinds/plan.ts';
+import type { CloudCatalogue } from './cloud-catalogue.ts';
+import type { ClusterAdmission } from './cluster-admission.ts';
+import { findByIdOrName } from './references.ts';
+
+/** Refuses new clusters of a plan that can't work, or that is going. */
+export function planReadyErrors({ old, cluster }: Pick<ClusterAdmission, 'cluster' | 'old'>, plan: Plan): FieldError[] {
+  if (old !== undefined && old.spec.plan === cluster.spec.plan) return [];
+  const problem = plan.metadata.deletionTimestamp === undefined ? planProblems(plan)[0] : 'the operator is deleting it';
+  if (problem === undefined) return [];
+  const detail = `plan "${plan.metadata.name}" is not Ready and takes no clusters: ${problem}; choose another plan, or ask the operator to mend it`;
+  return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
+}
+
+/** Validates what a Cluster names against the plan's lists. A stored value is not refused again. */
+export function clusterAllowanceErrors({ cluster, old, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
+  const { region, image, network } = cluster.spec;
+  const errors: FieldError[] = [];
+  if (old === undefined) {
+    const effective = region ?? catalogue.regions?.[0];
+    if (effective !== undefined) errors.push(...notAllowed(plan, 'spec.region', 'regions', effective, [effective]));
+    const { networkID } = network;
+    const name = catalogue.networks?.find(({ id }) => id === networkID)?.name;
+    if (networkID !== undefined) {
+      errors.push(...notAllowed(plan, 'spec.network.networkID', 'networks', networkID, [networkID, name]));
+    }
+  }
+  if (image !== undefined && image !== old?.spec.image) errors.push(...imageErrors(plan, image, catalogue));
+  return errors;
+}
+
+export interface PoolAllowance {
+  readonly pool: NodePool;
+  readonly old: NodePool | undefined;
+  readonly plan: Plan;
+  readonly catalogue: CloudCatalogue;
+}
+
+/** As `clusterAllowanceErrors`, of a NodePool. */
+export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowance): FieldError[] {
+  const { flavor, image, upgradeStrategy } = pool.spec;
+  const errors: FieldError[] = [];
+  if (flavor !== old?.spec.flavor) {
+    const found = catalogue.flavors && findByIdOrName(catalogue.flavors, flavor);
+    errors.push(...notAllowed(plan, 'spec.flavor', 'flavors', flavor, [flavor, found?.id, found?.name]));
+  }
+  if (image !== undefined && image !== old?.spec.image) errors.push(...imageErrors(plan, image, catalogue));
+  const { type, drainTimeout } = upgradeStrategy;
+  const { allowed, maxDrainTimeout } = plan.spec;
+  if (
+    type !== undefined &&
+    type !== old?.spec.upgradeStrategy.type &&
+    allowed?.upgradeStrategies?.includes(type) === false
+  ) {
+    const detail = `plan "${plan.metadata.name}" allows the upgrade strategies ${allowed.upgradeStrategies.join(', ')}: choose one of these, or leave it out`;
+    errors.push({ type: 'FieldValueNotSupported', field: 'spec.upgradeStrategy.type', value: type, detail });
+  }
+  const isTooLong = drainTimeout && maxDrainTimeout && durationMs(drainTimeout) > durationMs(maxDrainTimeout);
+  if (isTooLong && drainTimeout !== old?.spec.upgradeStrategy.drainTimeout) {
+    const detail = `plan "${plan.metadata.name}" allows at most ${maxDrainTimeout}`;
+    errors.push({ type: 'FieldValueInvalid', field: 'spec.upgradeStrategy.drainTimeout', value: drainTimeout, detail });
+  }
+  return errors;
+}
+
+function imageErrors(plan: Plan, image: string, { images }: CloudCatalogue): FieldError[] {
+  const found = images && findByIdOrName(images, image);
+  return notAllowed(plan, 'spec.image', 'images', image, [image, found?.id, found?.name]);
+}
+
+function notAllowed(
+  plan: Plan,
+  field: string,
+  thing: AllowedThing,
+  value: string,
+  names: readonly (string | undefined)[],
+): FieldError[] {
+  const detail = allowanceProblem(plan, thing, names);
+  return detail === undefined ? [] : [{ type: 'FieldValueInvalid', field, value, detail }];
+}

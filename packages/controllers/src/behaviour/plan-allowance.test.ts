@@ -1,0 +1,122 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { describe, expect, test } from 'vitest';
+import { holdings } from '../testing/cloud-contents.ts';
+import { isReady, TestFairway } from '../testing/test-fairway.ts';
+
+/** No admission is asked here, as on a management cluster without a gateway, or when the plan changes later. */
+describe('a plan that is not Ready', { timeout: 30_000 }, () => {
+  const broken = { etcd: { maxMiB: 1 } };
+
+  test('gets no new cluster anything made, until it is mended', async () => {
+    await using fairway = await TestFairway.start();
+    const before = holdings(fairway.cloud);
+    await change(fairway, broken);
+    await fairway.createCluster();
+
+    await fairway.untilSaid(
+      clusters,
+      'PlanNotReady',
+      /plan "free" is not Ready and takes no clusters: spec.etcd.maxMiB/,
+    );
+    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(fairway.runtime.asked).toEqual([]);
+
+    await change(fairway, { etcd: { maxMiB: 400 } });
+    await fairway.clusterReady();
+  });
+
+  test('leaves the clusters alone that it has, and their pools grow', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1 });
+
+    await change(fairway, broken);
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
+
+    const [cluster] = await fairway.until(clusters, ([each]) => isReady(each) && each?.status?.nodes?.ready === 2);
+    expect(cluster?.status?.nodes).toMatchObject({ desired: 2, ready: 2 });
+  });
+});
+
+describe('what a plan allows', { timeout: 30_000 }, () => {
+  test.each([
+    {
+      what: 'a region',
+      allowed: { regions: ['Elsewhere'] },
+      says: /^spec.region: RegionOne: plan "free" allows the regions "Elsewhere"/,
+    },
+    {
+      what: 'a network',
+      allowed: { networks: ['shared-*'] },
+      says: /^spec.network.networkID: .* allows the networks "shared-\*"/,
+    },
+  ])('keeps a cluster out of $what that it does not have', async ({ allowed, says }) => {
+    await using fairway = await TestFairway.start();
+    const { id } = await fairway.process.project.client.network.networks.create({ name: 'theirs' });
+    await change(fairway, { allowed });
+    await fairway.createCluster({ network: { networkID: id, gateway: { mode: 'None' } } });
+
+    await fairway.untilSaid(clusters, 'PlanLimitExceeded', says);
+    expect(fairway.runtime.asked).toEqual([]);
+  });
+
+  test('knows a network by its name, too', async () => {
+    await using fairway = await TestFairway.start();
+    const { network } = fairway.process.project.client;
+    const { id } = await network.networks.create({ name: 'shared-1' });
+    await network.subnets.create({ name: 'nodes', network_id: id, ip_version: 4, cidr: '10.77.0.0/24' });
+    await change(fairway, { allowed: { networks: ['shared-*'] } });
+
+    await fairway.createCluster({ network: { networkID: id, gateway: { mode: 'None' } } });
+
+    expect((await fairway.clusterReady()).status?.network?.networkID).toBe(id);
+  });
+
+  test.each([
+    {
+      what: 'flavor',
+      allowed: { flavors: ['c3-*'] },
+      says: /^spec.flavor: b3-8: plan "free" allows the flavors "c3-\*"/,
+    },
+    {
+      what: 'image',
+      allowed: { images: ['Windows *'] },
+      says: /^spec.image: Ubuntu 24.04: plan "free" allows the images/,
+    },
+  ])(
+    'makes no more nodes of a $what that is no longer in it, keeps those that are there, and lets them go',
+    async ({ allowed, says }) => {
+      await using fairway = await TestFairway.start();
+      await fairway.readyCluster({ replicas: 2, image: 'Ubuntu 24.04' });
+
+      await change(fairway, { allowed });
+      await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+      const [pool] = await fairway.until(nodePools, ([each]) => reasonOf(each) === 'PlanLimitExceeded');
+      expect(findCondition(pool?.status?.conditions, 'Ready')?.message).toMatch(says);
+      expect(await fairway.machines()).toHaveLength(2);
+
+      await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
+      await fairway.until(nodePools, ([each]) => each?.status?.replicas === 1 && each.status.readyReplicas === 1);
+    },
+  );
+
+  test('decides of the image where nobody names one', async () => {
+    await using fairway = await TestFairway.start();
+    await change(fairway, { allowed: { images: ['Debian*'] } });
+    await fairway.readyCluster({ replicas: 1 });
+    const images = await Array.fromAsync(fairway.process.project.client.images.list());
+    const [machine] = await fairway.machines();
+
+    expect(images.find(({ id }) => id === machine?.spec.image)?.name).toMatch(/^Debian/);
+  });
+});
+
+function reasonOf(object: Parameters<typeof isReady>[0]): string | undefined {
+  return findCondition(object?.status?.conditions, 'Ready')?.reason;
+}
+
+function change(fairway: TestFairway, spec: object) {
+  return fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec } });
+}

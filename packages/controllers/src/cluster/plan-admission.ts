@@ -1,0 +1,43 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { allowanceProblem } from '@fairway/api/domain/plan-allowance';
+import { planProblems } from '@fairway/api/domain/plan-problems';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { Problem } from '@fairway/tenancy/problem';
+
+/**
+ * Why nothing may be created for the cluster: its plan is not Ready, or does not allow its region or network. Admission refuses the same; this holds what came
+ * while it was not asked. A cluster that has been provisioned goes on. Rejects with the cloud's error.
+ */
+export async function planRefusal(
+  { spec }: Cluster,
+  plan: Plan,
+  cloud: ProjectCloud,
+  signal: AbortSignal,
+): Promise<Problem | undefined> {
+  const [broken] = plan.metadata.deletionTimestamp === undefined ? planProblems(plan) : ['it is being deleted'];
+  if (broken !== undefined) {
+    const message = `spec.plan: plan "${plan.metadata.name}" is not Ready and takes no clusters: ${broken}`;
+    return { reason: ConditionReason.PlanNotReady, message };
+  }
+  const region = spec.region ?? (cloud.region === '' ? undefined : cloud.region);
+  const { networkID } = spec.network;
+  const { allowed } = plan.spec;
+  const isNamed = networkID !== undefined && allowed?.networks !== undefined;
+  const networks = isNamed ? await cloud.cache.networks.refreshAfter(0, signal) : undefined;
+  const refused =
+    (region !== undefined && refusal('spec.region', region, allowanceProblem(plan, 'regions', [region]))) ||
+    (networkID !== undefined &&
+      refusal(
+        'spec.network.networkID',
+        networkID,
+        allowanceProblem(plan, 'networks', [networkID, networks?.items.get(networkID)?.name]),
+      ));
+  return refused || undefined;
+}
+
+function refusal(field: string, value: string, problem: string | undefined): Problem | undefined {
+  if (problem === undefined) return undefined;
+  return { reason: ConditionReason.PlanLimitExceeded, message: `${field}: ${value}: ${problem}` };
+}
