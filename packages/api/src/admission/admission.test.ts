@@ -100,6 +100,17 @@ describe('clusterWarnings', () => {
     },
   );
 
+  it('tells that nothing implements Services where a cluster has neither pod network nor kube-proxy', () => {
+    const [free, standard] = SHIPPED_PLANS.map(({ spec }) => spec);
+    const cluster = aCluster({ plan: 'standard', cni: { type: 'none' } });
+
+    expect(clusterWarnings(cluster, undefined, standard)).toEqual([
+      expect.stringContaining('spec.cni.type: none: without a kube-proxy nothing implements Services either'),
+    ]);
+    expect(clusterWarnings(cluster, undefined, free)).toEqual([]);
+    expect(clusterWarnings(cluster, cluster, standard), 'once').toEqual([]);
+  });
+
   it('has nothing to tell of later ones, or without OIDC', () => {
     expect(clusterWarnings(aCluster({ version: '1.34', apiServer: { oidc } }))).toEqual([]);
     expect(clusterWarnings(aCluster({ version: '1.33' }))).toEqual([]);
@@ -127,6 +138,26 @@ describe('admitCluster', () => {
     [{ cni: { type: 'cilium' } }, 'spec.cni.type', 'plan "free" supports "canal", "none"'],
     [{ plan: 'standard', kubeProxy: { mode: 'ipvs' } }, 'spec.kubeProxy.mode', 'supports "none"'],
     [{ cni: { cilium: { clusterID: 3 } } }, 'spec.cni.cilium', 'the cluster gets canal'],
+    [
+      { plan: 'standard', kubeProxy: { iptables: { syncPeriod: '1m' } } },
+      'spec.kubeProxy.iptables',
+      'with plan "standard" the cluster has no kube-proxy: leave it out',
+    ],
+    [
+      {
+        plan: 'standard',
+        cni: {
+          cilium: {
+            hubble: {
+              enabled: true,
+              ui: { backendResources: { limits: { memory: '64Mi' }, requests: { memory: '1Gi' } } },
+            },
+          },
+        },
+      },
+      'spec.cni.cilium.hubble.ui.backendResources.limits.memory',
+      'must not be less than requests.memory (1Gi)',
+    ],
     [{ podCIDR: '10.9.0.0/16' }, 'spec.podCIDR', 'has the fixed range 10.2.0.0/16'],
     [{ plan: 'standard', podCIDR: '100.64.0.0/12' }, 'spec.podCIDR', 'must be private'],
     [{ plan: 'standard', podCIDR: '10.9.0.0/17' }, 'spec.podCIDR', 'must be a /16 or larger'],

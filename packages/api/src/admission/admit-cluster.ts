@@ -6,12 +6,13 @@ import { unappliedClusterFields, unappliedWarnings } from '../domain/unapplied-f
 import { minorOf } from '../domain/version-numbers.ts';
 import { isKubeletSkewAllowed, type ResolvedVersion, resolveUpgrade, resolveVersion } from '../domain/versions.ts';
 import type { Cluster } from '../kinds/cluster.ts';
-import type { Plan } from '../kinds/plan.ts';
+import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { accessErrors, accessWarnings } from './cluster-access.ts';
 import { addressErrors } from './cluster-addresses.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 import { clusterLimitErrors } from './cluster-limits.ts';
 import { networkErrors } from './cluster-network.ts';
+import { optionErrors, optionWarnings } from './cluster-options.ts';
 import { clusterAllowanceErrors, planReadyErrors } from './plan-allowance.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
@@ -39,7 +40,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
 }
 
 /** Warnings about valid values that may not have the intended effect. */
-export function clusterWarnings(cluster: Cluster, old?: Cluster): string[] {
+export function clusterWarnings(cluster: Cluster, old?: Cluster, plan?: PlanSpec): string[] {
   const unapplied = unappliedWarnings(unappliedClusterFields(cluster), old && unappliedClusterFields(old));
   return [...unapplied, ...tokenIssuerWarnings(cluster), ...accessWarnings(cluster)];
 }
@@ -131,30 +132,8 @@ function placeErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[
   return errors;
 }
 
-function optionErrors({ cluster, old }: ClusterAdmission, plan: Plan): FieldError[] {
-  if (old !== undefined) return [];
-  const errors: FieldError[] = [];
-  const { cni, kubeProxy } = cluster.spec;
-  if (cni.type !== undefined && !plan.spec.cni.allowed.includes(cni.type)) {
-    errors.push(notAllowed('spec.cni.type', cni.type, plan.spec.cni.allowed, plan));
-  }
-  if (kubeProxy.mode !== undefined && !plan.spec.kubeProxy.allowed.includes(kubeProxy.mode)) {
-    errors.push(notAllowed('spec.kubeProxy.mode', kubeProxy.mode, plan.spec.kubeProxy.allowed, plan));
-  }
-  if (cni.cilium !== undefined && (cni.type ?? plan.spec.cni.default) !== 'cilium') {
-    const detail = `is for CNI cilium, and the cluster gets ${cni.type ?? plan.spec.cni.default}: leave it out`;
-    errors.push({ type: 'FieldValueForbidden', field: 'spec.cni.cilium', detail });
-  }
-  return errors;
-}
-
 function tokenIssuerErrors({ cluster, old }: ClusterAdmission): FieldError[] {
   const { oidc } = cluster.spec.apiServer;
   if (oidc === undefined || isDeepStrictEqual(oidc, old?.spec.apiServer.oidc)) return [];
   return oidcErrors(oidc);
-}
-
-function notAllowed(field: string, value: string, allowed: readonly string[], plan: Plan): FieldError {
-  const detail = `plan "${plan.metadata.name}" supports ${allowed.map((name) => `"${name}"`).join(', ')}`;
-  return { type: 'FieldValueNotSupported', field, value, detail };
 }

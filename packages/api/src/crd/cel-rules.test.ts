@@ -11,6 +11,12 @@ const count = integer({ min: 0, max: 8 });
 const id = constantFrom('id-1', 'id-2');
 const maybe = <T>(value: Arbitrary<T>) => option(value, { nil: undefined });
 
+const enabled = record({ enabled: boolean() });
+const periods = {
+  minSyncPeriod: maybe(constantFrom('0s', '10s', '31s', '1m')),
+  syncPeriod: maybe(constantFrom('5s', '30s', '1h')),
+};
+
 /** Values for the path of a rule, invalid combinations included. */
 const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
   'spec.network': record({
@@ -30,8 +36,20 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
   'spec.rollout': record({ timeout: constantFrom('0s', '59s', '1m', '1h30m') }),
   'spec.kubeProxy': record({
     mode: maybe(constantFrom('iptables', 'ipvs', 'none')),
-    iptables: maybe(constantFrom({ syncPeriod: '30s' })),
-    ipvs: maybe(record({ tcpTimeout: maybe(constantFrom('0s', '4s', '5s', '1m')) })),
+    iptables: maybe(record(periods)),
+    ipvs: maybe(record({ ...periods, tcpTimeout: maybe(constantFrom('0s', '4s', '5s', '1m')) })),
+  }),
+  'spec.cni.cilium': record({
+    clusterID: maybe(integer({ min: 1, max: 2 })),
+    clusterMesh: maybe(
+      record({
+        enabled: boolean(),
+        apiServer: maybe(
+          record({ serviceType: constantFrom('LoadBalancer', 'NodePort'), nodePort: maybe(constantFrom(31_000)) }),
+        ),
+      }),
+    ),
+    hubble: maybe(record({ enabled: boolean(), relay: maybe(enabled), ui: maybe(enabled) })),
   }),
   spec: record({ replicas: count, minReplicas: count, maxReplicas: maybe(count), antiAffinity: boolean() }),
   'spec.upgradeStrategy': record({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, int32, ipv4Cidr } from '../schema/scalars.ts';
+import { duration, int32, ipv4Cidr, quantity } from '../schema/scalars.ts';
 
 const syncPeriods = {
   minSyncPeriod: duration().optional().describe('Shortest time between two rewrites of the rules.'),
@@ -31,8 +31,8 @@ export const kubeProxySpec = z
   .describe('kube-proxy on the nodes.');
 
 const resourceList = z.object({
-  cpu: z.string().max(32).optional().describe('CPU, as a Kubernetes quantity.'),
-  memory: z.string().max(32).optional().describe('Memory, as a Kubernetes quantity.'),
+  cpu: quantity().optional().describe('CPU, as a Kubernetes quantity.'),
+  memory: quantity().optional().describe('Memory, as a Kubernetes quantity.'),
 });
 
 const containerResources = z.object({

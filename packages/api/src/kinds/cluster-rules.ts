@@ -1,4 +1,4 @@
-import { durationMs } from '../domain/duration.ts';
+import { CLUSTER_OPTION_RULES } from './cluster-option-rules.ts';
 import { type CrossFieldRule, crossFieldRule } from './kind.ts';
 
 interface Gateway {
@@ -14,12 +14,6 @@ interface Network {
   readonly nodesCIDR?: string | undefined;
   readonly loadBalancersSubnetID?: string | undefined;
   readonly dnsNameservers?: readonly string[] | undefined;
-}
-
-interface KubeProxy {
-  readonly mode?: string | undefined;
-  readonly iptables?: object | undefined;
-  readonly ipvs?: { readonly tcpTimeout?: string | undefined } | undefined;
 }
 
 /** Cross-field rules of a Cluster. */
@@ -73,30 +67,5 @@ export const CLUSTER_RULES: readonly CrossFieldRule[] = [
     holds: (gateway) => gateway.address === undefined || gateway.mode === 'Custom',
     message: 'is for mode Custom: leave it out, or set mode to Custom',
   }),
-  crossFieldRule<KubeProxy>({
-    path: 'spec.kubeProxy',
-    field: 'spec.kubeProxy.iptables',
-    cel: "!has(self.iptables) || !has(self.mode) || self.mode == 'iptables'",
-    holds: ({ iptables, mode = 'iptables' }) => iptables === undefined || mode === 'iptables',
-    message: 'is for mode iptables: leave it out, or set mode to iptables',
-  }),
-  crossFieldRule<KubeProxy>({
-    path: 'spec.kubeProxy',
-    field: 'spec.kubeProxy.ipvs',
-    cel: "!has(self.ipvs) || (has(self.mode) && self.mode == 'ipvs')",
-    holds: (proxy) => proxy.ipvs === undefined || proxy.mode === 'ipvs',
-    message: 'is for mode ipvs: leave it out, or set mode to ipvs',
-  }),
-  crossFieldRule<KubeProxy>({
-    path: 'spec.kubeProxy',
-    field: 'spec.kubeProxy.ipvs.tcpTimeout',
-    cel: "!has(self.ipvs) || !has(self.ipvs.tcpTimeout) || duration(self.ipvs.tcpTimeout) == duration('0s') || duration(self.ipvs.tcpTimeout) >= duration('5s')",
-    holds: ({ ipvs }) => ipvs?.tcpTimeout === undefined || isZeroOrAtLeast(ipvs.tcpTimeout, 5000),
-    message: 'must be 0s or at least 5s',
-  }),
+  ...CLUSTER_OPTION_RULES,
 ];
-
-function isZeroOrAtLeast(duration: string, minimumMs: number): boolean {
-  const value = durationMs(duration);
-  return value === 0 || value >= minimumMs;
-}

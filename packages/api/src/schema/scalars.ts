@@ -31,6 +31,17 @@ export function minutes() {
     );
 }
 
+/** A Kubernetes quantity, not negative: `500m`, `1.5`, `256Mi`. */
+export function quantity() {
+  return z
+    .string()
+    .max(32)
+    .regex(
+      /^[0-9]+(\.[0-9]{1,9})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/,
+      'must be a Kubernetes quantity such as 500m, 2 or 256Mi',
+    );
+}
+
 /** An IPv4 network in CIDR notation; the host bits must be zero. */
 export function ipv4Cidr() {
   const error = 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16';

@@ -83,7 +83,9 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
-  for (const warning of [...clusterWarnings(cluster, facts.old), ...versionWarnings(facts)]) request.warn(warning);
+  const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan)?.spec;
+  const warnings = [...clusterWarnings(cluster, facts.old, plan), ...versionWarnings(facts)];
+  for (const warning of warnings) request.warn(warning);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {

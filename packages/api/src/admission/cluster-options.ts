@@ -1,0 +1,74 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { compareQuantities } from '../domain/quantity.ts';
+import type { Cluster } from '../kinds/cluster.ts';
+import type { Plan, PlanSpec } from '../kinds/plan.ts';
+import type { ClusterAdmission } from './cluster-admission.ts';
+
+/** Validates pod network and kube-proxy against the plan; both are immutable, their settings are not. */
+export function optionErrors({ cluster, old }: ClusterAdmission, plan: Plan): FieldError[] {
+  return [...(old === undefined ? choiceErrors(cluster, plan) : []), ...settingErrors(cluster, old, plan)];
+}
+
+/** A warning about what is allowed and leaves the cluster without Services. */
+export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan: PlanSpec | undefined): string[] {
+  if (old !== undefined || plan === undefined) return [];
+  const { type = plan.cni.default } = spec.cni;
+  const { mode = plan.kubeProxy.default } = spec.kubeProxy;
+  if (type !== 'none' || mode !== 'none') return [];
+  return [
+    'spec.cni.type: none: without a kube-proxy nothing implements Services either: install a pod network that does, such as Cilium with kubeProxyReplacement',
+  ];
+}
+
+function choiceErrors({ spec }: Cluster, plan: Plan): FieldError[] {
+  const errors: FieldError[] = [];
+  const { cni, kubeProxy } = spec;
+  if (cni.type !== undefined && !plan.spec.cni.allowed.includes(cni.type)) {
+    errors.push(notAllowed('spec.cni.type', cni.type, plan.spec.cni.allowed, plan));
+  }
+  if (kubeProxy.mode !== undefined && !plan.spec.kubeProxy.allowed.includes(kubeProxy.mode)) {
+    errors.push(notAllowed('spec.kubeProxy.mode', kubeProxy.mode, plan.spec.kubeProxy.allowed, plan));
+  }
+  const mode = kubeProxy.mode ?? plan.spec.kubeProxy.default;
+  if (errors.length === 0 && (cni.type ?? plan.spec.cni.default) === 'canal' && mode === 'none') {
+    const field = kubeProxy.mode === undefined ? 'spec.cni.type' : 'spec.kubeProxy.mode';
+    const value = kubeProxy.mode ?? cni.type;
+    const detail =
+      'canal leaves Services to kube-proxy, and the cluster has none: choose a mode, or another pod network';
+    errors.push({ type: 'FieldValueInvalid', field, value, detail });
+  }
+  return errors;
+}
+
+function settingErrors(cluster: Cluster, old: Cluster | undefined, plan: Plan): FieldError[] {
+  const errors: FieldError[] = [];
+  const { cni, kubeProxy } = cluster.spec;
+  const type = cni.type ?? plan.spec.cni.default;
+  if (cni.cilium !== undefined && type !== 'cilium' && old?.spec.cni.cilium === undefined) {
+    const detail = `is for CNI cilium, and the cluster gets ${type}: leave it out`;
+    errors.push({ type: 'FieldValueForbidden', field: 'spec.cni.cilium', detail });
+  }
+  const { mode = plan.spec.kubeProxy.default, iptables } = kubeProxy;
+  if (iptables !== undefined && mode !== 'iptables' && old?.spec.kubeProxy.iptables === undefined) {
+    const has = mode === 'none' ? 'the cluster has no kube-proxy' : `the cluster gets mode ${mode}`;
+    const detail = `is for mode iptables, and with plan "${plan.metadata.name}" ${has}: leave it out`;
+    errors.push({ type: 'FieldValueForbidden', field: 'spec.kubeProxy.iptables', detail });
+  }
+  for (const part of ['backendResources', 'frontendResources'] as const) {
+    const { limits, requests } = cni.cilium?.hubble?.ui?.[part] ?? {};
+    for (const name of ['cpu', 'memory'] as const) {
+      const limit = limits?.[name];
+      const request = requests?.[name];
+      if (limit === undefined || request === undefined || compareQuantities(limit, request) >= 0) continue;
+      const field = `spec.cni.cilium.hubble.ui.${part}.limits.${name}`;
+      const detail = `must not be less than requests.${name} (${request}): raise it, or lower the request`;
+      errors.push({ type: 'FieldValueInvalid', field, value: limit, detail });
+    }
+  }
+  return errors;
+}
+
+function notAllowed(field: string, value: string, allowed: readonly string[], plan: Plan): FieldError {
+  const detail = `plan "${plan.metadata.name}" supports ${allowed.map((name) => `"${name}"`).join(', ')}`;
+  return { type: 'FieldValueNotSupported', field, value, detail };
+}

@@ -1,0 +1,103 @@
+import { durationMs } from '../domain/duration.ts';
+import { type CrossFieldRule, crossFieldRule } from './kind.ts';
+
+interface SyncPeriods {
+  readonly minSyncPeriod?: string | undefined;
+  readonly syncPeriod?: string | undefined;
+}
+
+interface KubeProxy {
+  readonly mode?: string | undefined;
+  readonly iptables?: SyncPeriods | undefined;
+  readonly ipvs?: (SyncPeriods & { readonly tcpTimeout?: string | undefined }) | undefined;
+}
+
+interface Switch {
+  readonly enabled: boolean;
+}
+
+interface Cilium {
+  readonly clusterID?: number | undefined;
+  readonly clusterMesh?:
+    | (Switch & {
+        readonly apiServer?: { readonly serviceType: string; readonly nodePort?: number | undefined } | undefined;
+      })
+    | undefined;
+  readonly hubble?: (Switch & { readonly relay?: Switch | undefined; readonly ui?: Switch | undefined }) | undefined;
+}
+
+/** kube-proxy's own default of syncPeriod, which applies where it is left out. */
+const DEFAULT_SYNC_PERIOD = '30s';
+
+/** Rules of `spec.kubeProxy` and `spec.cni` of a Cluster. */
+export const CLUSTER_OPTION_RULES: readonly CrossFieldRule[] = [
+  crossFieldRule<KubeProxy>({
+    path: 'spec.kubeProxy',
+    field: 'spec.kubeProxy.iptables',
+    cel: "!has(self.iptables) || !has(self.mode) || self.mode == 'iptables'",
+    holds: ({ iptables, mode = 'iptables' }) => iptables === undefined || mode === 'iptables',
+    message: 'is for mode iptables: leave it out, or set mode to iptables',
+  }),
+  crossFieldRule<KubeProxy>({
+    path: 'spec.kubeProxy',
+    field: 'spec.kubeProxy.ipvs',
+    cel: "!has(self.ipvs) || (has(self.mode) && self.mode == 'ipvs')",
+    holds: (proxy) => proxy.ipvs === undefined || proxy.mode === 'ipvs',
+    message: 'is for mode ipvs: leave it out, or set mode to ipvs',
+  }),
+  crossFieldRule<KubeProxy>({
+    path: 'spec.kubeProxy',
+    field: 'spec.kubeProxy.ipvs.tcpTimeout',
+    cel: "!has(self.ipvs) || !has(self.ipvs.tcpTimeout) || duration(self.ipvs.tcpTimeout) == duration('0s') || duration(self.ipvs.tcpTimeout) >= duration('5s')",
+    holds: ({ ipvs }) => ipvs?.tcpTimeout === undefined || isZeroOrAtLeast(ipvs.tcpTimeout, 5000),
+    message: 'must be 0s or at least 5s',
+  }),
+  ...(['iptables', 'ipvs'] as const).map((mode) =>
+    crossFieldRule<KubeProxy>({
+      path: 'spec.kubeProxy',
+      field: `spec.kubeProxy.${mode}.minSyncPeriod`,
+      cel: `!has(self.${mode}) || !has(self.${mode}.minSyncPeriod) || duration(self.${mode}.minSyncPeriod) <= duration(has(self.${mode}.syncPeriod) ? self.${mode}.syncPeriod : '${DEFAULT_SYNC_PERIOD}')`,
+      holds: ({ [mode]: settings }) => isInOrder(settings),
+      message: `must not be more than syncPeriod (which is ${DEFAULT_SYNC_PERIOD} where it is left out): lower it, or raise syncPeriod`,
+    }),
+  ),
+  crossFieldRule<Cilium>({
+    path: 'spec.cni.cilium',
+    field: 'spec.cni.cilium.clusterID',
+    cel: '!has(self.clusterMesh) || !self.clusterMesh.enabled || has(self.clusterID)',
+    holds: ({ clusterMesh, clusterID }) => !clusterMesh?.enabled || clusterID !== undefined,
+    message: 'is needed by clusterMesh: give each cluster of the mesh a number from 1 to 255 of its own',
+  }),
+  crossFieldRule<Cilium>({
+    path: 'spec.cni.cilium',
+    field: 'spec.cni.cilium.clusterMesh.apiServer.nodePort',
+    cel: "!has(self.clusterMesh) || !has(self.clusterMesh.apiServer) || !has(self.clusterMesh.apiServer.nodePort) || self.clusterMesh.apiServer.serviceType == 'NodePort'",
+    holds: ({ clusterMesh }) =>
+      clusterMesh?.apiServer?.nodePort === undefined || clusterMesh.apiServer.serviceType === 'NodePort',
+    message: 'is for serviceType NodePort: leave it out, or set serviceType to NodePort',
+  }),
+  crossFieldRule<Cilium>({
+    path: 'spec.cni.cilium',
+    field: 'spec.cni.cilium.hubble.relay.enabled',
+    cel: '!has(self.hubble) || !has(self.hubble.relay) || !self.hubble.relay.enabled || self.hubble.enabled',
+    holds: ({ hubble }) => !hubble?.relay?.enabled || hubble.enabled,
+    message: 'needs hubble: set hubble.enabled to true, or leave the relay off',
+  }),
+  crossFieldRule<Cilium>({
+    path: 'spec.cni.cilium',
+    field: 'spec.cni.cilium.hubble.ui.enabled',
+    cel: '!has(self.hubble) || !has(self.hubble.ui) || !self.hubble.ui.enabled || (self.hubble.enabled && has(self.hubble.relay) && self.hubble.relay.enabled)',
+    holds: ({ hubble }) => !hubble?.ui?.enabled || (hubble.enabled && hubble.relay?.enabled === true),
+    message:
+      'needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+  }),
+];
+
+function isZeroOrAtLeast(duration: string, minimumMs: number): boolean {
+  const value = durationMs(duration);
+  return value === 0 || value >= minimumMs;
+}
+
+function isInOrder({ minSyncPeriod, syncPeriod = DEFAULT_SYNC_PERIOD }: SyncPeriods = {}): boolean {
+  return minSyncPeriod === undefined || durationMs(minSyncPeriod) <= durationMs(syncPeriod);
+}
