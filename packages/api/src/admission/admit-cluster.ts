@@ -42,7 +42,8 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
 /** Warnings about valid values that may not have the intended effect. */
 export function clusterWarnings(cluster: Cluster, old?: Cluster, plan?: PlanSpec): string[] {
   const unapplied = unappliedWarnings(unappliedClusterFields(cluster), old && unappliedClusterFields(old));
-  return [...unapplied, ...tokenIssuerWarnings(cluster), ...accessWarnings(cluster)];
+  const options = optionWarnings(cluster, old, plan);
+  return [...options, ...unapplied, ...tokenIssuerWarnings(cluster), ...accessWarnings(cluster)];
 }
 
 function tokenIssuerWarnings({ spec, status }: Cluster): string[] {

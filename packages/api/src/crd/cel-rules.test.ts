@@ -3,7 +3,9 @@ import { type Arbitrary, assert, boolean, constantFrom, integer, option, propert
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../kinds/all.ts';
 import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
+import { nodePools } from '../kinds/node-pool.ts';
 import { ORIGIN_RULES } from '../kinds/status.ts';
+import { aNodePool } from '../testing/objects.ts';
 import { ruleErrors } from '../validation/object-rules.ts';
 import { immutabilityCel } from './cel-rules.ts';
 
@@ -81,6 +83,21 @@ describe('a rule in CEL and its function agree', () => {
 
 describe('the CEL of an immutable field', () => {
   const held = record({ field: maybe(constantFrom('a', 'b')) });
+
+  it('tells the same as the function, with its hint', () => {
+    const [old, changed] = [{ clusterName: 'a' }, { clusterName: 'b' }];
+    const { messageExpression = '' } = immutabilityCel(
+      'spec.clusterName',
+      nodePools.immutableHints?.['spec.clusterName'],
+    );
+    const kind = { ...nodePools, rules: [], immutable: ['spec.clusterName'] };
+    const [error] = ruleErrors(kind, aNodePool(changed), aNodePool(old));
+
+    expect(error?.detail).toBe(
+      'cannot be changed after creation: the name belongs to a pool of cluster "a", and is unique in a namespace: call this pool "b-workers", for example',
+    );
+    expect(evaluate(messageExpression, { self: changed, oldSelf: old })).toBe(`spec.clusterName ${error?.detail}`);
+  });
 
   it('agrees with the function', () => {
     const kind = { ...KINDS[0], immutable: ['spec.field'], rules: [] } as unknown as (typeof KINDS)[number];

@@ -1,5 +1,5 @@
 import type { Schema, ValidationRule } from '@fairway/apiserver/schema/schema';
-import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
+import type { CrossFieldRule, ImmutableHint, TransitionRule } from '../kinds/kind.ts';
 
 export const IMMUTABLE_DETAIL = 'cannot be changed after creation';
 
@@ -7,11 +7,12 @@ export const IMMUTABLE_DETAIL = 'cannot be changed after creation';
  * The rule that makes the field at `path` immutable, including its absence; it is placed on the field's parent, since a
  * rule on the field itself is not evaluated if the field is added or removed.
  */
-export function immutabilityCel(path: string): ValidationRule {
+export function immutabilityCel(path: string, hint?: ImmutableHint): ValidationRule {
   const field = path.slice(path.lastIndexOf('.') + 1);
   return {
     rule: `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
     message: `${path} ${IMMUTABLE_DETAIL}`,
+    ...(hint && { messageExpression: `'${path} ${IMMUTABLE_DETAIL}: ' + ${hint.cel}` }),
     fieldPath: `.${field}`,
     reason: 'FieldValueForbidden',
   };

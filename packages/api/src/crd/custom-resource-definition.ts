@@ -56,7 +56,8 @@ const NETWORK_RULE: ValidationRule = {
 function enforcedSchema(kind: Kind): Schema {
   const object = withWholeDefaults(withCidrRules(objectSchema(kind)));
   let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
-  for (const path of kind.immutable) schema = addRule(schema, parentOf(path), immutabilityCel(path));
+  for (const path of kind.immutable)
+    schema = addRule(schema, parentOf(path), immutabilityCel(path, kind.immutableHints?.[path]));
   for (const rule of kind.rules) schema = addRule(schema, rule.path, crossFieldCel(rule));
   for (const rule of kind.transitions ?? []) schema = addRule(schema, '', transitionCel(rule));
   return schema;

@@ -34,6 +34,14 @@ export interface TransitionRule<T = never> {
   readonly message: string;
 }
 
+/** A hint in two forms like a `CrossFieldRule`. */
+export interface ImmutableHint {
+  /** An expression of a string over `self` and `oldSelf`, the parents of the field. */
+  readonly cel: string;
+  /** The same, of the field's new and old value. */
+  readonly text: (value: unknown, old: unknown) => string;
+}
+
 /** A kind of the group `fairway.dev`: the single source of its CRD, validation and types. */
 export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T> {
   readonly singular: string;
@@ -45,6 +53,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly columns: readonly PathColumn[];
   /** Paths of immutable fields. */
   readonly immutable: readonly string[];
+  /** What to do instead of changing an immutable field, by its path. */
+  readonly immutableHints?: Readonly<Record<string, ImmutableHint>>;
   readonly rules: readonly CrossFieldRule[];
   /** Evaluated on every update, including status. */
   readonly transitions?: readonly TransitionRule[];

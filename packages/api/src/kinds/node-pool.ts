@@ -54,7 +54,9 @@ const nodePoolSpec = z
       .string()
       .min(1)
       .max(63)
-      .describe('Name of the Cluster, in the same namespace, that the pool belongs to. Immutable.'),
+      .describe(
+        'Name of the Cluster, in the same namespace, that the pool belongs to. Immutable. Names of pools are unique in a namespace, whatever their cluster: <cluster>-<purpose> keeps them apart.',
+      ),
     flavor: z
       .string()
       .min(1)
@@ -213,6 +215,13 @@ export const nodePools = defineKind<NodePool>({
     MESSAGE_COLUMN,
   ],
   immutable: ['spec.clusterName', 'spec.flavor', 'spec.antiAffinity', 'spec.availabilityZones'],
+  immutableHints: {
+    'spec.clusterName': {
+      cel: `'the name belongs to a pool of cluster "' + oldSelf.clusterName + '", and is unique in a namespace: call this pool "' + self.clusterName + '-workers", for example'`,
+      text: (value, old) =>
+        `the name belongs to a pool of cluster "${old}", and is unique in a namespace: call this pool "${value}-workers", for example`,
+    },
+  },
   rules: NODE_POOL_RULES,
   transitions: ORIGIN_RULES,
 });

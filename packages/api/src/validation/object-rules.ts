@@ -37,8 +37,10 @@ function immutableErrors(kind: Kind, object: KubeObject, old: KubeObject): Field
   const errors: FieldError[] = [];
   for (const field of kind.immutable) {
     const before = valueAt(old, field);
-    if (isEqual(valueAt(object, field), before)) continue;
-    const was = before === undefined ? 'it was left out' : `it is ${JSON.stringify(before)}`;
+    const after = valueAt(object, field);
+    if (isEqual(after, before)) continue;
+    const hint = kind.immutableHints?.[field]?.text(after, before);
+    const was = hint ?? (before === undefined ? 'it was left out' : `it is ${JSON.stringify(before)}`);
     errors.push({ type: 'FieldValueForbidden', field, detail: `${IMMUTABLE_DETAIL}: ${was}` });
   }
   return errors;
