@@ -37,6 +37,7 @@ describe('a plan with lists', () => {
       catalogue,
       others: [],
       pools: [],
+      nowMs: Date.UTC(2026, 10, 22),
     });
 
   test.each<{ spec: NewCluster['spec']; field: string; says: string }>([
@@ -94,7 +95,7 @@ describe('a plan with lists', () => {
 
 describe('a plan that is not Ready', () => {
   const spec = aPlan().spec;
-  const admission = { releases: SHIPPED_RELEASES, catalogue: {}, others: [], pools: [] };
+  const admission = { releases: SHIPPED_RELEASES, catalogue: {}, others: [], pools: [], nowMs: Date.UTC(2026, 10, 22) };
 
   test.each([
     { plan: aPlan({ etcd: { ...spec.etcd, maxMiB: 1 } }), says: 'spec.etcd.maxMiB: 1: is less than baseMiB (10)' },
