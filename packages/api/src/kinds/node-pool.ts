@@ -219,7 +219,7 @@ export const nodePools = defineKind<NodePool>({
     'spec.clusterName': {
       cel: `'the name belongs to a pool of cluster "' + oldSelf.clusterName + '", and is unique in a namespace: call this pool "' + self.clusterName + '-workers", for example'`,
       text: (value, old) =>
-        `the name belongs to a pool of cluster "${old}", and is unique in a namespace: call this pool "${value}-workers", for example`,
+        `the name belongs to a pool of cluster "${String(old)}", and is unique in a namespace: call this pool "${String(value)}-workers", for example`,
     },
   },
   rules: NODE_POOL_RULES,
