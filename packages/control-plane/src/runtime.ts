@@ -68,6 +68,8 @@ export interface SnapshotsState {
   readonly list: readonly SnapshotInfo[];
   /** Why the last one that was due could not be taken. */
   readonly problem: string | undefined;
+  /** Why the newest one is not off this machine, and since when; undefined: it is, or nobody asked for it. */
+  readonly offHostProblem?: string | undefined;
   /** The last request that was carried out. */
   readonly restored: (RestoreRequest & { readonly atMs: number }) | undefined;
   /** A pending request: its progress, or why it fails. */

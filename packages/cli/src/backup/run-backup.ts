@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
@@ -15,13 +15,19 @@ import { usageError } from '@fairway/service/command-error';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { openOffHost } from './open-off-host.ts';
 import { newPassphrase, readPassphrase } from './passphrase.ts';
+import { fetchBackup, pruneBackups, storeBackup } from './stored-backups.ts';
 
 export interface BackupOptions {
   readonly output?: string;
   readonly pause?: boolean;
   readonly passphraseFile?: string;
   readonly insecurePlainText?: boolean;
+  /** Settings of the object store that it goes to, in place of a file. */
+  readonly offHost?: string;
+  /** How many the store keeps. */
+  readonly keep: number;
   /** Milliseconds. */
   readonly timeout: number;
 }
@@ -29,7 +35,12 @@ export interface BackupOptions {
 /** Writes everything that Fairway stores at its API to a new file, and verifies the file. */
 export async function runBackup(context: CliContext, globals: GlobalOptions, options: BackupOptions): Promise<void> {
   const { clock, signal, stdout, stderr } = context;
-  const given = await readPassphrase(context, options.passphraseFile);
+  const offHost = options.offHost === undefined ? undefined : openOffHost(resolve(context.cwd, options.offHost), clock);
+  await using _ = { [Symbol.asyncDispose]: async () => offHost?.store.close() };
+  if (offHost && (options.output !== undefined || options.insecurePlainText)) {
+    throw usageError('--off-host goes with neither --output nor --insecure-plain-text');
+  }
+  const given = (await readPassphrase(context, options.passphraseFile)) ?? offHost?.passphrase;
   if (options.insecurePlainText && given !== undefined) {
     throw usageError('--insecure-plain-text and a passphrase are mutually exclusive');
   }
@@ -46,10 +57,20 @@ export async function runBackup(context: CliContext, globals: GlobalOptions, opt
     return { contents: { server, paused: areClustersPaused(objects), resourceVersions }, objects };
   });
   const origin = { id: randomUUID(), createdAt, fairway: FAIRWAY_VERSION };
-  await writeNewFile(path, await encodeBackup(archive, origin, passphrase), origin.id);
-  const backup = await readBackup(path);
-  const written = await openBackup(path, backup, passphrase);
-  stdout.write(`${describe(path, backup, written)}\n`);
+  const bytes = await encodeBackup(archive, origin, passphrase);
+  if (offHost) {
+    const name = basename(path);
+    await storeBackup(offHost, name, bytes);
+    const stored = parseBackup(name, (await fetchBackup(offHost, name)).bytes);
+    stdout.write(`${describe(name, stored, await openBackup(name, stored, passphrase))}\n`);
+    stdout.write(`  in ${offHost.store.description}\n`);
+    const pruned = await pruneBackups(offHost, options.keep);
+    if (pruned.length > 0) stderr.write(`deleted there: ${pruned.join(', ')}\n`);
+  } else {
+    await writeNewFile(path, bytes, origin.id);
+    const backup = await readBackup(path);
+    stdout.write(`${describe(path, backup, await openBackup(path, backup, passphrase))}\n`);
+  }
   if (options.pause) {
     stderr.write('the clusters stay paused here, so that two Fairways never act on the same cloud;\n');
     stderr.write('to continue here instead: fairway cluster resume --all\n');

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { timeoutOption } from '../command/options.ts';
+import { timeoutOption, wholeNumber } from '../command/options.ts';
 
 const PASSPHRASE = 'file with the passphrase; default: FAIRWAY_BACKUP_PASSPHRASE';
 
@@ -9,6 +9,12 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     .command('backup')
     .description("write all of Fairway's objects, with the clusters' keys, into one encrypted file")
     .option('-o, --output <file>', 'the file, which must not exist yet; default: fairway-TIME.backup in this folder')
+    .option('--off-host <file>', 'put it into the object store that this YAML describes, in place of a file')
+    .addOption(
+      new Option('--keep <count>', 'how many backups the object store keeps; older ones are deleted')
+        .argParser(wholeNumber(1))
+        .default(28),
+    )
     .option('--pause', 'pause all clusters first, and wait until nothing is in progress: for moving to another Fairway')
     .option('--passphrase-file <file>', PASSPHRASE)
     .option('--insecure-plain-text', 'leave it unencrypted, as JSON lines: for inspection, never for storage')
@@ -33,7 +39,8 @@ export function addBackupCommands(program: Command, context: CliContext): void {
   program
     .command('restore')
     .description('restore a backup to another Fairway; safe to run again after an interruption')
-    .argument('<file>', 'the backup')
+    .argument('<file>', 'the backup; off-host:latest or off-host:NAME for one in an object store')
+    .option('--off-host <file>', 'YAML with that object store')
     .option('--dry-run', 'print what would be created and what conflicts, and change nothing')
     .option('--overwrite', 'let the backup count where an object already exists and differs')
     .option('--keep-paused', 'leave the clusters paused, to be checked first')
@@ -46,5 +53,16 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     .action(async (file, options) => {
       const { runRestore } = await import('../backup/restore/run-restore.ts');
       await runRestore(context, program.opts(), file, options);
+    });
+  program
+    .command('recover')
+    .description('bring the databases of all clusters back from an object store, on a machine that has lost them')
+    .requiredOption('--off-host <file>', 'YAML with the object store (docs/operators/disaster.md)')
+    .option('--home <dir>', 'folder for all state; default: FAIRWAY_HOME, else ./.fairway')
+    .option('--snapshots <folder>', 'folder for snapshots, as of "fairway up"; default: in the home')
+    .option('--list', 'only print what the object store holds')
+    .action(async (options) => {
+      const { runRecover } = await import('../backup/run-recover.ts');
+      await runRecover(context, options);
     });
 }

@@ -29,6 +29,7 @@ export interface FairwayCommandOptions {
   readonly egressAllow: readonly string[];
   readonly egressDeny: readonly string[];
   readonly snapshots?: string;
+  readonly offHost?: string;
   readonly nodeSettings?: string;
   /** Milliseconds. */
   readonly cloudCheck: number;
@@ -117,6 +118,10 @@ export function addFairwayOptions(command: Command): Command {
     .option(
       '--snapshots <folder>',
       "folder for snapshots of clusters' databases, such as a mount of other storage; default: in the home",
+    )
+    .option(
+      '--off-host <file>',
+      "YAML with the object store where snapshots of clusters' databases are copied to, encrypted (docs/operators/disaster.md)",
     )
     .option(
       '--node-settings <file>',

@@ -147,6 +147,15 @@ export const Configuration = z.strictObject({
         default: '127.0.0.1',
         option: 'controlPlaneAddress',
       }),
+      allow: setting(
+        listOf((range) => cidrSet([range])),
+        {
+          description: 'IPv4 addresses that reach all API servers, whatever `spec.apiServer.allowedCIDRs` says',
+          allowed: 'a list of ranges such as 192.0.2.0/24',
+          default: [],
+          option: 'controlPlaneAllow',
+        },
+      ),
       users: setting(written(parseUserRange), {
         description: 'user ids for those that run as processes, one per cluster, if Fairway runs as root',
         allowed: 'FIRST-LAST, such as 1900000000-1900009999',
@@ -174,6 +183,12 @@ export const Configuration = z.strictObject({
         otherwise: 'in the home',
         option: 'snapshots',
         path: 'new',
+      }),
+      offHostFile: setting(text(), {
+        description: 'YAML with the object store where snapshots are copied to, encrypted ([disaster](disaster.md))',
+        allowed: A_FILE,
+        option: 'offHost',
+        path: 'file',
       }),
     })
     .optional(),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Clock } from '@fairway/base/clock';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { chooseControlPlane } from '@fairway/service/up/choose-control-plane';
@@ -11,6 +12,7 @@ import {
   simulatedProcesses,
 } from '@fairway/service/up/control-planes';
 import type { Home } from '@fairway/service/up/home';
+import { openOffHost } from '../backup/open-off-host.ts';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 
@@ -19,7 +21,7 @@ import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
  * when this one ends.
  */
 export async function chosenControlPlanes(
-  { env, cwd, stderr }: CliContext,
+  { env, cwd, stderr, clock }: CliContext,
   options: Pick<
     FairwayCommandOptions,
     | 'controlPlane'
@@ -28,6 +30,7 @@ export async function chosenControlPlanes(
     | 'controlPlaneUsers'
     | 'egressAllow'
     | 'egressDeny'
+    | 'offHost'
     | 'snapshots'
   >,
   home: Home,
@@ -47,10 +50,14 @@ export async function chosenControlPlanes(
   const simulated = areLeft ? simulatedProcesses({ env, address }) : simulatedControlPlanes;
   const egress = { allowed: options.egressAllow, denied: options.egressDeny };
   const users = options.controlPlaneUsers;
+  const offHostFile = options.offHost && resolve(cwd, options.offHost);
+  const offHost = offHostFile === undefined ? undefined : (clock: Clock) => openOffHost(offHostFile, clock);
+  // What is wrong with it is said before anything starts.
+  await offHost?.(clock).store.close();
   const alwaysAllowed = options.controlPlaneAllow;
   const open =
     kind === 'process'
-      ? processControlPlanes({ env, address, snapshotFolder, users, egress, alwaysAllowed, areLeft })
+      ? processControlPlanes({ env, address, snapshotFolder, users, egress, alwaysAllowed, offHost, areLeft })
       : simulated;
   return (opening) => {
     home.write(home.controlPlaneKind, `${kind}\n`);

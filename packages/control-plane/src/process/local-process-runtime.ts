@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { SnapshotArchive } from '../off-host/snapshot-archive.ts';
 import { localNft } from './access/nft.ts';
 import { DEFAULT_USERS, type UserRange } from './cluster-users.ts';
 import { machineAddresses, machineNetwork } from './egress/egress-network.ts';
@@ -39,6 +40,8 @@ export interface LocalProcessRuntimeOptions {
   readonly homeId: string;
   /** IPv4 ranges that may reach every API server, whatever its cluster allows. */
   readonly alwaysAllowed?: readonly string[];
+  /** Where copies of snapshots go. */
+  readonly archive?: SnapshotArchive | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -61,6 +64,7 @@ export function localProcessRuntime(options: LocalProcessRuntimeOptions): Proces
       ownAddresses: machineAddresses,
     },
     access: { homeId: options.homeId, nft: localNft(env), alwaysAllowed: options.alwaysAllowed ?? [] },
+    archive: options.archive,
     isolation: localIsolation({ folder: `${folder}-users`, range: options.users ?? DEFAULT_USERS, env, random }),
     findBinaries: localBinarySearch(env, options.binaryFolders),
     clock,
@@ -112,7 +116,7 @@ function localBinarySearch(env: LocalProcessRuntimeOptions['env'], further: read
 /** Short-lived programs that print something or create a file; their output is small. */
 const PROGRAM_TIMEOUT_MS = 600_000;
 
-function programRunner(env: Readonly<Record<string, string | undefined>>): RunProgram {
+export function programRunner(env: Readonly<Record<string, string | undefined>>): RunProgram {
   return async (command, args) => {
     const options = { timeout: PROGRAM_TIMEOUT_MS, env: programEnvironment(env) };
     const { stdout } = await promisify(execFile)(command, args, options);

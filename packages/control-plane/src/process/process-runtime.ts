@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { OffHostRemovals } from '../off-host/off-host-removals.ts';
+import type { SnapshotArchive } from '../off-host/snapshot-archive.ts';
 import {
   type ControlPlaneRuntime,
   type ControlPlaneSpec,
@@ -37,6 +39,8 @@ export interface ProcessRuntimeOptions extends ProcessMachine {
   readonly egress: EgressOptions;
   readonly isolation: Isolation;
   readonly access: AccessOptions;
+  /** Where copies of snapshots go; undefined: nowhere. */
+  readonly archive: SnapshotArchive | undefined;
 }
 
 /** How access to API servers is restricted; see AccessGuardOptions. */
@@ -74,6 +78,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   readonly #binaries: BinaryFinder;
   readonly #tenancy: Tenancy;
   readonly #access: AccessGuard;
+  readonly #offHostRemovals: OffHostRemovals | undefined;
 
   constructor(options: ProcessRuntimeOptions) {
     this.#options = options;
@@ -85,13 +90,18 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       clock: options.clock,
       log: options.log,
     });
+    const { archive, folder } = options;
+    this.#offHostRemovals = archive && new OffHostRemovals(`${folder}-removed-off-host`, archive, options);
     this.#slots = new ClusterSlots<Parts>(options, {
       open: (cluster, announce) => this.#openParts(cluster, announce),
       stop: async ({ uid, snapshots, room, egress }) => {
         this.#access.forget(uid);
         await Promise.all([snapshots.stop(), room.stop(), egress.stop()]);
       },
-      remove: ({ parts }) => parts.snapshots.removeAll(),
+      remove: async ({ uid, parts }) => {
+        await this.#offHostRemovals?.add(uid);
+        await parts.snapshots.removeAll();
+      },
       free: async ({ uid, record }) => {
         this.#tenancy.forget(uid);
         await this.#access.remove(uid);
@@ -143,6 +153,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     this.#slots.close();
     await this.#slots.stopAllBut(() => false);
     this.#access.stop();
+    await this.#offHostRemovals?.stop();
     await this.#tellIfLeft(this.#access.removeTable());
   }
 
@@ -151,6 +162,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     this.#slots.close();
     await this.#slots.releaseAll();
     this.#access.stop();
+    await this.#offHostRemovals?.stop();
   }
 
   /** Stops what an earlier Fairway left running for clusters that no longer exist. Their data stay. */
@@ -263,11 +275,13 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     { uid, folder, supervisor }: Pick<Slot<Parts>, 'uid' | 'folder' | 'supervisor'>,
     onChange: () => void,
   ): Parts {
-    const { clock, probes, snapshotFolder, toolFolders, runProgram, egress } = this.#options;
+    const { clock, probes, snapshotFolder, archive, toolFolders, runProgram, egress } = this.#options;
     const log = this.#options.log.child({ cluster: uid });
     const snapshots = new ClusterSnapshots({
       folder,
       snapshots: new SnapshotFolder(join(snapshotFolder, uid)),
+      archive,
+      clusterUid: uid,
       toolFolders,
       run: runProgram,
       supervisor,

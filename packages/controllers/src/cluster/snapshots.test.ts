@@ -33,12 +33,26 @@ describe('SnapshotsReady', () => {
     { state: plane(), etcd: asked, says: 'SnapshotNotFound', reason: 'none are kept, and one is asked for' },
     { state: plane({}), etcd: undefined, says: 'AsExpected', reason: 'everything works' },
     { state: plane({ problem: 'disk full' }), etcd: undefined, says: 'SnapshotFailed', reason: 'none can be taken' },
+    {
+      state: plane({ offHostProblem: 'away' }),
+      etcd: undefined,
+      says: 'SnapshotFailed',
+      reason: 'copies do not arrive',
+    },
     { state: plane(restoring()), etcd: asked, says: 'Restoring', reason: 'one is being restored' },
     { state: plane(restoring('NotFound')), etcd: asked, says: 'SnapshotNotFound', reason: 'there is no such one' },
     { state: plane(restoring('Failed')), etcd: asked, says: 'RestoreFailed', reason: 'it cannot be restored' },
   ])('$says: $reason', ({ state, etcd, says }) => {
     expect(snapshotsCondition({ etcd }, state)?.reason).toBe(says);
   });
+});
+
+test('snapshots that do not leave the machine are told, with since when', () => {
+  const offHostProblem = 'not off-host since 2026-11-21T12:00:00Z: s3://bucket/ does not answer';
+
+  expect(snapshotsCondition({}, plane({ offHostProblem }))?.message).toBe(
+    `snapshots are taken, but are ${offHostProblem}`,
+  );
 });
 
 test.each([

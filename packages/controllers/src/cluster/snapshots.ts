@@ -48,11 +48,15 @@ export function snapshotsCondition(
     const message = 'control planes of this kind keep no snapshots: remove spec.etcd from the Cluster';
     return conditionUnmet(type, { reason: ConditionReason.SnapshotNotFound, message });
   }
-  const { restoring, problem } = controlPlane.snapshots;
+  const { restoring, problem, offHostProblem } = controlPlane.snapshots;
   if (restoring?.problem)
     return conditionUnmet(type, { reason: REASONS[restoring.problem], message: restoring.message });
   if (restoring) return conditionUnmet(type, { reason: ConditionReason.Restoring, message: restoring.message });
-  if (problem === undefined) return conditionMet(type);
+  if (problem === undefined && offHostProblem === undefined) return conditionMet(type);
+  if (problem === undefined) {
+    const message = `snapshots are taken, but are ${offHostProblem}`;
+    return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message });
+  }
   return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message: `no snapshot is taken: ${problem}` });
 }
 

@@ -3,6 +3,7 @@ import type { ValueCodec } from '@fairway/apiserver/store/encryption';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { OffHost } from '@fairway/control-plane/off-host/off-host-settings';
 import type { UserRange } from '@fairway/control-plane/process/cluster-users';
 import type { EgressExceptions } from '@fairway/control-plane/process/egress/egress-policy';
 import { localMachine, localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
@@ -102,6 +103,8 @@ interface ProcessControlPlanes {
   readonly egress: EgressExceptions;
   /** IPv4 ranges that may reach every API server. */
   readonly alwaysAllowed: readonly string[];
+  /** Where copies of snapshots go, opened when it is needed; undefined: nowhere. */
+  readonly offHost: ((clock: Clock) => OffHost) | undefined;
 }
 
 /** Real control planes, as processes of this machine. */
@@ -113,8 +116,10 @@ export function processControlPlanes({
   users,
   egress,
   alwaysAllowed,
+  offHost: openOffHost,
 }: ProcessControlPlanes): (options: ControlPlanesOptions) => ControlPlanes {
   return ({ home, clock, random, log }) => {
+    const offHost = openOffHost?.(clock);
     const runtime = localProcessRuntime({
       folder: home.controlPlanes,
       address,
@@ -123,6 +128,7 @@ export function processControlPlanes({
       egress,
       homeId: homeId(home),
       alwaysAllowed,
+      archive: offHost?.snapshots,
       env,
       binaryFolders: [],
       identify: identifyProcess,
@@ -133,7 +139,10 @@ export function processControlPlanes({
     return {
       runtime,
       stopAllBut: (isCluster) => runtime.stopAllBut(isCluster),
-      close: () => (areLeft ? runtime.detach() : runtime.close()),
+      async close() {
+        await (areLeft ? runtime.detach() : runtime.close());
+        await offHost?.store.close();
+      },
     };
   };
 }

@@ -3,7 +3,7 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import type { ResourceType } from '@fairway/kube/object/meta';
 import type { Archive } from '@fairway/service/backup/archive';
 import { objectName } from '@fairway/service/backup/backed-up-kinds';
-import { openBackup } from '@fairway/service/backup/backup-file';
+import { openBackup, parseBackup } from '@fairway/service/backup/backup-file';
 import type { Header } from '@fairway/service/backup/header';
 import { restoreArchive } from '@fairway/service/backup/restore/restore-archive';
 import { planRestore, type RestorePlan } from '@fairway/service/backup/restore/restore-plan';
@@ -12,8 +12,10 @@ import { CommandError, usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../../command/context.ts';
 import { openReporter } from '../../progress/open-reporter.ts';
+import { openOffHost } from '../open-off-host.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { countsOf, readBackup } from '../run-backup.ts';
+import { fetchBackup, offHostName } from '../stored-backups.ts';
 import { RestoreProgress } from './restore-progress.ts';
 
 export interface RestoreOptions {
@@ -22,6 +24,8 @@ export interface RestoreOptions {
   readonly keepPaused?: boolean;
   readonly sourceStopped?: boolean;
   readonly passphraseFile?: string;
+  /** Settings of the object store of `off-host:` arguments. */
+  readonly offHost?: string;
 }
 
 /** Creates everything in a backup at another Fairway's API, and resumes reconciliation once all is there. */
@@ -31,15 +35,32 @@ export async function runRestore(
   file: string,
   options: RestoreOptions,
 ): Promise<void> {
-  const path = resolve(context.cwd, file);
-  const backup = await readBackup(path);
-  const archive = await openBackup(path, backup, await readPassphrase(context, options.passphraseFile));
+  const { path, backup, passphrase } = await readArgument(context, file, options);
+  const archive = await openBackup(path, backup, passphrase);
   requireQuietSource(archive, options);
   await withConnection(context, globals, async (connection) => {
     await requireTarget(connection.client, connection.server, context.signal);
     if (options.dryRun) await rehearse(context, connection, archive, options);
     else await restore(context, connection, backup.header, archive, options);
   });
+}
+
+/** A file, or what the object store holds. */
+async function readArgument(context: CliContext, file: string, options: RestoreOptions) {
+  const given = await readPassphrase(context, options.passphraseFile);
+  const name = offHostName(file);
+  if (name === undefined) {
+    const path = resolve(context.cwd, file);
+    return { path, backup: await readBackup(path), passphrase: given };
+  }
+  if (options.offHost === undefined) {
+    throw usageError(`${file} is in an object store: name its settings with --off-host FILE`);
+  }
+  const offHost = openOffHost(resolve(context.cwd, options.offHost), context.clock);
+  await using _ = { [Symbol.asyncDispose]: () => offHost.store.close() };
+  const { name: path, bytes } = await fetchBackup(offHost, name);
+  context.stderr.write(`read ${path} from ${offHost.store.description}\n`);
+  return { path, backup: parseBackup(path, bytes), passphrase: given ?? offHost.passphrase };
 }
 
 /** Two Fairways that manage the same servers would undo each other's changes. */

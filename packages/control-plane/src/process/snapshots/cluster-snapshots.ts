@@ -1,5 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { OffHostKeeper } from '../../off-host/off-host-keeper.ts';
+import type { SnapshotArchive } from '../../off-host/snapshot-archive.ts';
 import type { ControlPlaneSpec, SnapshotsState } from '../../runtime.ts';
 import type { ClusterRecord } from '../cluster-record.ts';
 import { FAILED_AFTER } from '../control-plane-state.ts';
@@ -18,6 +20,9 @@ export interface ClusterSnapshotsOptions {
   /** The cluster's folder. */
   readonly folder: string;
   readonly snapshots: SnapshotFolder;
+  /** Where copies go; undefined: nowhere. */
+  readonly archive: SnapshotArchive | undefined;
+  readonly clusterUid: string;
   readonly toolFolders: readonly string[];
   readonly run: RunProgram;
   readonly supervisor: ControlPlaneSupervisor;
@@ -43,6 +48,7 @@ export class ClusterSnapshots {
   readonly #options: ClusterSnapshotsOptions;
   readonly #keeper: SnapshotKeeper;
   readonly #restorer: Restorer;
+  readonly #offHost: OffHostKeeper | undefined;
   #record: ClusterRecord | undefined;
   #mayAct: () => boolean = () => false;
   /** Generation whose predecessors have been deleted. */
@@ -59,6 +65,10 @@ export class ClusterSnapshots {
       log,
       onChange,
     });
+    const { archive, clusterUid } = options;
+    this.#offHost =
+      archive &&
+      new OffHostKeeper({ clusterUid, archive, fileOf: (name) => snapshots.fileOf(name), clock, log, onChange });
     this.#restorer = new Restorer({ clock, log, onChange });
   }
 
@@ -69,6 +79,10 @@ export class ClusterSnapshots {
     const isDone = spec.restore === undefined || isSameRequest(spec.restore, record.restored);
     const needed = isDone ? [] : [spec.restore.snapshot];
     this.#keeper.want(spec.snapshots, new Set(needed));
+    if (spec.snapshots !== undefined) {
+      const { keep } = spec.snapshots;
+      this.#offHost?.want({ list: this.#keeper.list(), keep, record: JSON.stringify(record), mayAct });
+    }
     // A restore first takes a snapshot, so etcd gets time to start, unless it can't.
     const { ready, failures } = this.#options.supervisor.state.components.etcd;
     if (!ready && failures < FAILED_AFTER) return;
@@ -108,6 +122,7 @@ export class ClusterSnapshots {
     return {
       list: this.#keeper.list(),
       problem: this.#keeper.problem,
+      offHostProblem: this.#offHost?.problem,
       restored: this.#record?.restored,
       restoring: this.#restorer.state,
     };
@@ -115,7 +130,7 @@ export class ClusterSnapshots {
 
   /** Resolves when no write is in progress any more. Final. */
   async stop(): Promise<void> {
-    await Promise.all([this.#keeper.stop(), this.#restorer.stop()]);
+    await Promise.all([this.#keeper.stop(), this.#restorer.stop(), this.#offHost?.stop()]);
   }
 
   removeAll(): Promise<void> {

@@ -1,0 +1,30 @@
+/** Where files are kept off this machine: a bucket with a prefix. Keys are relative to the prefix; objects appear whole, or not at all. */
+export interface ObjectStore {
+  /** For messages: `s3://bucket/prefix at https://s3.example.org`. */
+  readonly description: string;
+  /** Identifies bucket and prefix. */
+  readonly id: string;
+  /** Replaces an object. Resolves when the store has confirmed that it holds these very bytes. */
+  put(key: string, bytes: Buffer): Promise<void>;
+  /** Rejects with a MissingObjectError. */
+  get(key: string): Promise<Buffer>;
+  /** All objects whose keys begin so, sorted by key. */
+  list(prefix: string): Promise<readonly StoredObject[]>;
+  /** Does nothing if there is none. */
+  remove(key: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StoredObject {
+  readonly key: string;
+  readonly sizeBytes: number;
+}
+
+export class MissingObjectError extends Error {
+  override readonly name = 'MissingObjectError';
+}
+
+/** The store did not do what was asked: its answer, or why there was none. */
+export class ObjectStoreError extends Error {
+  override readonly name = 'ObjectStoreError';
+}

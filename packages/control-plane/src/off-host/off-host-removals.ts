@@ -1,0 +1,63 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { Files } from '../process/files.ts';
+import type { SnapshotArchive } from './snapshot-archive.ts';
+
+const RETRY_MS = 600_000;
+
+/** Deletes the copies of deleted clusters. A file for each is all that is remembered: a store that is away keeps nobody from deleting a cluster. */
+export class OffHostRemovals {
+  readonly #folder: string;
+  readonly #archive: SnapshotArchive;
+  readonly #files: Files;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #timer: Timer | undefined;
+  #work: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(folder: string, archive: SnapshotArchive, parts: { files: Files; clock: Clock; log: Logger }) {
+    this.#folder = folder;
+    this.#archive = archive;
+    this.#files = parts.files;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    // What a killed process left.
+    this.#timer = this.#clock.after(0, () => this.#begin());
+  }
+
+  /** Remembers that a cluster's copies have to go; resolves before they are gone. */
+  async add(clusterUid: string): Promise<void> {
+    await this.#files.write(join(this.#folder, clusterUid), '');
+    this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    await this.#work;
+  }
+
+  #begin(): void {
+    if (this.#isStopped) return;
+    this.#timer?.cancel();
+    this.#work = (this.#work ?? Promise.resolve()).then(() => this.#removeAll());
+  }
+
+  async #removeAll(): Promise<void> {
+    const uids = await readdir(this.#folder).catch(() => []);
+    for (const uid of uids.filter((name) => !name.endsWith('.draft'))) {
+      if (this.#isStopped) return;
+      try {
+        await this.#archive.removeAll(uid);
+        await rm(join(this.#folder, uid), { force: true });
+      } catch (error) {
+        this.#log.warn({ err: error, cluster: uid }, 'copies of a deleted cluster could not be deleted yet');
+        this.#timer = this.#clock.after(RETRY_MS, () => this.#begin());
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { type ClusterRecord, readRecord, writeRecord } from '../process/cluster-record.ts';
+import { diskFiles, syncTree } from '../process/files.ts';
+import type { Binaries } from '../process/find-binaries.ts';
+import { removeData } from '../process/snapshots/data-folders.ts';
+import { makeDataFrom } from '../process/snapshots/restore-snapshot.ts';
+import type { RunProgram } from '../process/snapshots/restore-tool.ts';
+import { SnapshotFolder } from '../process/snapshots/snapshot-folder.ts';
+import type { ArchivedSnapshot, SnapshotArchive } from './snapshot-archive.ts';
+
+export interface RecoveryInputs {
+  readonly archive: SnapshotArchive;
+  /** Contains a folder for each cluster. */
+  readonly folder: string;
+  /** Likewise, for snapshots. */
+  readonly snapshotFolder: string;
+  readonly binaries: readonly Binaries[];
+  readonly toolFolders: readonly string[];
+  readonly run: RunProgram;
+}
+
+export interface RecoveredCluster extends ArchivedSnapshot {
+  /** `kept`: its data were here already, and were not touched. */
+  readonly outcome: 'recovered' | 'kept';
+}
+
+/**
+ * Brings back the data of all clusters in an archive to a machine that has none, from the newest snapshot of each. No Fairway may run on the folder. A
+ * cluster's record is written last: until then it is not there, and a killed recovery makes it again.
+ */
+export async function* recoverControlPlanes(inputs: RecoveryInputs): AsyncIterable<RecoveredCluster> {
+  const newest = new Map<string, ArchivedSnapshot>();
+  for (const snapshot of await inputs.archive.list()) {
+    if (!newest.has(snapshot.clusterUid)) newest.set(snapshot.clusterUid, snapshot);
+  }
+  for (const snapshot of newest.values()) {
+    const isThere = readRecord(diskFiles, join(inputs.folder, snapshot.clusterUid)) !== undefined;
+    if (!isThere) await recover(inputs, snapshot);
+    yield { ...snapshot, outcome: isThere ? 'kept' : 'recovered' };
+  }
+}
+
+async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSnapshot): Promise<void> {
+  const { archive, binaries, toolFolders, run } = inputs;
+  const { record: text, chunks } = await archive.open(clusterUid, name);
+  // Users are this machine's: it gets one of those that are free here.
+  const { userId: _, ...record } = JSON.parse(text) as ClusterRecord;
+  const snapshots = new SnapshotFolder(join(inputs.snapshotFolder, clusterUid));
+  await snapshots.save(name, chunks);
+  const folder = join(inputs.folder, clusterUid);
+  await diskFiles.makeFolder(folder);
+  const etcd = etcdFor(record, binaries);
+  const made = await makeDataFrom({
+    request: { snapshot: name },
+    folder,
+    record,
+    snapshots,
+    etcd,
+    toolFolders,
+    run,
+    status: () => Promise.resolve(undefined),
+    save: () => Promise.resolve(),
+    sync: syncTree,
+    remove: removeData,
+  });
+  await writeRecord(diskFiles, folder, { ...record, ...made });
+}
+
+/** The etcd beside the release that the cluster ran, else the newest at hand. */
+function etcdFor({ version }: ClusterRecord, binaries: readonly Binaries[]): string {
+  const minor = version?.split('.').slice(0, 2).join('.');
+  const chosen = binaries.find((found) => minor !== undefined && found.version.startsWith(`${minor}.`)) ?? binaries[0];
+  if (chosen === undefined) throw new Error('there are no programs of Kubernetes: run "fairway releases fetch" first');
+  return chosen.paths.etcd;
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { masterKey, saltOf, seal, unseal } from './sealing.ts';
+
+const master = randomBytes(32);
+const MAX = 1000;
+
+test('equal contents are equal when sealed, others share nothing', async () => {
+  const [one, again, other, elsewhere] = await Promise.all([
+    seal(master, 'a', Buffer.from('content')),
+    seal(master, 'a', Buffer.from('content')),
+    seal(master, 'a', Buffer.from('other')),
+    seal(master, 'b', Buffer.from('content')),
+  ]);
+
+  expect(one.equals(again)).toBe(true);
+  expect(one.subarray(0, 32).equals(other.subarray(0, 32))).toBe(false);
+  expect(one.subarray(0, 32).equals(elsewhere.subarray(0, 32))).toBe(false);
+  expect((await unseal(master, 'a', one, MAX)).toString()).toBe('content');
+});
+
+test.each([
+  { reason: 'in its hash', at: 3 },
+  { reason: 'in its content', at: 40 },
+  { reason: 'in its tag', at: -1 },
+])('a byte that differs $reason is noticed', async ({ at }) => {
+  const sealed = await seal(master, 'a', Buffer.from('content'));
+  const index = at < 0 ? sealed.length + at : at;
+  sealed.writeUInt8(sealed.readUInt8(index) ^ 1, index);
+
+  await expect(unseal(master, 'a', sealed, MAX)).rejects.toThrow('a cannot be opened');
+});
+
+test('what unpacks to more than there can be is refused, and so is what is cut off', async () => {
+  const bomb = await seal(master, 'a', Buffer.alloc(10_000_000));
+
+  await expect(unseal(master, 'a', bomb, MAX)).rejects.toThrow('a cannot be opened');
+  await expect(unseal(master, 'a', Buffer.alloc(40), MAX)).rejects.toThrow('cut off');
+});
+
+test('a passphrase is stretched with the salt of its place', async () => {
+  const key = await masterKey('correct horse', saltOf('bucket/prefix/'));
+
+  expect(key.length).toBe(32);
+  expect(saltOf('bucket/a/').equals(saltOf('bucket/b/'))).toBe(false);
+});

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { SnapshotArchive } from './snapshot-archive.ts';
+import { MemoryStore } from './testing/memory-store.ts';
+import { quickKey } from './testing/quick-key.ts';
+
+const NAME = '20261121-120000-000';
+const LATER = '20261121-130000-000';
+const RECORD = JSON.stringify({ port: 20_001, encryptionKey: 'the key of the Secrets' });
+const yes = () => true;
+
+let folder: string;
+/** More than two parts, and not compressible. */
+const database = randomBytes(20 * 1024);
+let store: MemoryStore;
+let archive: SnapshotArchive;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'archive-'));
+  writeFileSync(join(folder, 'db'), database);
+  writeFileSync(join(folder, 'small'), 'a small database of another time');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  store = new MemoryStore();
+  archive = new SnapshotArchive(store, 'correct horse battery staple', { stretch: quickKey, partBytes: 8192 });
+});
+
+function upload(name = NAME, file = 'db', mayAct = yes): Promise<void> {
+  return archive.upload('uid-1', name, join(folder, file), RECORD, mayAct);
+}
+
+async function read(from: SnapshotArchive, name = NAME): Promise<{ record: string; bytes: Buffer }> {
+  const { record, chunks } = await from.open('uid-1', name);
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return { record, bytes: Buffer.concat(parts) };
+}
+
+test('what is stored comes back, with its record, by passphrase and store alone', async () => {
+  await upload();
+  const { record, bytes } = await read(
+    new SnapshotArchive(store, 'correct horse battery staple', { stretch: quickKey, partBytes: 8192 }),
+  );
+
+  expect(bytes.equals(database)).toBe(true);
+  expect(record).toBe(RECORD);
+  expect(await archive.list()).toEqual([{ clusterUid: 'uid-1', name: NAME, takenAtMs: Date.UTC(2026, 10, 21, 12) }]);
+});
+
+test('nothing of it can be read in the store, and another passphrase opens nothing', async () => {
+  await upload(NAME, 'small');
+  const stored = Buffer.concat([...store.objects.values()]).toString('latin1');
+
+  expect(stored).not.toContain('small database');
+  expect(stored).not.toContain('encryptionKey');
+  await expect(
+    read(new SnapshotArchive(store, 'another passphrase', { stretch: quickKey, partBytes: 8192 })),
+  ).rejects.toThrow('the passphrase is another');
+});
+
+test('an interrupted upload is no snapshot, and goes on with what it lacks', async () => {
+  store.room = 2;
+  await expect(upload()).rejects.toThrow('no room');
+  expect(await archive.list()).toEqual([]);
+
+  store.room = Number.POSITIVE_INFINITY;
+  store.puts.length = 0;
+  await upload();
+
+  expect(store.puts.length).toBe(2);
+  expect(store.puts.at(-1)).toMatch(/manifest$/);
+  expect((await read(archive)).bytes.equals(database)).toBe(true);
+});
+
+test('ends when another process manages the cluster', async () => {
+  await expect(upload(NAME, 'db', () => false)).rejects.toThrow('another process');
+  expect(store.puts).toEqual([]);
+});
+
+test.each([
+  {
+    reason: 'a part is damaged',
+    spoil: (part: string) => store.objects.get(part)?.writeUInt8(1, 40),
+    message: 'is damaged',
+  },
+  { reason: 'a part is missing', spoil: (part: string) => store.objects.delete(part), message: 'there is no' },
+  {
+    reason: 'two parts are exchanged',
+    spoil: (part: string) => {
+      const other = store.objects.get(store.puts[1] ?? '');
+      if (other) store.objects.set(part, other);
+    },
+    message: 'is damaged',
+  },
+])('is not believed when $reason', async ({ spoil, message }) => {
+  await upload();
+  spoil(store.puts[0] ?? '');
+
+  await expect(read(archive)).rejects.toThrow(message);
+});
+
+test('one snapshot cannot be passed off as another', async () => {
+  await upload(NAME, 'small');
+  for (const [key, bytes] of store.objects.entries().toArray()) store.objects.set(key.replace(NAME, LATER), bytes);
+
+  await expect(read(archive, LATER)).rejects.toThrow('cannot be opened');
+});
+
+test('removal begins with the manifest, and remains of dead uploads go', async () => {
+  await upload(NAME, 'small');
+  store.room = 1;
+  await expect(upload(LATER, 'db')).rejects.toThrow('no room');
+  await archive.removeRemains('uid-1', []);
+  expect([...store.objects.keys()].every((key) => key.includes(NAME))).toBe(true);
+
+  await archive.remove('uid-1', NAME);
+  expect([...store.objects.keys()]).toEqual([]);
+});
+
+test('what is being uploaded is not taken for remains', async () => {
+  store.room = 1;
+  await expect(upload()).rejects.toThrow('no room');
+  await archive.removeRemains('uid-1', [{ name: NAME, takenAtMs: 0, sizeBytes: 1 }]);
+
+  expect(store.objects.size).toBe(1);
+});

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { z } from 'zod';
+import { takenAtMsOf } from '../process/snapshots/snapshot-name.ts';
+import type { SnapshotInfo } from '../runtime.ts';
+import type { ObjectStore } from './object-store.ts';
+import { masterKey, saltOf, seal, unseal } from './sealing.ts';
+
+/** Bytes of a database in one object: what is in memory at a time, and what is sent again after an interruption. */
+const PART_BYTES = 8 * 2 ** 20;
+const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
+const MANIFEST = 'manifest';
+const FOLDER = 'clusters/';
+
+const outer = z.object({
+  format: z.literal('fairway-snapshot'),
+  version: z.literal(1),
+  salt: z.base64(),
+  body: z.base64(),
+});
+
+/** What a snapshot consists of; encrypted, since the record holds the key of the cluster's Secrets. */
+const inner = z.object({
+  /** The cluster's record, without which the database is of no use. */
+  record: z.string(),
+  parts: z.array(z.object({ key: z.string(), sha256: z.hex() })),
+  sizeBytes: z.int().min(0),
+});
+
+/** A snapshot in the store. */
+export interface ArchivedSnapshot {
+  readonly clusterUid: string;
+  readonly name: string;
+  readonly takenAtMs: number;
+}
+
+/**
+ * Clusters' snapshots in an object store: for each a folder of encrypted parts, and a manifest, which is written last. What has a manifest is whole; parts
+ * without one are an upload in progress, or what is left of one. All it needs to be read is the store and the passphrase.
+ */
+export class SnapshotArchive {
+  readonly #store: ObjectStore;
+  readonly #passphrase: string;
+  readonly #masters = new Map<string, Promise<Buffer>>();
+
+  readonly #stretch: typeof masterKey;
+  readonly #partBytes: number;
+
+  /** `stretch` makes a key of the passphrase, slowly by default. */
+  constructor(store: ObjectStore, passphrase: string, { stretch = masterKey, partBytes = PART_BYTES } = {}) {
+    this.#stretch = stretch;
+    this.#partBytes = partBytes;
+    this.#store = store;
+    this.#passphrase = passphrase;
+  }
+
+  get description(): string {
+    return this.#store.description;
+  }
+
+  /** Newest first; of one cluster, or of all. */
+  async list(clusterUid?: string): Promise<readonly ArchivedSnapshot[]> {
+    const objects = await this.#store.list(clusterUid === undefined ? FOLDER : `${FOLDER}${clusterUid}/`);
+    return objects
+      .flatMap(({ key }): ArchivedSnapshot[] => {
+        const [uid = '', name = '', file] = key.slice(FOLDER.length).split('/');
+        const takenAtMs = takenAtMsOf(name);
+        return file !== MANIFEST || takenAtMs === undefined ? [] : [{ clusterUid: uid, name, takenAtMs }];
+      })
+      .sort((a, b) => b.takenAtMs - a.takenAtMs);
+  }
+
+  /** Stores a snapshot with its cluster's record. Sends what an interrupted upload of it has not sent yet. */
+  async upload(clusterUid: string, name: string, file: string, record: string, mayAct: () => boolean): Promise<void> {
+    const folder = folderOf(clusterUid, name);
+    const salt = saltOf(this.#store.id);
+    const master = await this.#master(salt);
+    const sent = new Map((await this.#store.list(`${folder}/`)).map(({ key, sizeBytes }) => [key, sizeBytes]));
+    const parts: z.infer<typeof inner>['parts'] = [];
+    let sizeBytes = 0;
+    for await (const chunk of createReadStream(file, { highWaterMark: this.#partBytes })) {
+      if (!mayAct()) throw new Error('another process manages the control plane');
+      const content = chunk as Buffer;
+      const sealed = await seal(master, `${folder}/${parts.length}`, content);
+      const sha256 = createHash('sha256').update(sealed).digest('hex');
+      // Named by its content: one of that name and length is this one.
+      const key = `${folder}/part-${String(parts.length).padStart(5, '0')}-${sha256.slice(0, 32)}`;
+      if (sent.get(key) !== sealed.length) await this.#store.put(key, sealed);
+      parts.push({ key, sha256 });
+      sizeBytes += content.length;
+    }
+    const body = await seal(master, `${folder}/${MANIFEST}`, Buffer.from(JSON.stringify({ record, parts, sizeBytes })));
+    const manifest: z.infer<typeof outer> = {
+      format: 'fairway-snapshot',
+      version: 1,
+      salt: salt.toString('base64'),
+      body: body.toString('base64'),
+    };
+    await this.#store.put(`${folder}/${MANIFEST}`, Buffer.from(JSON.stringify(manifest)));
+  }
+
+  /** The cluster's record, and the database as a stream. Rejects, and the stream throws, if anything is missing or damaged. */
+  async open(
+    clusterUid: string,
+    name: string,
+  ): Promise<{ readonly record: string; readonly chunks: AsyncIterable<Buffer> }> {
+    const folder = folderOf(clusterUid, name);
+    const text = (await this.#store.get(`${folder}/${MANIFEST}`)).toString('utf8');
+    const { salt, body } = outer.parse(JSON.parse(text));
+    const master = await this.#master(Buffer.from(salt, 'base64'));
+    const opened = await unseal(master, `${folder}/${MANIFEST}`, Buffer.from(body, 'base64'), MAX_MANIFEST_BYTES);
+    const { record, parts } = inner.parse(JSON.parse(opened.toString('utf8')));
+    return { record, chunks: this.#chunks(folder, master, parts) };
+  }
+
+  /** Deletes a snapshot: it is none any more before its first part goes. */
+  async remove(clusterUid: string, name: string): Promise<void> {
+    const folder = folderOf(clusterUid, name);
+    await this.#store.remove(`${folder}/${MANIFEST}`);
+    for (const { key } of await this.#store.list(`${folder}/`)) await this.#store.remove(key);
+  }
+
+  /** Deletes parts of uploads that will not go on: of one cluster, those without a manifest and not in `current`. */
+  async removeRemains(clusterUid: string, current: readonly SnapshotInfo[]): Promise<void> {
+    const kept = new Set((await this.list(clusterUid)).map(({ name }) => name));
+    for (const { name } of current) kept.add(name);
+    for (const { key } of await this.#store.list(`${FOLDER}${clusterUid}/`)) {
+      const [, name = ''] = key.slice(FOLDER.length).split('/');
+      if (takenAtMsOf(name) !== undefined && !kept.has(name)) await this.#store.remove(key);
+    }
+  }
+
+  /** Deletes everything of a cluster. */
+  async removeAll(clusterUid: string): Promise<void> {
+    for (const { name } of await this.list(clusterUid)) await this.remove(clusterUid, name);
+    for (const { key } of await this.#store.list(`${FOLDER}${clusterUid}/`)) await this.#store.remove(key);
+  }
+
+  async *#chunks(folder: string, master: Buffer, parts: z.infer<typeof inner>['parts']): AsyncIterable<Buffer> {
+    for (const [index, { key, sha256 }] of parts.entries()) {
+      const sealed = await this.#store.get(key);
+      if (createHash('sha256').update(sealed).digest('hex') !== sha256) throw new Error(`${key} is damaged`);
+      yield await unseal(master, `${folder}/${index}`, sealed, PART_BYTES);
+    }
+  }
+
+  /** Salts come from manifests: one passphrase is stretched once for each. */
+  #master(salt: Buffer): Promise<Buffer> {
+    const id = salt.toString('base64');
+    const known = this.#masters.get(id);
+    if (known) return known;
+    const made = this.#stretch(this.#passphrase, salt);
+    this.#masters.set(id, made);
+    return made;
+  }
+}
+
+function folderOf(clusterUid: string, name: string): string {
+  return `${FOLDER}${clusterUid}/${name}`;
+}

@@ -1,0 +1,59 @@
+import { systemClock } from '@fairway/base/clock';
+import { MissingObjectError } from '@fairway/control-plane/off-host/object-store';
+import { S3Store } from '@fairway/control-plane/off-host/s3-store';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACCESS_KEY, lackingForSwift, SECRET_KEY, SwiftServer } from './off-host/swift-server.ts';
+
+const described = lackingForSwift.length === 0 ? '' : ` (skipped: there is no ${lackingForSwift.join(', no ')})`;
+
+describe.skipIf(lackingForSwift.length > 0)(`a bucket of a real Swift over S3's protocol${described}`, () => {
+  let swift: SwiftServer;
+  let store: S3Store;
+
+  beforeAll(async () => {
+    swift = await SwiftServer.start();
+    store = storeWith(SECRET_KEY);
+    await swift.makeBucket('fairway');
+  }, 240_000);
+  afterAll(async () => {
+    await store?.close();
+    await swift?.[Symbol.asyncDispose]();
+  });
+
+  function storeWith(secretAccessKey: string, bucket = 'fairway'): S3Store {
+    return new S3Store({
+      endpoint: swift.endpoint,
+      bucket,
+      region: 'us-east-1',
+      prefix: 'a prefix/',
+      credentials: () => ({ accessKeyId: ACCESS_KEY, secretAccessKey }),
+      clock: systemClock,
+    });
+  }
+
+  test('keeps what it is given, lists it by pages, and deletes it', async () => {
+    const bytes = Buffer.alloc(3_000_000, 'x');
+    await store.put('one/ä & <b>+', bytes);
+    await store.put('one/two', Buffer.from('2'));
+    await store.put('other', Buffer.from(''));
+
+    expect(await store.list('one/')).toEqual([
+      { key: 'one/two', sizeBytes: 1 },
+      { key: 'one/ä & <b>+', sizeBytes: 3_000_000 },
+    ]);
+    expect((await store.get('one/ä & <b>+')).equals(bytes)).toBe(true);
+    await store.remove('one/two');
+    await store.remove('one/two');
+    await expect(store.get('one/two')).rejects.toThrow(MissingObjectError);
+    expect((await store.list('')).length).toBe(2);
+  });
+
+  test('says what is wrong: keys, bucket', async () => {
+    const stranger = storeWith('another secret');
+    const nowhere = storeWith(SECRET_KEY, 'nowhere');
+
+    await expect(stranger.list('')).rejects.toThrow(/answers 403 \(SignatureDoesNotMatch/);
+    await expect(nowhere.list('')).rejects.toThrow(/answers 404 \(NoSuchBucket/);
+    await Promise.all([stranger.close(), nowhere.close()]);
+  });
+});
