@@ -99,6 +99,11 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['cluster', 'create', '-f', 'missing.yaml'], code: 2, stderr: /cannot read .*missing\.yaml/ },
     { args: ['cluster', 'create', 'Upper', '--dry-run'], code: 1, stderr: /metadata\.name/ },
     { args: ['cluster', 'create', 'x', '--plan', 'nope', '--dry-run'], code: 1, stderr: /spec\.plan.*"nope"/ },
+    {
+      args: ['cluster', 'create', 'x', '--version', 'v1', '--dry-run'],
+      code: 1,
+      stderr: /spec\.version: Invalid value: "v1": must be a Kubernetes version such as 1\.34/,
+    },
     { args: ['cluster', 'create', 'x', '--version', '9.9', '--dry-run'], code: 1, stderr: /spec\.version/ },
     { args: ['cluster', 'create', 'x', '--subnet', 'y', '--dry-run'], code: 1, stderr: /subnetID/ },
     { args: ['cluster', 'create', 'x', '--dry-run'], code: 0, stdout: /x created \(server dry run\)/ },

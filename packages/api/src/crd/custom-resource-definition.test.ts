@@ -2,6 +2,7 @@ import type { Schema } from '@fairway/apiserver/schema/schema';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../kinds/all.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
+import { objectSchema } from './object-schema.ts';
 
 describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, kind) => {
   const crd = customResourceDefinition(kind);
@@ -15,6 +16,29 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
 
   it('describes every field', () => {
     expect(undescribed(schema)).toEqual([]);
+  });
+
+  it('tells every default in the description, which is all that kubectl explain shows', () => {
+    const untold = properties(schema).filter(({ property }) => {
+      const { default: value, description = '' } = property;
+      if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) return false;
+      return !description.endsWith(` Default: ${typeof value === 'string' ? value : JSON.stringify(value)}.`);
+    });
+    expect(untold.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('answers in words, with an example, where a text must have a form', () => {
+    const levels = [...walk(objectSchema(kind))].filter(([, { pattern }]) => pattern !== undefined);
+    expect(levels.filter(([, level]) => !/^must be .*/.test(level['x-pattern-message'] ?? ''))).toEqual([]);
+    const spec = [...walk(schema.properties?.spec ?? {}), ...walk(schema.properties?.status ?? {})];
+    expect(spec.filter(([, level]) => level['x-pattern-message'] !== undefined)).toEqual([]);
+    // To a rule, a text of the format date-time is a time already.
+    const raw = spec.filter(([, level]) => level.pattern !== undefined);
+    expect(raw.filter(([, level]) => level.format !== 'date-time')).toEqual([]);
+    const ruled = spec
+      .flatMap(([, level]) => level['x-kubernetes-validations'] ?? [])
+      .filter(({ rule }) => rule.startsWith('self.matches('));
+    expect(ruled).toHaveLength(levels.length - raw.length);
   });
 
   it('gives every level a type', () => {

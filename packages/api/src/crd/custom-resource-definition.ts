@@ -47,14 +47,12 @@ export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
   };
 }
 
-const NETWORK_RULE: ValidationRule = {
-  rule: 'isCIDR(self) && cidr(self) == cidr(self).masked()',
-  message: 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
-};
+/** The format `cidr` alone allows host bits. */
+const NETWORK_CEL = 'isCIDR(self) && cidr(self) == cidr(self).masked()';
 
 /** The schema with everything that an API server without Fairway's admission must enforce itself. */
 function enforcedSchema(kind: Kind): Schema {
-  const object = withWholeDefaults(withCidrRules(objectSchema(kind)));
+  const object = withWholeDefaults(withPatternRules(objectSchema(kind)));
   let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
   for (const path of kind.immutable)
     schema = addRule(schema, parentOf(path), immutabilityCel(path, kind.immutableHints?.[path]));
@@ -92,15 +90,27 @@ function defaulted(value: Json, schema: Schema): Json {
   return copy;
 }
 
-/** The format `cidr` alone allows host bits. */
-function withCidrRules(schema: Schema): Schema {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withCidrRules(level)]);
+/** Patterns as rules: of a pattern, an API server answers with the expression alone, and of a rule with its words. */
+function withPatternRules(schema: Schema): Schema {
+  const { 'x-pattern-message': message, ...rest }: { -readonly [K in keyof Schema]: Schema[K] } = schema;
+  // To a rule, the text of this format is a time already; the API server answers with the format's name.
+  const pattern = schema.format === 'date-time' ? undefined : schema.pattern;
+  if (pattern !== undefined) delete rest.pattern;
+  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withPatternRules(level)]);
+  const { additionalProperties: values } = schema;
   return {
-    ...schema,
+    ...rest,
     ...(schema.properties && { properties: Object.fromEntries(properties) }),
-    ...(schema.items && { items: withCidrRules(schema.items) }),
-    ...(schema.format === 'cidr' && { 'x-kubernetes-validations': [NETWORK_RULE] }),
+    ...(schema.items && { items: withPatternRules(schema.items) }),
+    ...(typeof values === 'object' && { additionalProperties: withPatternRules(values) }),
+    ...(pattern !== undefined &&
+      message !== undefined && { 'x-kubernetes-validations': [patternRule(pattern, message, schema.format)] }),
   };
+}
+
+function patternRule(pattern: string, message: string, format: string | undefined): ValidationRule {
+  const matches = `self.matches(${JSON.stringify(pattern)})`;
+  return { rule: format === 'cidr' ? `${matches} && ${NETWORK_CEL}` : matches, message };
 }
 
 function parentOf(path: string): string {

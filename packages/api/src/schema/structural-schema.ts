@@ -10,15 +10,51 @@ export function structuralSchema(schema: z.ZodType): Schema {
     target: 'openapi-3.0',
     io: 'input',
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
       delete jsonSchema.propertyNames;
       dropSafeIntegerBounds(jsonSchema);
+      if (jsonSchema.pattern !== undefined)
+        jsonSchema['x-pattern-message'] = patternMessage(zodSchema, jsonSchema.pattern);
     },
   });
   // A copy drops the hidden members that zod adds to the top level.
-  const structural = { ...emitted } as Schema;
+  const structural = withDefaultsTold({ ...emitted } as Schema);
   assertStructural(structural, '');
   return structural;
+}
+
+/** What the schema's expression allows, in words; a pattern alone would be the answer to a user's mistake. */
+function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
+  const { def } = schema._zod;
+  // Optional, with a default, and alike.
+  if ('innerType' in def) return patternMessage(def.innerType as z.core.$ZodTypes, pattern);
+  const checks = def.checks ?? [];
+  for (const { _zod } of checks) {
+    const { check, error } = _zod.def;
+    const message =
+      check === 'string_format' ? error?.({ code: 'custom', input: undefined, path: [] } as never) : undefined;
+    if (typeof message === 'string') return message;
+  }
+  throw new Error(
+    `the pattern ${pattern} has no words: give .regex() a message that says what is allowed, with an example`,
+  );
+}
+
+/** `kubectl explain` shows descriptions, and no defaults. */
+function withDefaultsTold(schema: Schema): Schema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withDefaultsTold(level)]);
+  const { additionalProperties: values } = schema;
+  const value = schema.default;
+  // The defaults of an object are those of its fields.
+  const isTold = value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
+  const words = isTold ? '' : ` Default: ${typeof value === 'string' ? value : JSON.stringify(value)}.`;
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(properties) }),
+    ...(schema.items && { items: withDefaultsTold(schema.items) }),
+    ...(typeof values === 'object' && { additionalProperties: withDefaultsTold(values) }),
+    ...(words !== '' && schema.description !== undefined && { description: `${schema.description}${words}` }),
+  };
 }
 
 /** zod bounds integers by the safe integers of JavaScript; a CRD has `format: int64` instead. */

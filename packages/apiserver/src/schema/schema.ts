@@ -18,6 +18,8 @@ export interface Schema {
   readonly default?: Json;
   readonly nullable?: boolean;
   readonly pattern?: string;
+  /** What the pattern allows, in words: the detail of the error in place of the expression. */
+  readonly 'x-pattern-message'?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;

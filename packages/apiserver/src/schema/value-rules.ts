@@ -72,7 +72,11 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
     const expression = tryCompilePattern(pattern);
     // Validation rejects these; definitions stored before it did so may have one.
     if (expression === undefined) add(`cannot be checked: '${pattern}' is no regular expression of Go`);
-    else if (!expression.test(text)) add(`should match '${pattern}'`);
+    else if (!expression.test(text)) {
+      const detail = schema['x-pattern-message'];
+      if (detail === undefined) add(`should match '${pattern}'`);
+      else errors.push({ type: 'FieldValueInvalid', field: path, value: text, detail });
+    }
   }
   if (format !== undefined && !hasFormat(text, format)) {
     const detail = `${path} in body must be of type ${format}: ${JSON.stringify(text)}`;
