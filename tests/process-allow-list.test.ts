@@ -12,6 +12,7 @@ import type { ControlPlaneState } from '@fairway/control-plane/runtime';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kill, pidsOf } from './process-runtime/local-processes.ts';
 import { CLUSTER_UID, isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
 import { testReleases } from './process-runtime/releases.ts';
 
@@ -235,6 +236,28 @@ describe.skipIf(lacking.length > 0)(
       expect(await connectFrom(friend)).toBe('ECONNREFUSED');
       expect(await connectFrom(stranger)).toBe('connected');
       expect(await rulesOfOther()).toBe(before);
+    });
+
+    test('does not start open where nft went missing, and runs on where it runs', async () => {
+      await cluster.runtime.detach();
+      cluster.runtime = cluster.openRuntime(systemClock, { nft: null });
+      // The first look at what runs.
+      await cluster.runtime.ensure(cluster.spec);
+      kill(pidsOf(cluster.folder)['kube-apiserver']);
+      const closed = await cluster.reach(
+        ({ phase }) => phase === 'Failed',
+        () => false,
+      );
+      const refused = await cluster.runtime.allowedCIDRsProblem();
+      await cluster.runtime.detach();
+      cluster.runtime = cluster.openRuntime();
+      await cluster.reach(isRunning);
+
+      expect(closed.reason).toBe('ControlPlaneFailed');
+      expect(closed.message).toContain('does not start while spec.apiServer.allowedCIDRs is not enforced');
+      expect(closed.message).toContain('the operator installs nftables');
+      expect(refused).toContain('there is no nft on PATH');
+      expect(await connectFrom(friend)).toBe('ECONNREFUSED');
     });
 
     test('is lifted with the last range, also by a Fairway that did not set it', async () => {

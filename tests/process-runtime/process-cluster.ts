@@ -14,7 +14,9 @@ import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { identifyProcess } from '@fairway/service/up/home';
 
-type Network = Partial<Pick<LocalProcessRuntimeOptions, 'egress' | 'network' | 'address' | 'homeId' | 'alwaysAllowed'>>;
+type Network = Partial<
+  Pick<LocalProcessRuntimeOptions, 'egress' | 'network' | 'address' | 'homeId' | 'alwaysAllowed' | 'nft'>
+>;
 
 /** UID of the one cluster. */
 export const CLUSTER_UID = 'uid-1';
@@ -62,7 +64,7 @@ export class ProcessCluster {
   }
 
   /** As a Fairway that starts opens it. */
-  openRuntime(clock = systemClock): ProcessRuntime {
+  openRuntime(clock = systemClock, more: Network = {}): ProcessRuntime {
     return localProcessRuntime({
       folder: join(this.#parent, 'runtime'),
       snapshotFolder: join(this.#parent, 'snapshots'),
@@ -70,6 +72,7 @@ export class ProcessCluster {
       binaryFolders: [],
       homeId: 'test',
       ...this.#network,
+      ...more,
       identify: identifyProcess,
       clock,
       random: Math.random,

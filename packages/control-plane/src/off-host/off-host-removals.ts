@@ -34,6 +34,11 @@ export class OffHostRemovals {
     this.#begin();
   }
 
+  /** Resolves when nothing is being done. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();

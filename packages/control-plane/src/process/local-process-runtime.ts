@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { SnapshotArchive } from '../off-host/snapshot-archive.ts';
-import { localNft } from './access/nft.ts';
+import { localNft, type Nft } from './access/nft.ts';
 import { DEFAULT_USERS, type UserRange } from './cluster-users.ts';
 import { machineAddresses, machineNetwork } from './egress/egress-network.ts';
 import type { EgressExceptions } from './egress/egress-policy.ts';
@@ -40,6 +40,8 @@ export interface LocalProcessRuntimeOptions {
   readonly homeId: string;
   /** IPv4 ranges that may reach every API server, whatever its cluster allows. */
   readonly alwaysAllowed?: readonly string[];
+  /** By default this machine's; null: none. */
+  readonly nft?: Nft | null;
   /** Where copies of snapshots go. */
   readonly archive?: SnapshotArchive | undefined;
   readonly clock: Clock;
@@ -63,7 +65,11 @@ export function localProcessRuntime(options: LocalProcessRuntimeOptions): Proces
       exceptions: options.egress ?? { allowed: [], denied: [] },
       ownAddresses: machineAddresses,
     },
-    access: { homeId: options.homeId, nft: localNft(env), alwaysAllowed: options.alwaysAllowed ?? [] },
+    access: {
+      homeId: options.homeId,
+      nft: options.nft === undefined ? localNft(env) : (options.nft ?? undefined),
+      alwaysAllowed: options.alwaysAllowed ?? [],
+    },
     archive: options.archive,
     isolation: localIsolation({ folder: `${folder}-users`, range: options.users ?? DEFAULT_USERS, env, random }),
     findBinaries: localBinarySearch(env, options.binaryFolders),
