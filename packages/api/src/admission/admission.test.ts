@@ -3,7 +3,7 @@ import { SHIPPED_RELEASES } from '../data/kubernetes-releases.ts';
 import { SHIPPED_PLANS } from '../data/plans.ts';
 import type { Cluster, NewCluster } from '../kinds/cluster.ts';
 import type { NewNodePool } from '../kinds/node-pool.ts';
-import { aCluster, aNodePool } from '../testing/objects.ts';
+import { aCluster, aNodePool, shippedPlans } from '../testing/objects.ts';
 import { admitCluster, clusterWarnings, versionWarnings } from './admit-cluster.ts';
 import { admitNodePool, type NodePoolAdmission, nodePoolWarnings } from './admit-node-pool.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
@@ -43,7 +43,7 @@ function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAd
   return {
     cluster: aCluster(spec),
     old: undefined,
-    plans: SHIPPED_PLANS,
+    plans: shippedPlans(),
     releases: SHIPPED_RELEASES,
     nowMs: Date.UTC(2026, 10, 22),
     catalogue,
@@ -279,7 +279,7 @@ function poolAdmission(
     old: undefined,
     clusters: [aCluster()],
     others: [],
-    plans: SHIPPED_PLANS,
+    plans: shippedPlans(),
     catalogue,
     ...overrides,
   };

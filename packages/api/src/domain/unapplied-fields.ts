@@ -31,7 +31,15 @@ export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>
       ? []
       : [{ field: 'spec.kubeProxy.mode', value: mode, detail: NO_PROXY, isImplied: kubeProxy.mode === undefined }]),
     ...settingsOf(proxySettings, 'spec.kubeProxy', NO_PROXY_SETTINGS),
+    ...algorithmsOf(cluster.spec.apiServer.oidc?.signingAlgorithms),
   ];
+}
+
+/** The default asks for nothing. */
+function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
+  if (value === undefined || value.join() === 'RS256') return [];
+  const detail = "the issuer's keys decide alone which algorithms are accepted";
+  return [{ field: 'spec.apiServer.oidc.signingAlgorithms', value: value.join(', '), detail }];
 }
 
 const NO_CNI = 'Fairway does not install pod networks yet: install it in the cluster';

@@ -20,11 +20,6 @@ const machineSpec = z
     rootVolume: rootVolume.optional().describe('Volume that the server boots from. Immutable.'),
     serverGroupID: z.string().max(63).optional().describe('Server group that the server is part of. Immutable.'),
     floatingIP: z.boolean().default(false).describe('Whether the server has a floating IP.'),
-    providerID: z
-      .string()
-      .max(255)
-      .optional()
-      .describe('openstack://REGION/SERVER-ID, as on the node; set when the server exists.'),
   })
   .describe('What the machine should be. Its pool writes this; deleting a Machine replaces it.');
 

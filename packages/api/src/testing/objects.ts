@@ -23,6 +23,11 @@ export function aNodePool(spec: Partial<NewNodePool['spec']> = {}, metadata: Obj
   return blinded(nodePools.kind, parsed.object);
 }
 
+/** The plans that Fairway ships, for tests. */
+export function shippedPlans(): readonly Plan[] {
+  return SHIPPED_PLANS.map((plan) => blinded(plans.kind, plan));
+}
+
 /** The plan `free` for tests, with other values where they are named. */
 export function aPlan(spec: Partial<PlanSpec> = {}, metadata: ObjectMeta = {}): Plan {
   const [free] = SHIPPED_PLANS;

@@ -33,6 +33,9 @@ const asked = () => {
         },
       },
     },
+    apiServer: {
+      oidc: { issuerURL: 'https://id.example.org', clientID: 'kubernetes', signingAlgorithms: ['ES256', 'RS256'] },
+    },
     kubeProxy: {
       mode: 'ipvs',
       iptables: { minSyncPeriod: '1s', syncPeriod: '30s' },
@@ -81,6 +84,7 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     'spec.kubeProxy.ipvs.tcpTimeout (9m)',
     'spec.kubeProxy.ipvs.tcpFinTimeout (1m)',
     'spec.kubeProxy.ipvs.udpTimeout (5m)',
+    'spec.apiServer.oidc.signingAlgorithms (ES256, RS256)',
   ])('%s', (field) => {
     const { warnings, condition } = told();
 

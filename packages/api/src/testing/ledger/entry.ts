@@ -44,6 +44,15 @@ export function provenBy(does: FieldEntry['does'], file: string, title: string, 
   return { does, proof: { file, title, insteadOfBlinding } };
 }
 
+export const IN_COLUMN = 'shows what is for people in a column';
+
+/** For people: `kubectl get` shows it. */
+export function inColumn(): FieldEntry {
+  const file = 'packages/api/src/testing/ledger/ledger.test.ts';
+  const why = 'the API server shows the column; the test finds it among those of the kind';
+  return provenBy('informs', file, IN_COLUMN, why);
+}
+
 export function unproven(does: FieldEntry['does']): FieldEntry {
   return { does, proof: undefined };
 }

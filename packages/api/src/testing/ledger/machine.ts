@@ -1,17 +1,18 @@
-import { acts, type FieldLedger, unproven } from './entry.ts';
+import { acts, type FieldLedger } from './entry.ts';
 
 const SHAPES = 'packages/controllers/src/behaviour/shapes.test.ts';
 
+const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
+
 export const MACHINE_FIELDS: FieldLedger = {
-  'spec.clusterName': unproven('acts'),
-  'spec.nodePoolName': unproven('acts'),
+  'spec.clusterName': acts(SHAPES, 'its nodes are spread over its zones'),
+  'spec.nodePoolName': acts(SPEC_FIELDS, '$field of its machine'),
   'spec.zone': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.flavor': acts(SHAPES, 'its flavor is told by its id'),
-  'spec.image': unproven('acts'),
-  'spec.version': unproven('acts'),
-  'spec.rootVolume.sizeGiB': unproven('acts'),
-  'spec.rootVolume.type': unproven('acts'),
+  'spec.image': acts(SPEC_FIELDS, '$field of its machine'),
+  'spec.version': acts(SPEC_FIELDS, 'a node is installed as plan, release and machine say'),
+  'spec.rootVolume.sizeGiB': acts(SPEC_FIELDS, '$field of its machine'),
+  'spec.rootVolume.type': acts(SPEC_FIELDS, '$field of its machine'),
   'spec.serverGroupID': acts(SHAPES, 'its nodes share a server group, which goes with the pool'),
   'spec.floatingIP': acts(SHAPES, 'floating IPs come and go with its spec, and its servers stay'),
-  'spec.providerID': unproven('acts'),
 };

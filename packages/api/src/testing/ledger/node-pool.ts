@@ -1,4 +1,4 @@
-import { acts, type FieldLedger, notYet, unproven } from './entry.ts';
+import { acts, type FieldLedger, notYet } from './entry.ts';
 
 const SHAPES = 'packages/controllers/src/behaviour/shapes.test.ts';
 const GO_AGAIN = 'annotations and finalizers reach the nodes that there are, and go with the template';
@@ -7,6 +7,9 @@ const LABELS = 'labels, annotations and taints reach the nodes that there are';
 /** Each field is a row of its tables. */
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
+const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
+const RULES = 'packages/api/src/validation/object-rules.test.ts';
+
 export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.clusterName': acts(
     'packages/controllers/src/behaviour/lifecycle.test.ts',
@@ -14,8 +17,8 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   ),
   'spec.flavor': acts(SHAPES, 'its flavor is told by its id'),
   'spec.replicas': acts(SHAPES, 'its nodes are spread over its zones'),
-  'spec.minReplicas': unproven('acts'),
-  'spec.maxReplicas': unproven('acts'),
+  'spec.minReplicas': acts(RULES, '%j is wrong at %s'),
+  'spec.maxReplicas': acts(RULES, '%j is wrong at %s'),
   'spec.autoscaling.enabled': notYet(UNAPPLIED, 'spec.autoscaling.enabled ('),
   'spec.autoscaling.scaleDownUtilizationThreshold': notYet(
     UNAPPLIED,
@@ -33,9 +36,9 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.template.spec.taints[].effect': acts(SHAPES, LABELS),
   'spec.template.spec.unschedulable': acts(SHAPES, LABELS),
   'spec.floatingIPs.enabled': acts(SHAPES, 'floating IPs come and go with its spec, and its servers stay'),
-  'spec.rootVolume.sizeGiB': unproven('acts'),
-  'spec.rootVolume.type': unproven('acts'),
-  'spec.image': unproven('acts'),
+  'spec.rootVolume.sizeGiB': acts(SPEC_FIELDS, "a pool's image and root volume are its machines'"),
+  'spec.rootVolume.type': acts(SPEC_FIELDS, "a pool's image and root volume are its machines'"),
+  'spec.image': acts(SPEC_FIELDS, "a pool's image and root volume are its machines'"),
   'spec.nodeStartupTimeout': acts(
     'packages/controllers/src/behaviour/startup.test.ts',
     'is told when the $who says so',

@@ -1,4 +1,4 @@
-import { acts, type FieldLedger, notYet, unproven } from './entry.ts';
+import { acts, type FieldLedger, inColumn, notYet } from './entry.ts';
 
 /** Each field is a row of its tables. */
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
@@ -7,39 +7,42 @@ const ALLOWANCE = 'packages/controllers/src/behaviour/plan-allowance.test.ts';
 const MORE_NODES =
   'makes no more nodes of a $what that is no longer in it, keeps those that are there, and lets them go';
 
+const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
+const ADMISSION = 'packages/api/src/admission/admission.test.ts';
+
 export const PLAN_FIELDS: FieldLedger = {
-  'spec.displayName': unproven('informs'),
-  'spec.description': unproven('informs'),
+  'spec.displayName': inColumn(),
+  'spec.description': inColumn(),
   'spec.controlPlane.topology': acts(UNAPPLIED, '$replicas in $topology with $spread is $says'),
   'spec.controlPlane.replicas': acts(UNAPPLIED, '$replicas in $topology with $spread is $says'),
-  'spec.controlPlane.memoryMiB': unproven('acts'),
-  'spec.availability.target': unproven('informs'),
-  'spec.availability.kind': unproven('informs'),
+  'spec.controlPlane.memoryMiB': acts(SPEC_FIELDS, '$field of a plan'),
+  'spec.availability.target': inColumn(),
+  'spec.availability.kind': inColumn(),
   'spec.etcd.topology': notYet(UNAPPLIED, 'spec.etcd.topology ('),
-  'spec.etcd.baseMiB': unproven('acts'),
-  'spec.etcd.perNodeMiB': unproven('acts'),
-  'spec.etcd.maxMiB': unproven('acts'),
-  'spec.etcd.snapshots.interval': unproven('acts'),
-  'spec.etcd.snapshots.keep': unproven('acts'),
+  'spec.etcd.baseMiB': acts(SPEC_FIELDS, '$field of a plan'),
+  'spec.etcd.perNodeMiB': acts(SPEC_FIELDS, '$field of a plan'),
+  'spec.etcd.maxMiB': acts(SPEC_FIELDS, '$field of a plan'),
+  'spec.etcd.snapshots.interval': acts(SPEC_FIELDS, '$field of a plan'),
+  'spec.etcd.snapshots.keep': acts(SPEC_FIELDS, '$field of a plan'),
   'spec.maxNodes': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
     'is held where writes have passed admission: the oldest pool first, and the rest when there is room',
   ),
-  'spec.maxPodsPerNode': unproven('acts'),
+  'spec.maxPodsPerNode': acts(SPEC_FIELDS, 'a node is installed as plan, release and machine say'),
   'spec.maxClusters': acts(
     'packages/controllers/src/behaviour/limits.test.ts',
     'is held by those of five that claim it first, and another follows when one goes',
   ),
-  'spec.cni.default': unproven('acts'),
-  'spec.cni.allowed': unproven('acts'),
-  'spec.kubeProxy.default': unproven('acts'),
-  'spec.kubeProxy.allowed': unproven('acts'),
-  'spec.network.podCIDR': unproven('acts'),
-  'spec.network.serviceCIDR': unproven('acts'),
-  'spec.network.nodesCIDR': unproven('acts'),
-  'spec.network.customCIDRs': unproven('acts'),
-  'spec.network.reservedCIDRs': unproven('acts'),
-  'spec.network.gatewayRequired': unproven('acts'),
+  'spec.cni.default': acts(ADMISSION, 'refuses %j at %s: %s'),
+  'spec.cni.allowed': acts(ADMISSION, 'refuses %j at %s: %s'),
+  'spec.kubeProxy.default': acts(ADMISSION, 'refuses %j at %s: %s'),
+  'spec.kubeProxy.allowed': acts(ADMISSION, 'refuses %j at %s: %s'),
+  'spec.network.podCIDR': acts(SPEC_FIELDS, '$field of a plan'),
+  'spec.network.serviceCIDR': acts(SPEC_FIELDS, '$field of a plan'),
+  'spec.network.nodesCIDR': acts(SPEC_FIELDS, "the nodes' range is the cluster's, else the plan's"),
+  'spec.network.customCIDRs': acts(ADMISSION, 'refuses %j at %s: %s'),
+  'spec.network.reservedCIDRs': acts(ADMISSION, 'refuses %j at %s: %s'),
+  'spec.network.gatewayRequired': acts(ADMISSION, 'refuses %j at %s: %s'),
   'spec.allowed.flavors': acts(ALLOWANCE, MORE_NODES),
   'spec.allowed.images': acts(ALLOWANCE, MORE_NODES),
   'spec.allowed.regions': acts(ALLOWANCE, 'keeps a cluster out of $what that it does not have'),
