@@ -76,7 +76,6 @@ const REASONS = {
   AddressesExhausted: 'user',
   AntiAffinityUnsatisfiable: 'user',
   PodDisruptionBudget: 'user',
-  FinalizerBlocked: 'user',
   ResourceInUse: 'user',
   NodeStartupTimeout: 'user',
   CredentialExpiresSoon: 'user',

@@ -18,7 +18,6 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
   AntiAffinityUnsatisfiable: 'the cloud has fewer free hypervisors than the pool has nodes: scale it down',
   PodDisruptionBudget:
     'a PodDisruptionBudget of the cluster blocks the eviction: add replicas, or change the budget (kubectl get pdb -A)',
-  FinalizerBlocked: 'a finalizer blocks the deletion: look at metadata.finalizers',
   ResourceInUse: "something that Fairway did not create still uses the cluster's network: delete it, or detach it",
   Paused: 'resume the cluster (fairway cluster resume NAME), or remove the annotation fairway.dev/paused',
   DatabaseFull:

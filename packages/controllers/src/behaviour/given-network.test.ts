@@ -1,3 +1,4 @@
+import { RETRY_ANNOTATION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
@@ -38,6 +39,20 @@ describe("nodes in a subnet of the tenant's", { timeout: 30_000 }, () => {
     expect(ports.map(({ security_groups }) => security_groups)).toEqual(
       Array.from({ length: 3 }, () => [cluster.status?.network?.securityGroupID]),
     );
+  });
+
+  test('load balancers have a subnet of their own, which may not be missing', async () => {
+    await using fairway = await TestFairway.start();
+    const { spec, otherID, network } = await givenNetwork(fairway);
+    const asked = { ...spec, loadBalancersSubnetID: otherID };
+    const cluster = await fairway.readyCluster({ replicas: 0 }, { network: asked });
+    const { loadBalancersSubnetID } = cluster.status?.network ?? {};
+
+    await network.subnets.delete(otherID);
+    await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });
+    await fairway.untilSaid(clusters, 'SubnetNotFound', /loadBalancersSubnetID: network .* has no subnet/);
+
+    expect(loadBalancersSubnetID).toBe(otherID);
   });
 
   test('leave nothing when they go, one by one or with their cluster', async () => {

@@ -1,6 +1,8 @@
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { Subnet } from '@fairway/openstack/types/network';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
@@ -23,6 +25,22 @@ async function changed(fairway: TestFairway, network: object): Promise<Cluster> 
     'demo',
   );
   return cluster as Cluster;
+}
+
+/** As the cloud's administrator makes it. */
+async function secondExternalNetwork({ cloud, clock }: TestFairway): Promise<string> {
+  const yaml = cloud.cloudsYaml();
+  const file = { env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' }, cwd: '/', home: '/', readFile: () => yaml };
+  const config = new CloudsYaml(file).get('simulator-admin');
+  const admin = new CloudConnection({ config, clock, random: Math.random, readFile: () => '' });
+  try {
+    const { networks, subnets } = admin.client().network;
+    const { id } = await networks.create({ name: 'second', 'router:external': true });
+    await subnets.create({ network_id: id, ip_version: 4, cidr: '198.51.100.0/24' });
+    return id;
+  } finally {
+    await admin.close();
+  }
 }
 
 async function attachedRouters(fairway: TestFairway, cluster: Cluster): Promise<readonly string[]> {
@@ -103,6 +121,16 @@ describe("a change of the cluster's network reaches Neutron", { timeout: 30_000 
     expect(attached).toEqual([id]);
     expect(count).toBe(1);
     expect(holdings(fairway.cloud)).toMatchObject({ routers: 1, networks: 1 });
+  });
+
+  test('another external network', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1 });
+    const id = await secondExternalNetwork(fairway);
+
+    const cluster = await changed(fairway, { gateway: { externalNetworkID: id } });
+
+    expect(cluster.status?.network?.externalNetworkID).toBe(id);
   });
 
   test('what somebody else changed on Fairway’s own subnet and router is put right', async () => {

@@ -9,6 +9,9 @@ const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 
+const GIVEN_NETWORK = 'packages/controllers/src/behaviour/given-network.test.ts';
+const NETWORK_CHANGES = 'packages/controllers/src/behaviour/network-changes.test.ts';
+
 export const CLUSTER_FIELDS: FieldLedger = {
   'spec.plan': acts(SPEC_FIELDS, 'a cluster gets the plan, the version and the image that it names'),
   'spec.version': acts(VERSION_CHOICE, 'that asks for $version gets $gets, whatever the policy'),
@@ -19,17 +22,23 @@ export const CLUSTER_FIELDS: FieldLedger = {
     'packages/controllers/src/behaviour/shapes.test.ts',
     'a network of the tenant is used, and left as it was',
   ),
-  'spec.network.subnetID': unproven('acts'),
-  'spec.network.loadBalancersSubnetID': unproven('acts'),
+  'spec.network.subnetID': acts(
+    GIVEN_NETWORK,
+    'have their addresses in the subnet that the cluster names, with its security group',
+  ),
+  'spec.network.loadBalancersSubnetID': acts(
+    GIVEN_NETWORK,
+    'load balancers have a subnet of their own, which may not be missing',
+  ),
   'spec.network.nodesCIDR': acts(SPEC_FIELDS, "the nodes' range is the cluster's, else the plan's"),
   'spec.network.gateway.mode': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
     'a network of the tenant is used, and left as it was',
   ),
-  'spec.network.gateway.externalNetworkID': unproven('acts'),
-  'spec.network.gateway.routerID': unproven('acts'),
-  'spec.network.gateway.address': unproven('acts'),
-  'spec.network.dnsNameservers': unproven('acts'),
+  'spec.network.gateway.externalNetworkID': acts(NETWORK_CHANGES, 'another external network'),
+  'spec.network.gateway.routerID': acts(NETWORK_CHANGES, 'another router, which stays when the cluster goes'),
+  'spec.network.gateway.address': acts(NETWORK_CHANGES, 'a gateway of the tenant’s own, and another one'),
+  'spec.network.dnsNameservers': acts(NETWORK_CHANGES, 'name servers, also when they are taken away'),
   'spec.podCIDR': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.serviceCIDR': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.kubeProxy.mode': notYet(UNAPPLIED, 'spec.kubeProxy.mode ('),

@@ -1,0 +1,24 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConditionReason } from '@fairway/api/conditions';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** Advice is for what somebody else sets, and tests set nothing. */
+const SET_NOTHING = /\.test\.ts$|\/testing\/|\/api\/src\/conditions\.ts$|\/progress\/advice\.ts$/;
+
+const code = globSync('packages/*/src/**/*.ts', { cwd: root })
+  .filter((path) => !SET_NOTHING.test(path))
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n');
+
+/** Declared before what sets it. */
+const AHEAD: readonly string[] = [ConditionReason.CredentialExpiresSoon];
+
+test.each(Object.keys(ConditionReason).filter((reason) => !AHEAD.includes(reason)))(
+  'the reason %s is set by something',
+  (reason) => {
+    expect(code).toMatch(new RegExp(`ConditionReason\\.${reason}\\b|'${reason}'`));
+  },
+);
