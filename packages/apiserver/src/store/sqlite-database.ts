@@ -2,35 +2,14 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ValueCodec } from './encryption.ts';
 import { Keyspace } from './keyspace.ts';
+import { prepareSchema } from './sqlite-schema.ts';
 import { type Change, Entry, type Store, StoreError } from './store.ts';
-
-/** Raised with every change of the tables; a file of a later version is refused. */
-const SCHEMA_VERSION = 1;
-/** Marks a file as ours: 'FWkv'. */
-const APPLICATION_ID = 0x46576b76;
 
 /**
  * SQLite writes while the process waits, 10 to 20 ms for each MiB on a quiet machine. Twenty objects of 3 MB in one turn would take a second,
  * in which no Lease is renewed; between two commits everything else has its turn.
  */
 const MAX_COMMIT_CHARS = 4 * 1024 * 1024;
-
-const SCHEMA = `
-  create table keyspace (
-    id integer primary key,
-    name text not null unique,
-    -- Of the last write, deletions included: never goes back.
-    revision integer not null
-  ) strict;
-  create table object (
-    keyspace integer not null references keyspace (id),
-    bucket text not null,
-    key text not null,
-    revision integer not null,
-    value text not null,
-    primary key (keyspace, bucket, key)
-  ) strict;
-`;
 
 interface ObjectRow {
   readonly bucket: string;
@@ -42,6 +21,8 @@ interface ObjectRow {
 export interface SqliteOptions {
   /** How values are kept in the file; as they are by default. Values of before are read, and kept again. */
   readonly codec?: ValueCodec;
+  /** This release of Fairway, which signs the file for one that will not be able to read it. */
+  readonly release?: string;
 }
 
 /** Leases are stale after a power failure anyway, so a commit of Leases alone is not flushed: 300 nodes renew 30 a second. */
@@ -84,7 +65,7 @@ export class SqliteDatabase {
     try {
       makeFile(path);
       database = new DatabaseSync(path);
-      prepare(path, database);
+      prepare(path, database, options.release);
       return new SqliteDatabase(path, database, options);
     } catch (error) {
       database?.close();
@@ -268,30 +249,12 @@ class SqliteKeyspace extends Keyspace {
   }
 }
 
-function prepare(path: string, database: DatabaseSync): void {
+function prepare(path: string, database: DatabaseSync, release: string | undefined): void {
   // Before the first table: space of dropped keyspaces goes back to the file system.
   database.exec('pragma auto_vacuum = incremental');
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
   database.exec('pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 33554432; pragma foreign_keys = off');
-  const version = numberOf(database, 'user_version');
-  const application = numberOf(database, 'application_id');
-  const isEmpty = numberOf(database, 'schema_version') === 0;
-  if (!isEmpty && application !== APPLICATION_ID) {
-    throw new StoreError(`${path} is an SQLite database of another program; choose another file`);
-  }
-  if (version > SCHEMA_VERSION) {
-    throw new StoreError(
-      `database ${path} was written by a newer version (schema ${version}, this version knows ${SCHEMA_VERSION}); upgrade, or restore a backup`,
-    );
-  }
-  if (!isEmpty) return;
-  database.exec(
-    `begin immediate; ${SCHEMA} pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA_VERSION}; commit`,
-  );
-}
-
-function numberOf(database: DatabaseSync, pragma: string): number {
-  return Number(Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0]);
+  prepareSchema(path, database, { release });
 }
 
 /** Makes the file for its owner alone, whatever the umask: SQLite gives its journals the same mode. */

@@ -9,6 +9,7 @@ import { openAudit } from '../audit/open-audit.ts';
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
 import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
+import { FAIRWAY_VERSION } from '../version.ts';
 import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
@@ -71,7 +72,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   opening.defer(lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
   onStep('opening the database');
   const codec = secretsEncryption(home, clock);
-  const database = SqliteDatabase.open(home.database, { codec });
+  const database = SqliteDatabase.open(home.database, { codec, release: FAIRWAY_VERSION });
   opening.defer(() => database.close());
   const pki = await loadServerPki(home, clock);
 
