@@ -15,6 +15,10 @@ export function addInstallCommand(program: Command, context: CliContext): void {
       ]),
     )
     .option('--force-conflicts', 'take over conflicting fields of other managers')
+    .option(
+      '--allow-downgrade',
+      'install kinds of this release over those of a later one, though stored values get lost',
+    )
     .action(async (options) => {
       const { runInstall } = await import('../install/run.ts');
       await runInstall(context, program.opts(), options);

@@ -4,6 +4,7 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
 import { type Installed, install } from '@fairway/service/install/installer';
 import { isEmbedded } from '@fairway/service/install/is-embedded';
+import { type LostField, lostFieldText } from '@fairway/service/install/lost-fields';
 import { manifests } from '@fairway/service/install/manifests';
 import { dump } from 'js-yaml';
 import { explainedByManagement, managementClient, managementConnection } from '../client/management-connection.ts';
@@ -13,6 +14,7 @@ interface InstallCommandOptions {
   readonly dryRun?: boolean;
   readonly output?: 'json' | 'yaml';
   readonly forceConflicts?: boolean;
+  readonly allowDowngrade?: boolean;
 }
 
 /** Makes the cluster of a kubeconfig a management cluster, or prints the manifests that would. */
@@ -21,7 +23,7 @@ export async function runInstall(
   globals: GlobalOptions,
   options: InstallCommandOptions,
 ): Promise<void> {
-  const { clock, signal, stdout } = context;
+  const { clock, signal, stderr, stdout } = context;
   if (options.output !== undefined) {
     stdout.write(printed(options));
     return;
@@ -32,7 +34,12 @@ export async function runInstall(
     checkVersion(await client.version(), connection.description);
     const dryRun = options.dryRun === true;
     const forceConflicts = options.forceConflicts === true;
-    await install(client, manifests(), { dryRun, forceConflicts, clock, signal }, (installed) =>
+    const allowDowngrade = options.allowDowngrade === true;
+    const onLoss = (fields: readonly LostField[]) => {
+      for (const field of fields)
+        stderr.write(`warning: this release has no ${lostFieldText(field)}; it goes when the object is next written\n`);
+    };
+    await install(client, manifests(), { dryRun, forceConflicts, allowDowngrade, onLoss, clock, signal }, (installed) =>
       stdout.write(line(installed, dryRun)),
     );
   } catch (error) {

@@ -3,6 +3,8 @@ import { customResourceDefinition } from '@fairway/api/crd/custom-resource-defin
 import { KINDS } from '@fairway/api/kinds/all';
 import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import type { ResourceType } from '@fairway/kube/object/meta';
+import { FAIRWAY_VERSION } from '../version.ts';
+import { RELEASE_ANNOTATION } from './release.ts';
 
 /** Minimum Kubernetes minor version that has all CEL functions in the rules: `cidr` was the last added. */
 export const RULES_SINCE_MINOR = 31;
@@ -22,7 +24,7 @@ export const SCHEMA_ANNOTATION = 'fairway.dev/schema';
 export function definitions(): CustomResourceDefinition[] {
   return KINDS.map((kind) => {
     const crd = customResourceDefinition(kind);
-    const annotations = { [SCHEMA_ANNOTATION]: fingerprintOf(crd) };
+    const annotations = { [SCHEMA_ANNOTATION]: fingerprintOf(crd), [RELEASE_ANNOTATION]: FAIRWAY_VERSION };
     return { ...crd, metadata: { ...crd.metadata, annotations } };
   });
 }

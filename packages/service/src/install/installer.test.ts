@@ -1,6 +1,7 @@
 import { KINDS } from '@fairway/api/kinds/all';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { plans } from '@fairway/api/kinds/plan';
+import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
@@ -8,11 +9,14 @@ import { systemClock } from '@fairway/base/clock';
 import { HOLLOW_RESOURCES } from '@fairway/hollow/control-plane/resources';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CommandError } from '../command-error.ts';
 import { CustomResourceDefinitions, SCHEMA_ANNOTATION } from './definitions.ts';
 import { foreignDefinitions } from './foreign-definitions.ts';
-import { type Installed, install } from './installer.ts';
+import { type Installed, type InstallOptions, install } from './installer.ts';
+import type { LostField } from './lost-fields.ts';
 import { manifests } from './manifests.ts';
+import { RELEASE_ANNOTATION } from './release.ts';
 
 const MEMBER = 'fairway-member';
 let server: ApiServer;
@@ -31,7 +35,9 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-async function installed(options: { dryRun?: boolean; forceConflicts?: boolean } = {}): Promise<Installed[]> {
+async function installed(
+  options: Partial<Pick<InstallOptions, 'dryRun' | 'forceConflicts' | 'allowDowngrade' | 'onLoss'>> = {},
+): Promise<Installed[]> {
   const told: Installed[] = [];
   const standard = { dryRun: false, forceConflicts: false };
   const signal = new AbortController().signal;
@@ -136,4 +142,62 @@ test('a short name that another CRD has fails the installation with that name', 
   await client.resource(CustomResourceDefinitions).create({ metadata: { name: 'others.fairway.dev' }, spec });
 
   await expect(installed()).rejects.toThrow(/clusters\.fairway\.dev: .*Cluster.* in use/);
+});
+
+describe('over kinds that know a field more', () => {
+  /** What a release that has `spec.wish` installs, with a plan that uses it where that is said. */
+  async function withWish(release: string | undefined, isUsed: boolean): Promise<void> {
+    const theirs = manifests().map((each) => ({ ...each, object: structuredClone(each.object) }));
+    const crd = theirs.find(({ object }) => object.metadata.name === 'plans.fairway.dev')?.object;
+    const { versions } = (crd as CustomResourceDefinition).spec;
+    const properties = versions[0]?.schema?.openAPIV3Schema?.properties?.['spec']?.properties;
+    if (crd === undefined || properties === undefined) throw new Error('the CRD of plans has no schema');
+    Object.assign(properties, { wish: { type: 'string', description: 'A later field.' } });
+    const { [RELEASE_ANNOTATION]: _, ...rest } = crd.metadata.annotations ?? {};
+    crd.metadata.annotations = { ...rest, ...(release !== undefined && { [RELEASE_ANNOTATION]: release }) };
+    const { signal } = new AbortController();
+    await install(client, theirs, { dryRun: false, forceConflicts: false, clock: systemClock, signal }, () => {});
+    if (!isUsed) return;
+    const value = { spec: { wish: 'granted' } };
+    await client.resource(plans).patch('free', { type: 'merge', value });
+  }
+
+  async function wishOf(): Promise<unknown> {
+    return ((await client.resource(plans).get('free')).spec as { readonly wish?: unknown }).wish;
+  }
+
+  test('of a later release: an earlier one is not installed while an object uses it', async () => {
+    await withWish('99.1.0', true);
+
+    const refused = installed();
+
+    await expect(refused).rejects.toThrow(CommandError);
+    await expect(refused).rejects.toThrow(
+      /are of Fairway 99\.1\.0, and this is .*\n {2}plans: spec\.wish, which free has$/,
+    );
+    expect(await wishOf()).toBe('granted');
+  });
+
+  test('of a later release: it is installed when that is allowed, or when no object uses it', async () => {
+    const losses: string[] = [];
+    const onLoss = (fields: readonly LostField[]) => void losses.push(...fields.map(({ field }) => field));
+    await withWish('99.1.0', true);
+    await installed({ allowDowngrade: true, onLoss });
+    expect(losses).toEqual(['spec.wish']);
+
+    await withWish('99.1.0', false);
+    const value = { spec: { wish: null } };
+    await client.resource(plans).patch('free', { type: 'merge', value });
+    expect(changes(await installed({ onLoss }))).toMatchObject({ configured: 1 });
+    expect(losses).toEqual(['spec.wish']);
+  });
+
+  test('of an earlier release: the upgrade says what gets lost', async () => {
+    const losses: string[] = [];
+    await withWish(undefined, true);
+
+    await installed({ onLoss: (fields) => void losses.push(...fields.map(({ field }) => field)) });
+
+    expect(losses).toEqual(['spec.wish']);
+  });
 });

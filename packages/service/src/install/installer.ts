@@ -6,9 +6,12 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ApiError, isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { CommandError } from '../command-error.ts';
+import { FAIRWAY_VERSION } from '../version.ts';
 import { CustomResourceDefinitions, keepVersions } from './definitions.ts';
 import { definitionsEstablished } from './established.ts';
+import { type LostField, lostFields, lostFieldText, lostPaths } from './lost-fields.ts';
 import type { Manifest } from './manifests.ts';
+import { isEarlier, releaseOf } from './release.ts';
 
 /** Field manager, so that a later installation may change and remove its fields, and those of other managers are kept. */
 export const FIELD_MANAGER = 'fairway-install';
@@ -17,6 +20,10 @@ export interface InstallOptions {
   readonly dryRun: boolean;
   /** Takes over fields that another manager has set differently (force). */
   readonly forceConflicts: boolean;
+  /** Installs kinds of an earlier release over those of a later one, though values of stored objects get lost by it. */
+  readonly allowDowngrade?: boolean;
+  /** Called with fields that stored objects have and the kinds to be installed do not. */
+  readonly onLoss?: (fields: readonly LostField[]) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -44,6 +51,7 @@ export async function install(
   options: InstallOptions,
   onInstalled: (installed: Installed) => void,
 ): Promise<void> {
+  await checkLosses(client, all, options);
   const conflicts: string[] = [];
   const missing: Missing = { namespace: false, kinds: new Set() };
   const write = async (manifest: Manifest) => {
@@ -64,6 +72,34 @@ export async function install(
       advice: 'take them over with --force-conflicts, or have their owner give them up; everything else is installed',
     });
   }
+}
+
+/**
+ * An API server drops what its CRD does not know from an object when that is next written. Throws a CommandError instead of going back to an earlier
+ * release by which values would get lost; an upgrade that takes a field away is told of.
+ */
+async function checkLosses(client: KubeClient, all: readonly Manifest[], options: InstallOptions): Promise<void> {
+  const { signal, allowDowngrade = false, onLoss = () => {} } = options;
+  const losses: LostField[] = [];
+  const later = new Set<string>();
+  for (const { type, object } of all.filter((manifest) => manifest.object.kind === CustomResourceDefinitions.kind)) {
+    const installed = await getOrUndefined(client, type, object, signal);
+    const kind = KINDS.find(({ plural, group }) => `${plural}.${group}` === object.metadata.name);
+    if (installed === undefined || kind === undefined) continue;
+    const release = releaseOf(installed);
+    if (release !== undefined && isEarlier(FAIRWAY_VERSION, release)) later.add(release);
+    const paths = lostPaths(installed as CustomResourceDefinition, object as CustomResourceDefinition);
+    losses.push(...(await lostFields(client, kind, paths, signal)));
+  }
+  if (losses.length === 0) return;
+  if (later.size > 0 && !allowDowngrade) {
+    const lines = losses.map((loss) => `  ${lostFieldText(loss)}`).join('\n');
+    throw new CommandError(
+      `the kinds are of Fairway ${[...later].join(', ')}, and this is ${FAIRWAY_VERSION}, which does not know:\n${lines}`,
+      { advice: 'take the fields away first, or let their values go with --allow-downgrade' },
+    );
+  }
+  onLoss(losses);
 }
 
 async function installOne(

@@ -1,0 +1,86 @@
+import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import type { Schema } from '@fairway/apiserver/schema/schema';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+
+const PAGE_SIZE = 200;
+/** Objects that are named; the rest is counted. */
+const MAX_NAMED = 3;
+
+/** A field of stored objects that definitions to be installed do not have: it goes from each object when that is next written. */
+export interface LostField {
+  readonly plural: string;
+  /** `spec.template.metadata.finalizers` */
+  readonly field: string;
+  /** `namespace/name` of some of the objects that have a value there. */
+  readonly named: readonly string[];
+  readonly count: number;
+}
+
+/** Paths below `spec` that the installed schema has and the other does not; of a whole object that is gone, its own path alone. Items of lists are `[]`. */
+export function lostPaths(installed: CustomResourceDefinition, ours: CustomResourceDefinition): readonly string[] {
+  const spec = (crd: CustomResourceDefinition) =>
+    crd.spec.versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.properties?.['spec'];
+  const before = spec(installed);
+  const after = spec(ours);
+  return before === undefined || after === undefined ? [] : [...lostBelow(before, after, 'spec')];
+}
+
+function* lostBelow(before: Schema, after: Schema, path: string): Generator<string> {
+  if (after['x-kubernetes-preserve-unknown-fields'] === true) return;
+  if (before.items && after.items) yield* lostBelow(before.items, after.items, `${path}[]`);
+  // What may have any key keeps every key.
+  if (after.additionalProperties !== undefined) return;
+  for (const [name, property] of Object.entries(before.properties ?? {})) {
+    const kept = after.properties?.[name];
+    if (kept === undefined) yield `${path}.${name}`;
+    else yield* lostBelow(property, kept, `${path}.${name}`);
+  }
+}
+
+/** Those of the paths that stored objects have a value at. Reads all objects of the kind, page by page, if there are any paths. */
+export async function lostFields(
+  client: KubeClient,
+  type: ResourceType,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly LostField[]> {
+  if (paths.length === 0) return [];
+  const found = new Map(paths.map((path) => [path, { named: [] as string[], count: 0 }]));
+  let next: string | undefined;
+  do {
+    const options = { limit: PAGE_SIZE, signal, ...(next !== undefined && { continue: next }) };
+    const { items, metadata } = await client.resource<KubeObject>(type).list(options);
+    for (const object of items) {
+      for (const [path, uses] of found) {
+        if (!hasValue(object, path.split('.'))) continue;
+        uses.count++;
+        if (uses.named.length < MAX_NAMED) uses.named.push(nameOf(object));
+      }
+    }
+    next = metadata?.continue || undefined;
+  } while (next !== undefined);
+  return [...found]
+    .filter(([, { count }]) => count > 0)
+    .map(([field, uses]) => ({ plural: type.plural, field, ...uses }));
+}
+
+function nameOf({ metadata: { namespace, name = '' } }: KubeObject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function hasValue(value: unknown, [segment, ...rest]: readonly string[]): boolean {
+  if (segment === undefined) return value !== undefined && value !== null;
+  if (!isJsonObject(value)) return false;
+  const isList = segment.endsWith('[]');
+  const name = isList ? segment.slice(0, -2) : segment;
+  const member = Object.hasOwn(value, name) ? value[name] : undefined;
+  if (!isList) return hasValue(member, rest);
+  return isJsonArray(member) && member.some((item) => hasValue(item, rest));
+}
+
+export function lostFieldText({ plural, field, named, count }: LostField): string {
+  const more = count > named.length ? ` and ${count - named.length} more` : '';
+  return `${plural}: ${field}, which ${named.join(', ')}${more} ${count === 1 ? 'has' : 'have'}`;
+}
