@@ -32,7 +32,7 @@ test('a file of an earlier schema is migrated step by step, with what it holds',
 test('a migration that fails leaves the file as it was', () => {
   const database = withObject();
 
-  expect(() => prepareSchema('f', database, { migrations: [ADD_SIZE, 'nonsense'] })).toThrow();
+  expect(() => prepareSchema('f', database, { migrations: [ADD_SIZE, 'nonsense'] })).toThrow('syntax error');
 
   expect(versionOf(database)).toBe(1);
   expect(database.prepare('select * from object').all()).toHaveLength(1);
