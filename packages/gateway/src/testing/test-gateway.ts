@@ -84,9 +84,9 @@ export class TestGateway {
     this.#closing = closing;
   }
 
-  /** With the API's initial objects, unless `store` already contains them. */
-  static async start(form: Form = 'embedded', store: Store = new MemoryStore()): Promise<TestGateway> {
-    const clock = new FastClock(SPEED);
+  /** With the API's initial objects, unless `store` already contains them. Requests time out `speed` times as soon as they should. */
+  static async start(form: Form = 'embedded', store: Store = new MemoryStore(), speed = SPEED): Promise<TestGateway> {
+    const clock = new FastClock(speed);
     const shared = { clock, random: Math.random, log: silentLogger };
     const cloud = createCloud(shared);
     await cloud.listen({ host: '127.0.0.1', port: 0 });

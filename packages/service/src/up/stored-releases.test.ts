@@ -58,7 +58,7 @@ describe.each(RELEASES)('what Fairway %s stored', (release) => {
     execFileSync('tar', ['-xzf', join(FIXTURES, release, 'home.tar.gz'), '-C', folder]);
     const home = new Home(join(folder, 'home'));
     database = SqliteDatabase.open(home.database, { codec: secretsEncryption(home, systemClock) });
-    gateway = await TestGateway.start('embedded', database.store('fairway'));
+    gateway = await TestGateway.start('embedded', database.store('fairway'), 1);
     const value = { metadata: { annotations: { 'fairway.dev/cloud': 'simulator' } } };
     await gateway.as('operator').resource(Namespaces).patch('default', { type: 'merge', value });
     for (const kind of KINDS) {
