@@ -112,7 +112,12 @@ user_test_tester = ${SECRET_KEY} .admin
         }),
       );
     }
-    await Promise.all([proxy, account, container, object].map(listening));
+    try {
+      await Promise.all([proxy, account, container, object].map(listening));
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
     return server;
   }
 
