@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
+import { clusters } from '@fairway/api/kinds/cluster';
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { runWith } from '@fairway/cli/command/run-program';
@@ -209,5 +210,14 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
 
     expect(answer).toMatchObject({ code: 1, stderr: expect.stringMatching(/NodePool.* "two" is invalid.*100 nodes/) });
     expect(await fairwayCommand(['cluster', 'get', 'both'])).toMatchObject({ code: 1 });
+  });
+
+  test('a snapshot of a simulated control plane is refused, and leaves nothing behind', async () => {
+    await fairwayCommand(['cluster', 'create', 'simulated', '--plan', 'free', '--timeout', '1m']);
+    const answer = await fairwayCommand(['cluster', 'snapshot', 'simulated']);
+
+    expect(answer).toMatchObject({ code: 1, stderr: expect.stringContaining('keeps no snapshots') });
+    const { spec } = await client.resource(clusters).get('simulated', { namespace: 'default' });
+    expect(spec.etcd).toBeUndefined();
   });
 });

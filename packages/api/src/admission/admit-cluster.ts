@@ -13,6 +13,7 @@ import type { ClusterAdmission } from './cluster-admission.ts';
 import { clusterLimitErrors } from './cluster-limits.ts';
 import { networkErrors } from './cluster-network.ts';
 import { optionErrors, optionWarnings } from './cluster-options.ts';
+import { snapshotErrors } from './cluster-snapshots.ts';
 import { clusterAllowanceErrors, planReadyErrors } from './plan-allowance.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
@@ -36,6 +37,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...addressErrors(admission, plan),
     ...tokenIssuerErrors(admission),
     ...accessErrors(admission),
+    ...snapshotErrors(admission),
   ];
 }
 
