@@ -5,7 +5,7 @@ import { type Machine, type MachineStatus, machines } from '@fairway/api/kinds/m
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
-import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { Server } from '@fairway/openstack/types/server';
 import type { OwnedState } from '@fairway/tenancy/cloud/ledger';
@@ -178,7 +178,8 @@ export class MachineScope {
     if (status.phase === 'Pending') return;
     const { events } = this.dependencies;
     const message = status.lastOperation?.description ?? '';
-    if (status.phase === 'NotReady') events.warning(this.machine, 'NotReady', message);
+    const reported = findCondition(status.conditions, ConditionType.Ready)?.message;
+    if (status.phase === 'NotReady') events.warning(this.machine, 'NotReady', reported ?? message);
     else if (status.phase) events.normal(this.machine, status.phase, message);
   }
 }

@@ -66,6 +66,15 @@ test.each<{ error: Partial<OpenStackErrorOptions>; message: string }>([
       'compute: Nova at nova.example:8774 answers with status 503 while deleting floating IPs; Fairway tries again by itself, every five minutes at the latest (down)',
   },
   {
+    error: { kind: 'rateLimited', message: 'slow down' },
+    message:
+      'compute: Nova limits how often it may be asked; Fairway tries again by itself, every five minutes at the latest (slow down)',
+  },
+  {
+    error: { kind: 'rateLimited', message: "not sent within 180000 ms: Fairway's budget for the cloud x is used up" },
+    message: "compute: not sent within 180000 ms: Fairway's budget for the cloud x is used up",
+  },
+  {
     error: { kind: 'quotaExceeded', quotas: [{ resource: 'cores', requested: 2, used: 20, limit: 20 }] },
     message:
       'compute: quota exceeded for cores: 20 of 20 used, 2 more wanted; free something or ask for a larger quota, and Fairway continues by itself',

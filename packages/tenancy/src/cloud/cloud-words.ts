@@ -23,15 +23,24 @@ export function wordsOf(error: OpenStackError): string {
       return error.quotas.length === 0
         ? detailOf(error)
         : `quota exceeded for ${error.quotas.map(quotaWords).join(', ')}`;
+    case 'rateLimited':
+      // Without what the next refusal, which Fairway makes itself while it waits, would say otherwise.
+      return isOwnBudget(error)
+        ? detailOf(error)
+        : `${projectOf(service)} limits how often it may be asked; ${TRIES_AGAIN} (${detailOf(error)})`;
     case 'notFound':
     case 'conflict':
-    case 'rateLimited':
     case 'unauthorized':
     case 'forbidden':
     case 'badRequest':
     case 'outOfCapacity':
       return detailOf(error);
   }
+}
+
+/** Fairway's budget of calls, rather than the cloud's. */
+function isOwnBudget({ detail }: OpenStackError): boolean {
+  return detail.startsWith('not sent within');
 }
 
 /** `cores: 20 of 20 used, 2 more wanted`. */

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Events } from '@fairway/kube/kinds/resources';
+import type { ResourceType } from '@fairway/kube/object/meta';
+import { describe, expect, test } from 'vitest';
+import { LASTING_CAUSES, SwitchedFaults } from '../testing/lasting-causes.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+import { CAUSES, type Cause, type Steps } from './causes.ts';
+import { renderCauses } from './render-causes.ts';
+
+const SEED = 4_242;
+
+function stepsOf({ by }: Cause): Steps {
+  if (typeof by !== 'string') return by;
+  const lasting = LASTING_CAUSES.find(({ cause }) => cause === by);
+  if (lasting === undefined) throw new Error(`there is no lasting cause ${by}`);
+  const { begin, ask } = lasting;
+  const isNew = lasting.from === 'nothing';
+  return {
+    from: isNew ? 'nothing' : 'a cluster',
+    begin,
+    ...(!isNew && { ask: ask ?? ((fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 4 } })) }),
+  };
+}
+
+/** What differs from one run to the next, as the table writes it. */
+function template(text: string): string {
+  return text
+    .replaceAll(/\b2\d{3}-\d\d-\d\dT[\d:.]+Z/g, '{time}')
+    .replaceAll(/\bhttps:\/\/[\w.-]+:\d+/g, '{url}')
+    .replaceAll(/\b127\.0\.0\.1:\d+/g, '{host}')
+    .replaceAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, '{id}')
+    .replaceAll(/\bdemo-(general|odd|apart)-[a-z\d]+\b/g, '{machine}')
+    .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, '{time}');
+}
+
+describe('what people are told', { timeout: 60_000 }, () => {
+  test.each(CAUSES)('$cause: $kind, $reason', async (cause) => {
+    const steps = stepsOf(cause);
+    const clock = new SteppingClock();
+    const faults = new SwitchedFaults();
+    const joining = steps.nodesJoin === false ? { nodesJoin: false } : {};
+    await using fairway = await TestFairway.start({ clock, random: seededRandom(SEED), ...faults.options, ...joining });
+    if (steps.from === 'a cluster') {
+      await clock.during(fairway.readyCluster({ replicas: 1 }));
+      await clock.pass(20_000);
+    }
+
+    await steps.begin(fairway, faults);
+    if (steps.ask) await steps.ask(fairway);
+    else if (steps.from === 'nothing') {
+      await fairway.createCluster();
+      await fairway.createPool({ replicas: 1 });
+    }
+    await clock.pass(cause.afterMs ?? 20_000);
+
+    const type: ResourceType<Cluster | NodePool | Machine> = {
+      Cluster: clusters,
+      NodePool: nodePools,
+      Machine: machines,
+    }[cause.kind];
+    const { items } = await fairway.client.resource(type).list({ namespace: TEAM });
+    const told = items.map(({ status }) => {
+      const condition = findCondition(status?.conditions, cause.condition ?? 'Ready');
+      return { phase: status?.phase, reason: condition?.reason, message: template(condition?.message ?? '') };
+    });
+    const { items: events } = await fairway.client.resource(Events).list({ namespace: TEAM });
+    const said = events.map(({ involvedObject, reason, message }) => ({
+      kind: involvedObject?.kind,
+      reason,
+      message: template(message ?? ''),
+    }));
+
+    expect(told).toContainEqual({ phase: cause.phase, reason: cause.reason, message: cause.message });
+    if (cause.event) expect(said).toContainEqual(cause.event);
+  });
+});
+
+test('docs/operators/causes.md says the same (npm run generate:causes)', () => {
+  const stored = readFileSync(join(import.meta.dirname, '../../../../docs/operators/causes.md'), 'utf8');
+
+  expect(stored).toBe(renderCauses(CAUSES));
+});

@@ -1,0 +1,437 @@
+import type { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { tenantNodes } from '@fairway/tenancy/connection/node';
+import type { SwitchedFaults } from '../testing/lasting-causes.ts';
+import type { TestFairway } from '../testing/test-fairway.ts';
+
+/** What people are told of one cause. In messages `{host}`, `{machine}`, `{time}`, `{url}` and `{id}` stand for what differs. */
+export interface Cause {
+  /** What is the matter, for people. */
+  readonly cause: string;
+  /** How it comes about: a name in `LASTING_CAUSES`, or steps. */
+  readonly by: string | Steps;
+  /** How long it takes until it is told; 20 s by default. */
+  readonly afterMs?: number;
+  /** Where it is told. */
+  readonly kind: 'Cluster' | 'NodePool' | 'Machine';
+  readonly phase: string | undefined;
+  /** Ready by default. */
+  readonly condition?: ConditionType;
+  readonly reason: ConditionReason;
+  readonly message: string;
+  /** An Event about it. */
+  readonly event?: { readonly kind: 'Cluster' | 'Machine'; readonly reason: string; readonly message: string };
+}
+
+export interface Steps {
+  /** A cluster has one node, which is Ready. */
+  readonly from: 'nothing' | 'a cluster';
+  readonly nodesJoin?: false;
+  readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
+  /** What is asked for then; without it, from nothing, a cluster and a pool. */
+  readonly ask?: (fairway: TestFairway) => unknown;
+}
+
+const MINUTE_MS = 60_000;
+
+function fault(...inputs: readonly FaultInput[]): Steps['begin'] {
+  return ({ cloud }) => {
+    for (const input of inputs) cloud.faults.add({ ...input, times: null });
+  };
+}
+
+/** Makes the node of the only machine what a kubelet would say of it. */
+async function failNode(fairway: TestFairway): Promise<void> {
+  const [machine] = await fairway.machines();
+  const [cluster] = (await fairway.client.resource(clusters).list()).items;
+  const nodes = fairway.runtime.client(cluster ? identityOf(cluster) : '').resource(tenantNodes);
+  const condition = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
+  const value = { status: { conditions: [condition] } };
+  await nodes.patch(machine?.metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
+}
+
+async function deleteServer(fairway: TestFairway): Promise<void> {
+  const [machine] = await fairway.machines();
+  await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
+}
+
+export const CAUSES: readonly Cause[] = [
+  {
+    cause: 'The quota of instances is used up',
+    by: 'a quota of instances',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'QuotaExceeded',
+    message:
+      '1/4 nodes are ready; {machine}: compute: quota exceeded for instances: 1 of 1 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'The quota of cores is used up',
+    by: 'a quota of cores',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'QuotaExceeded',
+    message:
+      '1/4 nodes are ready; {machine}: compute: quota exceeded for cores: 2 of 2 used, 2 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'The quota of memory is used up',
+    by: 'a quota of ram',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'QuotaExceeded',
+    message:
+      '1/4 nodes are ready; {machine}: compute: quota exceeded for memory in MiB: 8192 of 8192 used, 8192 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'The quota of ports is used up',
+    by: 'a quota of ports',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'QuotaExceeded',
+    message:
+      '1/4 nodes are ready; {machine}: compute: quota exceeded for ports: 2 of 2 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'The quota of floating IPs is used up',
+    by: 'a quota of floating IPs',
+    kind: 'Machine',
+    phase: 'Ready',
+    condition: 'ServerReady',
+    reason: 'QuotaExceeded',
+    message:
+      'network: quota exceeded for floating IPs: 0 of 0 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'The quota of server groups is used up',
+    by: 'a quota of server groups',
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'QuotaExceeded',
+    message:
+      'compute: quota exceeded for server groups: 0 of 0 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'The quota of networks is used up',
+    by: 'a quota of network',
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'QuotaExceeded',
+    message:
+      'network: quota exceeded for networks: 0 of 0 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'The quota of routers is used up',
+    by: 'a quota of router',
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'QuotaExceeded',
+    message:
+      'network: quota exceeded for routers: 0 of 0 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'The quota of security group rules is used up',
+    by: 'a quota of security_group_rule',
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'QuotaExceeded',
+    message:
+      'network: quota exceeded for security group rules: 6 of 0 used, 4 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+  },
+  {
+    cause: 'A flavor is out of stock',
+    by: 'no valid host',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'FlavorOutOfStock',
+    message:
+      '1/4 nodes are ready; {machine}: the cloud has no room for the server: No valid host was found. There are not enough hosts available.; another one will be created after a delay. Another flavor or zone may have room',
+  },
+  {
+    cause: 'A server ends in ERROR',
+    by: 'servers that fail',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'ServerFailed',
+    message:
+      '1/4 nodes are ready; {machine}: the server failed: Build of instance aborted: Failed to allocate the network(s), not rescheduling.; another one will be created after a delay',
+  },
+  {
+    cause: 'A flavor is gone',
+    by: 'an unknown flavor',
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'FlavorNotFound',
+    message:
+      '0/3 nodes are ready; {machine}: the cloud no longer has flavor b3-9; create another pool with one of `openstack flavor list`',
+  },
+  {
+    cause: 'An image is gone',
+    by: 'an unknown image',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'ImageNotFound',
+    message: 'spec.image: the cloud has no active image none such',
+  },
+  {
+    cause: 'A network of the tenant is gone',
+    by: {
+      from: 'nothing',
+      begin: (fairway) =>
+        fairway.createCluster({
+          network: {
+            networkID: '11111111-1111-4111-8111-111111111111',
+            subnetID: '22222222-2222-4222-8222-222222222222',
+          },
+        }),
+      ask: () => undefined,
+    },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'NetworkNotFound',
+    message:
+      'spec.network.networkID: the project has no network {id}; choose one of `openstack network list`, or leave the field empty to have Fairway create one',
+  },
+  {
+    cause: 'The credential is wrong, expired or revoked',
+    by: 'a refused login',
+    kind: 'Cluster',
+    phase: undefined,
+    reason: 'CredentialInvalid',
+    message: '?',
+  },
+  {
+    cause: 'The credential may not create networks',
+    by: '403 to networks',
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'PermissionDenied',
+    message: "network: Injected by the simulator.; Fairway's credential needs the role member in the project",
+  },
+  {
+    cause: 'The credential may not create servers',
+    by: '403 to servers',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'PermissionDenied',
+    message:
+      "1/4 nodes are ready; {machine}: compute: Injected by the simulator.; Fairway's credential needs the role member in the project",
+  },
+  {
+    cause: 'A CloudCredential is gone',
+    by: {
+      from: 'nothing',
+      begin: (fairway) => fairway.createCluster({ credentialName: 'lost' }),
+      ask: () => undefined,
+    },
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'CredentialInvalid',
+    message:
+      'spec.credentialName: namespace team has no usable CloudCredential lost; create it, or name another of the same project',
+  },
+  {
+    cause: 'Keystone is away',
+    by: {
+      from: 'nothing',
+      begin: fault(
+        { service: 'identity', action: { kind: 'drop' } },
+        { service: 'network', action: { kind: 'answer', status: 401 } },
+      ),
+    },
+    kind: 'Cluster',
+    phase: 'Provisioning',
+    reason: 'CloudUnavailable',
+    message:
+      'identity: Keystone at {host} cannot be reached while logging in; Fairway tries again by itself, every five minutes at the latest (the connection breaks)',
+  },
+  {
+    cause: 'Neutron is away',
+    by: {
+      from: 'nothing',
+      begin: fault({ service: 'network', action: { kind: 'answer', status: 503, message: 'down for maintenance' } }),
+    },
+    kind: 'Cluster',
+    phase: undefined,
+    reason: 'CloudUnavailable',
+    message: '?',
+  },
+  {
+    cause: 'Nova answers 500',
+    by: '500 to servers',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'CloudUnavailable',
+    message:
+      '1/4 nodes are ready; {machine}: compute: Nova at {host} answers with status 500 while creating servers; Fairway tries again by itself, every five minutes at the latest (Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.)',
+  },
+  {
+    cause: 'Nova limits rates',
+    by: '429 to servers',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'RateLimited',
+    message:
+      '1/4 nodes are ready; {machine}: compute: Nova limits how often it may be asked; Fairway tries again by itself, every five minutes at the latest (Injected by the simulator.)',
+  },
+  {
+    cause: 'Connections to Nova break',
+    by: 'broken connections',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'CloudUnavailable',
+    message:
+      '1/4 nodes are ready; {machine}: compute: Nova at {host} cannot be reached while creating servers; Fairway tries again by itself, every five minutes at the latest (the connection breaks)',
+  },
+  {
+    cause: 'The cloud is away from a healthy cluster',
+    by: { from: 'a cluster', begin: fault({ action: { kind: 'drop' } }), ask: () => undefined },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'CloudReachable',
+    reason: 'CloudUnavailable',
+    message:
+      'compute: Nova at {host} cannot be reached while reading what the project has; Fairway tries again by itself, every five minutes at the latest (the connection breaks); since {time}',
+  },
+  {
+    cause: 'A server vanished',
+    by: { from: 'a cluster', begin: deleteServer, ask: () => undefined },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    reason: 'AsExpected',
+    message: '',
+    event: { kind: 'Machine', reason: 'ServerVanished', message: 'server {id} is gone; the machine is replaced' },
+  },
+  {
+    cause: 'A server has not joined',
+    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'Machine',
+    phase: 'Installing',
+    reason: 'NodeStartupTimeout',
+    message:
+      "the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+    event: {
+      kind: 'Machine',
+      reason: 'NodeStartupTimeout',
+      message:
+        "the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+    },
+  },
+  {
+    cause: 'A first node has not joined: its pool',
+    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Degraded',
+    reason: 'NodeStartupTimeout',
+    message:
+      "0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+  },
+  {
+    cause: 'A first node has not joined: its cluster',
+    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Degraded',
+    reason: 'NodeStartupTimeout',
+    message:
+      "0/1 nodes are ready; pool general: 0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+    event: {
+      kind: 'Cluster',
+      reason: 'Degraded',
+      message:
+        "0/1 nodes are ready; pool general: 0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+    },
+  },
+  {
+    cause: 'A node is not ready',
+    by: { from: 'a cluster', begin: failNode, ask: () => undefined },
+    kind: 'Machine',
+    phase: 'NotReady',
+    reason: 'NodeNotReady',
+    message: 'the node is not ready: container runtime is down',
+    event: { kind: 'Machine', reason: 'NotReady', message: 'the node is not ready: container runtime is down' },
+  },
+  {
+    cause: 'A node is not ready: its pool',
+    by: { from: 'a cluster', begin: failNode, ask: () => undefined },
+    kind: 'NodePool',
+    phase: 'Degraded',
+    reason: 'NodeNotReady',
+    message: '0/1 nodes are ready; {machine}: the node is not ready: container runtime is down',
+  },
+  {
+    cause: 'The control plane has no disk',
+    by: 'a full disk of the control plane',
+    kind: 'Cluster',
+    phase: 'Degraded',
+    reason: 'ControlPlaneFailed',
+    message:
+      'the control plane cannot be kept up: there is no space left on its disk; free some, or give it a larger one',
+  },
+  {
+    cause: "The cluster's API server refuses Fairway",
+    by: 'a tenant API that refuses',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'ControlPlaneFailed',
+    message: "1/4 nodes are ready; {machine}: the cluster's API server rejects Fairway's request: HTTP 403",
+  },
+  {
+    cause: 'The plan is gone',
+    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ plan: 'none-such' }), ask: () => undefined },
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'PlanNotFound',
+    message: 'spec.plan: Plan none-such no longer exists; the operator has to restore it',
+  },
+  {
+    cause: 'The version is not offered',
+    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ version: '1.99' }), ask: () => undefined },
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'VersionNotOffered',
+    message: 'spec.version: is not in the catalogue; choose one of 1.34 (1.34.11), 1.35 (1.35.8), 1.36 (1.36.4)',
+  },
+  {
+    cause: 'The cluster of a pool is gone',
+    by: { from: 'nothing', begin: (fairway) => fairway.createPool({ clusterName: 'lost' }), ask: () => undefined },
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'ClusterNotFound',
+    message: 'spec.clusterName: there is no cluster lost in namespace team',
+  },
+  {
+    cause: 'A cluster is paused',
+    by: {
+      from: 'a cluster',
+      begin: (fairway) =>
+        fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } } }),
+      ask: () => undefined,
+    },
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'Paused',
+    reason: 'Paused',
+    message: 'it has the annotation fairway.dev/paused; Fairway does not reconcile it until that is removed',
+  },
+  {
+    cause: "Fairway's own API refuses Machines",
+    by: 'Machines that are refused',
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'InternalError',
+    message: "Fairway's own API refuses it: HTTP 403",
+  },
+];
