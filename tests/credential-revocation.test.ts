@@ -107,12 +107,14 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
       await tenant.createCredential('old', keysOf(await tenant.applicationCredential('member')));
       await tenant.createCluster('last', 'old');
       await tenant.whenCredential('old', ({ status }) => status?.phase === 'Bound');
+      await expect(tenant.deleteCredential('old')).rejects.toThrow(/cluster \S+\/last uses it: give them another/);
+      await tenant.deletePausedCluster('last');
       await tenant.deleteCredential('old');
 
       await expect(tenant.createCluster('late', 'old')).rejects.toThrow(/spec.credentialName.*old" is being deleted/);
 
       expect(await tenant.eventOf('old', 'ResourceInUse')).toMatch(/last/);
-      await tenant.deleteCluster('last');
+      await tenant.resumeCluster('last');
       await tenant.credentialGone('old');
     });
 

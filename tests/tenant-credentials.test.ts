@@ -103,8 +103,9 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
     });
 
     it('keeps a credential until its last cluster is gone, and leaves nothing else behind', async () => {
+      await tenant.deletePausedCluster('job');
       await tenant.deleteCredential('mine');
-      await tenant.deleteCluster('job');
+      await tenant.resumeCluster('job');
       await tenant.credentialGone('mine');
 
       expect(withoutCredentials(await holdingsOf(tenant.client))).toEqual(withoutCredentials(tenant.before));

@@ -1,3 +1,4 @@
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type CloudCredential, cloudCredentials, type NewCloudCredential } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -162,6 +163,21 @@ export class TenantOnCloud {
   clusterIs(name: string, status: 'True' | 'False', reason: string): Promise<Cluster> {
     const check = (cluster: Cluster) => expect(readyOf(cluster)).toMatchObject({ status, reason });
     return eventuallyObject(this.fairway.api.resource(clusters), { namespace: this.namespace, name }, check, PATIENCE);
+  }
+
+  /** Deletes a cluster that Fairway leaves alone until `resumeCluster`. */
+  async deletePausedCluster(name: string): Promise<void> {
+    const { namespace } = this;
+    const resource = this.fairway.api.resource(clusters);
+    const value = { metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } } };
+    await resource.patch(name, { type: 'merge', value }, { namespace });
+    await resource.delete(name, { namespace });
+  }
+
+  async resumeCluster(name: string): Promise<void> {
+    const value = { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } };
+    const { namespace } = this;
+    await this.fairway.api.resource(clusters).patch(name, { type: 'merge', value }, { namespace });
   }
 
   async deleteCluster(name: string): Promise<void> {

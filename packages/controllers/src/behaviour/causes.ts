@@ -202,10 +202,12 @@ export const CAUSES: readonly Cause[] = [
   {
     cause: 'The credential is wrong, expired or revoked',
     by: 'a refused login',
+    afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
-    phase: undefined,
+    phase: 'Failed',
     reason: 'CredentialInvalid',
-    message: '?',
+    message:
+      'identity: Injected by the simulator.; the credential of this project is wrong, expired or revoked: renew it',
   },
   {
     cause: 'The credential may not create networks',
@@ -247,6 +249,7 @@ export const CAUSES: readonly Cause[] = [
         { service: 'network', action: { kind: 'answer', status: 401 } },
       ),
     },
+    afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Provisioning',
     reason: 'CloudUnavailable',
@@ -259,10 +262,12 @@ export const CAUSES: readonly Cause[] = [
       from: 'nothing',
       begin: fault({ service: 'network', action: { kind: 'answer', status: 503, message: 'down for maintenance' } }),
     },
+    afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
-    phase: undefined,
+    phase: 'Provisioning',
     reason: 'CloudUnavailable',
-    message: '?',
+    message:
+      'network: Neutron at {host} answers with status 503 while reading what the project has; Fairway tries again by itself, every five minutes at the latest (down for maintenance)',
   },
   {
     cause: 'Nova answers 500',

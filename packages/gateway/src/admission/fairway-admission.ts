@@ -14,6 +14,7 @@ import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { judgeCatalogue } from './catalogue-in-use.ts';
+import { judgeCredential } from './credential-in-use.ts';
 import { isJudged } from './judged-request.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
@@ -39,7 +40,10 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
     name: 'Fairway',
     async validate(request) {
       holdFinalizer(options, request);
-      if (request.resource.group === GROUP) await judgeCatalogue(options.stored, request);
+      if (request.resource.group === GROUP) {
+        await judgeCatalogue(options.stored, request);
+        await judgeCredential(options.stored, request);
+      }
       if (!isJudged(request)) return;
       const { resource } = request;
       if (resource.plural === clusters.plural) await judgeCluster(options, request);

@@ -26,7 +26,7 @@ export interface WebhookTarget {
 /**
  * Registers the gateway for changes of the spec of a tenant's object, by any user, and for anybody but Fairway's
  * controllers who sets or removes their finalizer. Everything else is exempt: controllers write status, labels, their finalizer, Machines,
- * Secrets and Leases. Deletions of Plans and releases that are in use are refused as well as patches taken out of a release, but not required to be reviewed:
+ * Secrets and Leases. Deletions of Plans, releases and CloudCredentials that are in use are refused as well as patches taken out of a release, but not required to be reviewed:
  * a finalizer holds what is in use, and `fairway install` writes both while no gateway is up. API servers without
  * `matchConditions` (before 1.28) send all changes, and get them allowed if there is nothing to validate.
  */
@@ -71,6 +71,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
     rules: [
       { ...catalogueRule, operations: ['DELETE'], resources: [plans.plural, kubernetesReleases.plural] },
       { ...catalogueRule, operations: ['UPDATE'], resources: [kubernetesReleases.plural] },
+      { ...rule, operations: ['DELETE'], resources: [cloudCredentials.plural] },
     ],
     matchConditions: [
       { name: 'concerns-fairway', expression: 'object == null || oldObject == null || object.spec != oldObject.spec' },
