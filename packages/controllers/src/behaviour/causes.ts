@@ -299,7 +299,7 @@ export const CAUSES: readonly Cause[] = [
   {
     cause: 'The cloud is away from a healthy cluster',
     by: { from: 'a cluster', begin: fault({ action: { kind: 'drop' } }), ask: () => undefined },
-    afterMs: 2 * MINUTE_MS,
+    afterMs: 10 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
     condition: 'CloudReachable',
