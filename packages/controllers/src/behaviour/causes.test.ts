@@ -32,6 +32,7 @@ function stepsOf({ by }: Cause): Steps {
 /** What differs from one run to the next, as the table writes it. */
 function template(text: string): string {
   return text
+    .replaceAll(/(?<=choose one of )[\d., ()]+/g, '{versions}')
     .replaceAll(/\b2\d{3}-\d\d-\d\dT[\d:.]+Z/g, '{time}')
     .replaceAll(/\bhttps:\/\/[\w.-]+:\d+/g, '{url}')
     .replaceAll(/\b127\.0\.0\.1:\d+/g, '{host}')

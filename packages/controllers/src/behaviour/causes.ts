@@ -7,7 +7,7 @@ import { tenantNodes } from '@fairway/tenancy/connection/node';
 import type { SwitchedFaults } from '../testing/lasting-causes.ts';
 import type { TestFairway } from '../testing/test-fairway.ts';
 
-/** What people are told of one cause. In messages `{host}`, `{machine}`, `{time}`, `{url}` and `{id}` stand for what differs. */
+/** What people are told of one cause. In messages `{host}`, `{machine}`, `{time}`, `{url}`, `{versions}` and `{id}` stand for what differs. */
 export interface Cause {
   /** What is the matter, for people. */
   readonly cause: string;
@@ -407,7 +407,7 @@ export const CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'VersionNotOffered',
-    message: 'spec.version: is not in the catalogue; choose one of 1.34 (1.34.11), 1.35 (1.35.8), 1.36 (1.36.4)',
+    message: 'spec.version: is not in the catalogue; choose one of {versions}',
   },
   {
     cause: 'The cluster of a pool is gone',

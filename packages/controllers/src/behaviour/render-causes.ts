@@ -41,7 +41,7 @@ const INTRODUCTION = `# What is told, and whose turn it is
 
 Each condition that is not met has a reason, which says whose turn it is, and a message, which says what to do. The message does not change while its cause lasts; since when it does, the
 condition's \`lastTransitionTime\` says. A table that is tested (\`npm run generate:causes\` writes this page from it) says of each cause where it is told, and how. \`{host}\`, \`{machine}\`, \`{time}\`,
-\`{url}\` and \`{id}\` stand for what differs.
+\`{url}\`, \`{versions}\` and \`{id}\` stand for what differs.
 
 Degraded means that something that was right is wrong, or that a deadline has passed. What was asked for and is not there yet is Scaling or Updating, whoever has to act for it; Failed is what never was
 ready and waits for a person. A cloud that is away leaves healthy clusters Ready: the condition \`CloudReachable\` stands beside it.
