@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { valuesOfFile } from '@fairway/cli/configuration/sources';
+import { loadAll } from 'js-yaml';
+import { expect, test } from 'vitest';
+import { deployFiles } from './render.ts';
+
+const deploy = join(import.meta.dirname, '../../deploy');
+const files = deployFiles();
+
+interface Object {
+  readonly kind: string;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec?: {
+    readonly template?: { readonly metadata: { readonly labels: object } };
+    readonly selector?: object;
+  };
+}
+
+const plain = loadAll(files['manifests/serve.yaml'] ?? '') as Object[];
+
+function ofKind(kind: string): Object {
+  const object = plain.find((each) => each.kind === kind);
+  if (object === undefined) throw new Error(`there is no ${kind}`);
+  return object;
+}
+
+test('deploy/ has the manifests and the chart of this source (npm run generate:deploy)', () => {
+  const stored = globSync('{manifests,helm}/**/*.*', { cwd: deploy });
+
+  expect(stored.toSorted((a, b) => a.localeCompare(b))).toEqual(
+    Object.keys(files).toSorted((a, b) => a.localeCompare(b)),
+  );
+  for (const [path, text] of Object.entries(files)) {
+    expect({ path, text: readFileSync(join(deploy, path), 'utf8') }).toEqual({ path, text });
+  }
+});
+
+test('the configuration of the manifests is valid', () => {
+  const text = ofKind('ConfigMap').data?.['fairway.yaml'] ?? '';
+  const { found, problems } = valuesOfFile('/etc/fairway/config/fairway.yaml', text);
+
+  expect(problems).toEqual([]);
+  expect(found.get('gateway.webhookURL')?.value).toBe('https://fairway-gateway.fairway-system.svc:8443');
+  expect(found.get('listen')?.value).toEqual({ host: '0.0.0.0', port: 8443 });
+});
+
+test('the Service selects the pods', () => {
+  expect(ofKind('Deployment').spec?.template?.metadata.labels).toMatchObject(
+    ofKind('Service').spec?.selector ?? { none: '' },
+  );
+});
+
+test('no expression of the chart is left half-written', () => {
+  const wrong = Object.entries(files).filter(([, text]) => /[⟦⟧]/.test(text));
+
+  expect(wrong.map(([path]) => path)).toEqual([]);
+});

@@ -1,0 +1,116 @@
+/** The chart's values. For the plain manifests they are the defaults, for the chart's templates each is a placeholder. */
+export interface Values {
+  readonly image: unknown;
+  readonly imagePullPolicy: unknown;
+  readonly imagePullSecrets: unknown;
+  readonly replicas: unknown;
+  /** fairway.yaml, as text. */
+  readonly config: unknown;
+  readonly cloudsSecret: unknown;
+  readonly homeClaim: unknown;
+  readonly homeSize: unknown;
+  readonly homeStorageClass: unknown;
+  readonly hostNetwork: unknown;
+  readonly serviceType: unknown;
+  readonly serviceAnnotations: unknown;
+  readonly resources: unknown;
+  readonly nodeSelector: unknown;
+  readonly tolerations: unknown;
+  readonly affinity: unknown;
+  readonly podAnnotations: unknown;
+  readonly priorityClassName: unknown;
+  readonly extraEnv: readonly unknown[];
+  readonly extraVolumes: readonly unknown[];
+  readonly extraVolumeMounts: readonly unknown[];
+  readonly ingressFrom: unknown;
+}
+
+/** What values.yaml says, with its comments as keys of the schema. */
+export const DEFAULTS = {
+  image: { repository: 'fairway', tag: '', pullPolicy: 'IfNotPresent', pullSecrets: [] },
+  replicas: 1,
+  config: {
+    home: '/var/lib/fairway/home',
+    listen: '0.0.0.0:8443',
+    gateway: { webhookURL: 'https://fairway-gateway.fairway-system.svc:8443' },
+    cloud: { file: '/etc/fairway/clouds/clouds.yaml' },
+    audit: { path: '-' },
+    log: { level: 'info' },
+  },
+  clouds: { secretName: 'fairway-clouds' },
+  home: { create: true, claimName: 'fairway-home', size: '20Gi', storageClassName: '' },
+  hostNetwork: false,
+  service: { type: 'ClusterIP', annotations: {} },
+  resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '2Gi' } },
+  nodeSelector: {},
+  tolerations: [],
+  affinity: {},
+  podAnnotations: {},
+  priorityClassName: '',
+  extraEnv: [],
+  extraVolumes: [],
+  extraVolumeMounts: [],
+  networkPolicy: { enabled: true, from: [] },
+  podDisruptionBudget: { enabled: true },
+  podMonitor: { enabled: false },
+  rbac: { create: false },
+} as const;
+
+const DESCRIPTIONS: Record<string, string> = {
+  image: 'the image that "npm run image" makes; an empty tag is the chart\'s appVersion',
+  replicas:
+    "control planes live with the home of one machine, so one replica serves; 0 stops Fairway, and tenants' clusters with it",
+  config: 'fairway.yaml (docs/operators/configuration.md)',
+  clouds: 'Secret with the key clouds.yaml; not needed for a simulated cloud',
+  home: 'PersistentVolumeClaim for control planes and their data; with create: false, one that is there',
+  hostNetwork: 'needed where nodes must reach control planes that run as processes',
+  service: 'Service of the gateway, for tenants and for kube-apiserver',
+  priorityClassName: 'while Fairway is away, kube-apiserver refuses changes of Clusters',
+  extraEnv: 'such as KUBEBUILDER_ASSETS for the programs of control planes in one of extraVolumes',
+  networkPolicy: 'from: peers that may reach the gateway; empty means everybody',
+  podMonitor: "needs the Prometheus operator's kinds",
+  rbac: 'the ServiceAccount and its rights; "fairway install" makes them, so only where it is not used',
+};
+
+/** JSON schema of values.yaml; `config` is fairway.yaml's own. */
+export function valuesSchema(configuration: object): object {
+  const properties = Object.entries(DEFAULTS).map(([name, value]) => {
+    const schema = name === 'config' ? withoutDialect(configuration) : schemaOf(name, value);
+    const description = DESCRIPTIONS[name];
+    return [name, { ...schema, ...(description !== undefined && { description }) }] as const;
+  });
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { ...Object.fromEntries(properties), global: { type: 'object' } },
+    additionalProperties: false,
+  };
+}
+
+/** Objects of the pod's own schema are kube-apiserver's to check. */
+const FREE = new Set(['resources', 'nodeSelector', 'affinity', 'podAnnotations', 'annotations']);
+const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
+  replicas: [0, 1],
+  pullPolicy: ['Always', 'IfNotPresent', 'Never'],
+  type: ['ClusterIP', 'NodePort', 'LoadBalancer'],
+};
+
+function schemaOf(name: string, value: unknown): object {
+  const choices = CHOICES[name];
+  if (choices !== undefined) return { enum: choices };
+  if (Array.isArray(value)) return { type: 'array' };
+  if (value === null || typeof value !== 'object')
+    return { type: typeof value === 'number' ? 'integer' : typeof value };
+  if (FREE.has(name)) return { type: 'object' };
+  const properties = Object.entries(value).map(([key, inner]) => [key, schemaOf(key, inner)] as const);
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
+}
+
+function withoutDialect(schema: object): object {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
+}
+
+/** The lines of values.yaml that say what a key is for. */
+export function commentOf(name: string): string | undefined {
+  return DESCRIPTIONS[name];
+}

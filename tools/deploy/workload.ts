@@ -1,0 +1,232 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { ROOTS_SECRET } from '@fairway/gateway/management/gateway-roots';
+import { SERVICE_ACCOUNT } from '@fairway/service/install/permissions';
+import type { Values } from './values.ts';
+
+/** An object that runs `fairway serve` in a management cluster. */
+export interface Piece {
+  /** Name of its file in the chart. */
+  readonly file: string;
+  /** The value that it depends on: `networkPolicy.enabled`. */
+  readonly when?: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+const NAME = 'fairway';
+const SERVICE = 'fairway-gateway';
+const METRICS = 'fairway-metrics';
+const PORT = 8443;
+/** Nobody's elsewhere, as in images without a distribution. */
+const USER = 65_532;
+const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/component': 'serve' };
+/** Running requests, then the handover of clusters. */
+const GRACE_SECONDS = 60;
+
+function metadata(name: string, others: object = {}) {
+  return { name, namespace: SYSTEM_NAMESPACE, labels: LABELS, ...others };
+}
+
+/** All objects beside those of `fairway install`. */
+export function workload(values: Values): readonly Piece[] {
+  return [
+    {
+      file: 'config.yaml',
+      object: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: metadata('fairway-config'),
+        data: { 'fairway.yaml': values.config },
+      },
+    },
+    {
+      file: 'home.yaml',
+      when: 'home.create',
+      object: {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        // The tenants' databases: they outlive the chart.
+        metadata: metadata('fairway-home', { annotations: { 'helm.sh/resource-policy': 'keep' } }),
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          resources: { requests: { storage: values.homeSize } },
+          ...(values.homeStorageClass !== '' && { storageClassName: values.homeStorageClass }),
+        },
+      },
+    },
+    {
+      file: 'service.yaml',
+      object: {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: metadata(SERVICE, { annotations: values.serviceAnnotations }),
+        spec: {
+          type: values.serviceType,
+          selector: LABELS,
+          ports: [{ name: 'gateway', port: PORT, targetPort: 'gateway' }],
+        },
+      },
+    },
+    { file: 'deployment.yaml', object: deployment(values) },
+    {
+      file: 'network-policy.yaml',
+      when: 'networkPolicy.enabled',
+      object: {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        metadata: metadata(NAME),
+        spec: {
+          podSelector: { matchLabels: LABELS },
+          policyTypes: ['Ingress', 'Egress'],
+          ingress: [{ from: values.ingressFrom, ports: [{ protocol: 'TCP', port: 'gateway' }] }],
+          // Clouds, nodes and webhooks are anywhere, but not where a machine asks for its own credentials.
+          egress: [
+            {
+              to: [
+                { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
+                { ipBlock: { cidr: '::/0', except: ['fe80::/10'] } },
+              ],
+            },
+          ],
+        },
+      },
+    },
+    {
+      file: 'pod-disruption-budget.yaml',
+      when: 'podDisruptionBudget.enabled',
+      object: {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: metadata(NAME),
+        spec: { maxUnavailable: 1, selector: { matchLabels: LABELS }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+      },
+    },
+    ...monitoring(),
+  ];
+}
+
+function deployment(values: Values): Piece['object'] {
+  const restricted = {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    readOnlyRootFilesystem: true,
+  };
+  const probe = (path: string) => ({ httpGet: { path, port: 'gateway', scheme: 'HTTPS' } });
+  const container = {
+    name: NAME,
+    image: values.image,
+    imagePullPolicy: values.imagePullPolicy,
+    args: ['serve', '--config', '/etc/fairway/config/fairway.yaml'],
+    env: [
+      { name: 'FAIRWAY_CONTROL_PLANES_ADDRESS', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+      ...values.extraEnv,
+    ],
+    ports: [{ name: 'gateway', containerPort: PORT }],
+    // The first start lists all clouds and waits for the API server.
+    startupProbe: { ...probe('/livez'), periodSeconds: 2, failureThreshold: 150 },
+    livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 6, timeoutSeconds: 5 },
+    readinessProbe: { ...probe('/readyz'), periodSeconds: 5, timeoutSeconds: 5 },
+    resources: values.resources,
+    securityContext: restricted,
+    volumeMounts: [
+      { name: 'config', mountPath: '/etc/fairway/config', readOnly: true },
+      { name: 'clouds', mountPath: '/etc/fairway/clouds', readOnly: true },
+      { name: 'home', mountPath: '/var/lib/fairway' },
+      { name: 'tmp', mountPath: '/tmp' },
+      ...values.extraVolumeMounts,
+    ],
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: metadata(NAME),
+    spec: {
+      replicas: values.replicas,
+      // Two on one home would be one too many.
+      strategy: { type: 'Recreate' },
+      selector: { matchLabels: LABELS },
+      template: {
+        metadata: { labels: LABELS, annotations: values.podAnnotations },
+        spec: {
+          serviceAccountName: SERVICE_ACCOUNT,
+          priorityClassName: values.priorityClassName,
+          imagePullSecrets: values.imagePullSecrets,
+          // A Service's variables would look like settings.
+          enableServiceLinks: false,
+          hostNetwork: values.hostNetwork,
+          dnsPolicy: 'ClusterFirstWithHostNet',
+          terminationGracePeriodSeconds: GRACE_SECONDS,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: USER,
+            runAsGroup: USER,
+            fsGroup: USER,
+            fsGroupChangePolicy: 'OnRootMismatch',
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+          containers: [container],
+          volumes: [
+            { name: 'config', configMap: { name: 'fairway-config' } },
+            { name: 'clouds', secret: { secretName: values.cloudsSecret, optional: true, defaultMode: 0o440 } },
+            { name: 'home', persistentVolumeClaim: { claimName: values.homeClaim } },
+            { name: 'tmp', emptyDir: {} },
+            ...values.extraVolumes,
+          ],
+          nodeSelector: values.nodeSelector,
+          tolerations: values.tolerations,
+          affinity: values.affinity,
+        },
+      },
+    },
+  };
+}
+
+/** Metrics are served to whoever RBAC lets read them, so Prometheus gets a token. */
+function monitoring(): Piece[] {
+  const subject = { kind: 'ServiceAccount', name: METRICS, namespace: SYSTEM_NAMESPACE };
+  const rbac = 'rbac.authorization.k8s.io';
+  const role = { apiGroup: rbac, kind: 'ClusterRole', name: METRICS };
+  const { labels } = metadata(METRICS);
+  const objects = [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: metadata(METRICS) },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: metadata(METRICS, { annotations: { 'kubernetes.io/service-account.name': METRICS } }),
+      type: 'kubernetes.io/service-account-token',
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: METRICS, labels },
+      rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: METRICS, labels },
+      roleRef: role,
+      subjects: [subject],
+    },
+    {
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'PodMonitor',
+      metadata: metadata(NAME),
+      spec: {
+        selector: { matchLabels: LABELS },
+        podMetricsEndpoints: [
+          {
+            port: 'gateway',
+            scheme: 'https',
+            path: '/metrics',
+            tlsConfig: {
+              serverName: `${SERVICE}.${SYSTEM_NAMESPACE}.svc`,
+              ca: { secret: { name: ROOTS_SECRET, key: 'ca.crt' } },
+            },
+            authorization: { credentials: { name: METRICS, key: 'token' } },
+          },
+        ],
+      },
+    },
+  ];
+  return objects.map((object) => ({ file: 'pod-monitor.yaml', when: 'podMonitor.enabled', object }));
+}
