@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from './session/running-fairway.ts';
+import { PROJECT, run } from './session/running-fairway.ts';
 import { SpokenOutput } from './session/spoken-output.ts';
+import { findKubectls } from './session/tools.ts';
 
 /** Far more than it is: something that does not belong in it would be larger. */
 const MAX_PACKAGE_BYTES = 2 * 2 ** 20;
@@ -15,6 +16,12 @@ interface Packed {
   readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }
+
+/** The first kubectl with "create token". */
+const CREATE_TOKEN_MINOR = 24;
+const tenantTitle = findKubectls().some(({ minor }) => minor >= CREATE_TOKEN_MINOR)
+  ? ' by the written steps'
+  : ' (skipped of the written steps: no kubectl of 1.24 or later)';
 
 let folder: string;
 let packed: Packed;
@@ -54,7 +61,24 @@ test('the installed command brings a Node that runs it', () => {
   expect(command('version', '--client')).toMatch(/^Client: fairway \d+\.\d+\.\d+ \(Node v(2[4-9]|[3-9]\d)\./);
 });
 
-test('the installed fairway up has a cluster Ready, and stops', async () => {
+/** Runs what docs/operators/install.md says of the first tenant, word for word, but for the name of the cloud. */
+function signInFirstTenant(kubectl: string): void {
+  const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
+  const section = guide.slice(guide.indexOf('## The first tenant'), guide.indexOf('## How tenants sign in'));
+  const [administrator = '', tenant = ''] = [...section.matchAll(/^```\n([^]*?)^```$/gm)].map(([, block]) => block);
+  const path = [dirname(kubectl), dirname(fairway), environment['PATH']].join(':');
+  const run = (script: string, env: Record<string, string>) =>
+    execFileSync('bash', ['-euc', script], {
+      cwd: folder,
+      env: { ...environment, PATH: path, ...env },
+      encoding: 'utf8',
+    });
+  run(administrator.replace('mycloud', 'simulator'), { KUBECONFIG: join(folder, 'home/kubeconfig') });
+  const nodes = run(tenant, {});
+  expect(nodes.match(/ Ready /g)).toHaveLength(2);
+}
+
+test(`the installed fairway up has a tenant with a cluster${tenantTitle}, and stops`, async () => {
   const up = spawn(fairway, ['up', '--control-plane', 'simulated', '--listen', '127.0.0.1:0'], {
     cwd: folder,
     env: environment,
@@ -67,6 +91,8 @@ test('the installed fairway up has a cluster Ready, and stops', async () => {
     const [, example = ''] = /kubectl apply -f (\S+)/.exec(output.text) ?? [];
 
     expect(statSync(join(folder, example)).isFile()).toBe(true);
+    const kubectl = findKubectls().find(({ minor }) => minor >= CREATE_TOKEN_MINOR);
+    if (kubectl !== undefined) signInFirstTenant(kubectl.path);
     command('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1');
     expect(command('cluster', 'list')).toMatch(/demo\s+\S+\s+Ready\s+1\/1/);
   } finally {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
@@ -23,6 +23,16 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
     writeFileSync(unit, text.replaceAll('/usr/local/bin/fairway', '/bin/true'));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('may be changed for several tenants by the file beside it', () => {
+    const dropIn = join(folder, 'fairway.service.d');
+    mkdirSync(dropIn);
+    copyFileSync(join(PROJECT, 'deploy/systemd/fairway.service.d/tenants.conf'), join(dropIn, 'tenants.conf'));
+    const { status, stdout, stderr } = spawnSync(analyze, ['verify', unit], { encoding: 'utf8' });
+    rmSync(dropIn, { recursive: true });
+
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
 
   test('has no line that systemd does not understand', () => {
     const { status, stdout, stderr } = spawnSync(analyze, ['verify', unit], { encoding: 'utf8' });

@@ -34,7 +34,7 @@ export function writeArchive({ root, scratch, name, version, architecture, outpu
       return { digest: `sha256:${digest}`, size: content.length };
     };
     const tar = layer(root, folder);
-    const compressed = addBlob(gzipSync(tar, { level: 9 }));
+    const compressed = addBlob(gzipSync(tar));
     const config = addBlob(json(configuration({ diffId: `sha256:${sha256(tar)}`, version, architecture })));
     const manifest = addBlob(
       json({

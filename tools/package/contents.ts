@@ -10,5 +10,6 @@ export function packageFiles(root: string): readonly string[] {
     'packages/service/package.json',
     ...globSync('packages/apiserver/src/**/generated/*.json', { cwd: root }),
     ...globSync('examples/*.yaml', { cwd: root }),
+    ...globSync('deploy/systemd/**/*.{service,conf}', { cwd: root }),
   ];
 }
