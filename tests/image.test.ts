@@ -30,22 +30,27 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
   let root: string;
   let configuration: ImageConfiguration;
   let built: string;
+  let writable: string;
 
   const blob = (digest: string) => join(folder, 'layout/blobs/sha256', digest.replace('sha256:', ''));
-  const readJson = <T>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as T;
+  const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'fairway-image-test-'));
     built = build('image.tar');
     for (const name of ['layout', 'root']) mkdirSync(join(folder, name));
     execFileSync('tar', ['-xf', join(folder, 'image.tar'), '-C', join(folder, 'layout')]);
-    const index = readJson<{ manifests: [{ digest: string }] }>(join(folder, 'layout/index.json'));
-    const manifest = readJson<{ config: { digest: string }; layers: [{ digest: string }] }>(
-      blob(index.manifests[0].digest),
-    );
-    configuration = readJson(blob(manifest.config.digest));
+    const index = readJson(join(folder, 'layout/index.json')) as { manifests: [{ digest: string }] };
+    const manifest = readJson(blob(index.manifests[0].digest)) as {
+      config: { digest: string };
+      layers: [{ digest: string }];
+    };
+    configuration = readJson(blob(manifest.config.digest)) as ImageConfiguration;
     root = join(folder, 'root');
     execFileSync('tar', ['--numeric-owner', '-xzpf', blob(manifest.layers[0].digest), '-C', root]);
+    // Before anything runs in it, which may write there.
+    const conditions = `( -perm /o+w -o -uid ${USER} -o -perm /6000 ) -not -type l`.split(' ');
+    writable = execFileSync('find', [root, ...conditions, '-printf', '%P %m %U\\n'], { encoding: 'utf8' });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -73,31 +78,6 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
   });
 
   test('is smaller than 64 MB, and nothing in it can be changed by its user but the home and /tmp', () => {
-    const writable = execFileSync(
-      'find',
-      [
-        root,
-        '(',
-        '-perm',
-        '/o+w',
-        '-o',
-        '-uid',
-        String(USER),
-        '-o',
-        '-perm',
-        '/6000',
-        ')',
-        '-not',
-        '-type',
-        'l',
-        '-printf',
-        '%P %m %U\n',
-      ],
-      {
-        encoding: 'utf8',
-      },
-    );
-
     expect(Number(/\(([0-9.]+) MB\)/.exec(built)?.[1])).toBeLessThan(64);
     expect(
       writable

@@ -1,7 +1,8 @@
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { Connections } from './connections.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -13,11 +14,15 @@ export interface TlsOptions {
   readonly clientCa?: string;
 }
 
+/** Another certificate for clients that ask for one of its names (SNI). */
+export type CertificateByName = (serverName: string) => SecureContext | undefined;
+
 export interface ListenOptions {
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
   readonly tls: TlsOptions;
+  readonly certificateFor?: CertificateByName | undefined;
 }
 
 export interface Listener {
@@ -35,13 +40,14 @@ const CHECKING_INTERVAL_MS = 5_000;
 const CLOSE_GRACE_MS = 5_000;
 
 export async function listen(
-  { host, port, tls }: ListenOptions,
+  { host, port, tls, certificateFor }: ListenOptions,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   traffic: Traffic,
 ): Promise<Listener> {
   const { handshakeTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveTimeoutMs } = traffic.limits;
   const server = createServer({
     ...contextOf(tls),
+    ...(certificateFor && { SNICallback: byName(certificateFor) }),
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
@@ -90,6 +96,10 @@ export async function listen(
       });
     },
   };
+}
+
+function byName(certificateFor: CertificateByName): NonNullable<ServerOptions['SNICallback']> {
+  return (name, done) => done(null, certificateFor(name));
 }
 
 /** Disables TLS renegotiation, as Go's server: each costs as much as a new connection, and no client uses it. */

@@ -18,6 +18,9 @@ export interface FairwayCommandOptions {
   readonly listen: ListenAddress;
   readonly advertiseAddress?: AdvertisedAddress;
   readonly tlsSan: readonly string[];
+  readonly tlsCertFile?: string;
+  readonly tlsPrivateKeyFile?: string;
+  readonly tlsCaFile?: string;
   readonly cloud?: string;
   /** The clouds.yaml, where it is not looked for. */
   readonly cloudsFile?: string;
@@ -64,7 +67,10 @@ export function addListenOptions(command: Command, what: string): Command {
       new Option('--tls-san <names>', 'further host names and addresses for its certificate')
         .argParser(parseSubjectAltNames)
         .default([], 'none'),
-    );
+    )
+    .option('--tls-cert-file <file>', 'own certificate, with intermediates, in PEM; read again when it is replaced')
+    .option('--tls-private-key-file <file>', 'its private key, in PEM')
+    .option('--tls-ca-file <file>', 'its authority, in PEM, if clients do not trust it anyway');
 }
 
 /** Adds the options of every part of Fairway except its API. */

@@ -44,6 +44,28 @@ export const Configuration = z.strictObject({
   }),
   tls: z
     .strictObject({
+      certFile: setting(text(), {
+        description:
+          'own certificate, with its intermediates, in PEM, for clients that ask for its names (SNI); read again within a minute when it is replaced',
+        allowed: A_FILE,
+        otherwise: "one of Fairway's own authority",
+        option: 'tlsCertFile',
+        path: 'file',
+      }),
+      keyFile: setting(text(), {
+        description: 'private key of `tls.certFile`, in PEM',
+        allowed: A_FILE,
+        option: 'tlsPrivateKeyFile',
+        path: 'file',
+      }),
+      caFile: setting(text(), {
+        description:
+          'authority of `tls.certFile`, in PEM: for kubeconfigs, and for kube-apiserver where it calls the webhook by its names',
+        allowed: A_FILE,
+        otherwise: 'the certificate itself if it is its own authority, else what clients trust anyway',
+        option: 'tlsCaFile',
+        path: 'file',
+      }),
       subjectAltNames: setting(listOf(parseSubjectAltName), {
         description: "further host names and addresses in a certificate of Fairway's own authority",
         allowed: 'a list of host names and IP addresses',

@@ -7,6 +7,7 @@ import { foreignKindsMessage } from '@fairway/service/install/foreign-definition
 import { createLogger } from '@fairway/service/logger';
 import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-place';
 import type { GatewayServing } from '@fairway/service/serve/gateway';
+import type { CertificateFiles } from '@fairway/service/serve/own-certificate';
 import { type RunningReplica, serve } from '@fairway/service/serve/serve';
 import { certificateNames, clientUrl, isWildcard, type ServerNames } from '@fairway/service/serve/server-address';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
@@ -21,6 +22,7 @@ import {
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { chosenAudit } from '../up/chosen-audit.ts';
+import { chosenCertificate } from '../up/chosen-certificate.ts';
 import { checkChosenCloud } from '../up/chosen-cloud.ts';
 import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
 import { explainStart } from '../up/run.ts';
@@ -47,6 +49,7 @@ export async function runServe(
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   const { listen, advertiseAddress: advertised, tlsSan: subjectAltNames } = options;
   const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
+  const certificate = chosenCertificate(context, options);
   const startedMs = clock.now();
   const starting = start(connection, `${options.listen.host}:${options.listen.port}`, () =>
     serve({
@@ -54,7 +57,7 @@ export async function runServe(
       client: managementClient(connection, clock, 'fairway-controllers'),
       cloud: options.cloud,
       cloudsFile: options.cloudsFile,
-      gateway: gatewayOf(connection, options, names),
+      gateway: gatewayOf(connection, options, { names, certificate }),
       defaultImage: options.defaultImage,
       nodeSettings,
       observeMs: options.cloudCheck,
@@ -86,7 +89,7 @@ export async function runServe(
 function gatewayOf(
   { transport }: ManagementConnection,
   options: ServeCommandOptions,
-  names: ServerNames,
+  { names, certificate }: { readonly names: ServerNames; readonly certificate: CertificateFiles | undefined },
 ): GatewayServing | undefined {
   const { gateway, listen, webhookUrl, limits } = options;
   if (!gateway) return undefined;
@@ -96,7 +99,7 @@ function gatewayOf(
       advice: 'set the address of the gateways with --webhook-url https://HOST:PORT',
     });
   }
-  return { connection: transport, listen, hosts: certificateNames(names), webhookUrl, limits };
+  return { connection: transport, listen, hosts: certificateNames(names), webhookUrl, certificate, limits };
 }
 
 interface Welcome {

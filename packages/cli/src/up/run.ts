@@ -12,6 +12,7 @@ import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { chosenAudit } from './chosen-audit.ts';
+import { chosenCertificate } from './chosen-certificate.ts';
 import { checkChosenCloud } from './chosen-cloud.ts';
 import { chosenControlPlanes } from './chosen-control-planes.ts';
 import { unlessStopped } from './unless-stopped.ts';
@@ -59,6 +60,7 @@ async function start(
       advertised: options.advertiseAddress,
       subjectAltNames: options.tlsSan,
       cloud: options.cloud,
+      certificate: chosenCertificate(context, options),
       cloudsFile: options.cloudsFile,
       latency: options.simLatency,
       defaultImage: options.defaultImage,

@@ -6,7 +6,7 @@ import { createTokenReviewAuthenticator } from '@fairway/apiserver/auth/delegate
 import { createUnionAuthenticator, unionOfTokens } from '@fairway/apiserver/auth/union-authenticator';
 import { Health } from '@fairway/apiserver/server/health';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
-import { type Listener, listen } from '@fairway/apiserver/server/listener';
+import { type CertificateByName, type Listener, listen } from '@fairway/apiserver/server/listener';
 import { type Route, Routes } from '@fairway/apiserver/server/routes';
 import { sharedCheck } from '@fairway/apiserver/server/shared-check';
 import { Traffic } from '@fairway/apiserver/server/traffic';
@@ -60,6 +60,10 @@ export interface ManagementGatewayOptions {
   readonly hosts?: readonly string[];
   /** `https://host:port`, without a path, at which kube-apiserver reaches the gateways; this one's own address by default. */
   readonly webhookUrl?: string | undefined;
+  /** Certificates for clients that ask for their names, instead of one of the gateway's CA. */
+  readonly certificateFor?: CertificateByName | undefined;
+  /** PEM of further CAs that its clients, kube-apiserver among them, need to trust. */
+  readonly furtherAuthorities?: string | undefined;
   /** Unique name of this replica, a DNS label: one replica at a time maintains the webhook's configuration. */
   readonly identity: string;
   readonly routes?: readonly Route[];
@@ -147,12 +151,13 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       log,
     });
 
+    const trusted = () => trustBundle(roots.authority) + (options.furtherAuthorities ?? '');
     const hosts = [...(options.hosts ?? []), ...namesOf(host), ...namesOfUrl(options.webhookUrl)];
     const certificate = new ServingCertificate(hosts, clock);
     const tls = await certificate.next(roots.authority.active);
     if (tls === undefined) throw new Error('a new certificate is missing');
     const listener: Listener = await listen(
-      { host, port, tls },
+      { host, port, tls, certificateFor: options.certificateFor },
       (request, response) => front.handler(request, response),
       traffic,
     );
@@ -170,7 +175,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
         configurations: followed.configurations,
         target: () => ({
           url: `${options.webhookUrl ?? listener.url}${webhookPath(roots.webhookKey)}`,
-          caBundle: trustBundle(roots.authority),
+          caBundle: trusted(),
           identity,
         }),
       }),
@@ -200,7 +205,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     stack.defer(() => renewal.stop());
     return {
       url: listener.url,
-      certificateAuthority: trustBundle(roots.authority),
+      certificateAuthority: trusted(),
       close: () => stack.disposeAsync(),
     };
   } catch (error) {

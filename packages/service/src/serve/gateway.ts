@@ -8,11 +8,13 @@ import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { AuditSettings } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
+import { usageError } from '../command-error.ts';
 import type { Engine } from '../fairway/engine.ts';
 import type { Fairway } from '../fairway/fairway.ts';
 import { metricsRoute } from '../fairway/metrics-route.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import type { ListenAddress } from './listen-address.ts';
+import { type CertificateFiles, OwnCertificate } from './own-certificate.ts';
 
 /** Address of a replica's gateway, and its certificate's names. */
 export interface GatewayServing {
@@ -22,13 +24,14 @@ export interface GatewayServing {
   readonly hosts: readonly string[];
   /** See ManagementGatewayOptions. */
   readonly webhookUrl: string | undefined;
+  readonly certificate?: CertificateFiles | undefined;
   /** Limits of its clients, where they are not the defaults. */
   readonly limits?: Partial<ServerLimits> | undefined;
 }
 
 /** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
-  { connection, listen, hosts, webhookUrl, limits }: GatewayServing,
+  { connection, listen, hosts, webhookUrl, certificate, limits }: GatewayServing,
   { engine, clouds, credentials, registry, allowedCIDRsProblem }: Fairway<Engine>,
   shared: {
     /** This replica's identity. */
@@ -44,6 +47,14 @@ export async function openGateway(
   const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
   await using opening = new AsyncDisposableStack();
   opening.defer(() => client.close());
+  const own = certificate && new OwnCertificate(certificate, { clock, log });
+  opening.defer(() => own?.close());
+  if (own && webhookUrl !== undefined && own.covers(new URL(webhookUrl).hostname) && own.authority === undefined) {
+    throw usageError(
+      `kube-apiserver calls the webhook at ${webhookUrl}, and would not trust tls.certFile there`,
+      'name its authority with --tls-ca-file',
+    );
+  }
   const audit = await openAudit(shared.audit, { registry, clock, log });
   opening.defer(() => audit.close());
   const gateway = await createManagementGateway({
@@ -57,6 +68,7 @@ export async function openGateway(
     hosts,
     webhookUrl,
     ...(limits && { limits }),
+    ...(own && { certificateFor: (name) => own.contextFor(name), furtherAuthorities: own.authority }),
     routes: [metricsRoute(registry)],
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,

@@ -64,8 +64,12 @@ export async function serverTls({ authority }: ServerPki, names: readonly string
   return { cert: certificatePem, key: privateKeyPem, clientCa: authority.certificatePem };
 }
 
-/** A kubeconfig for the administrator of this Fairway. */
-export async function adminKubeconfig({ authority }: ServerPki, url: string, clock: Clock): Promise<string> {
+/** A kubeconfig for the administrator of this Fairway; `trusted` is the CA of the server's certificate, undefined where the world trusts it. */
+export async function adminKubeconfig(
+  { authority }: ServerPki,
+  { url, trusted }: { readonly url: string; readonly trusted: string | undefined },
+  clock: Clock,
+): Promise<string> {
   const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
     commonName: 'fairway-admin',
     organizations: ['system:masters'],
@@ -76,7 +80,7 @@ export async function adminKubeconfig({ authority }: ServerPki, url: string, clo
   return renderKubeconfig({
     name: 'fairway',
     server: url,
-    certificateAuthority: authority.certificatePem,
+    ...(trusted !== undefined && { certificateAuthority: trusted }),
     userName: 'fairway-admin',
     clientCertificate: { certificate: certificatePem, privateKey: privateKeyPem },
   });

@@ -8,6 +8,7 @@ import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
+import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
 import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { readCloudsYaml } from './clouds.ts';
@@ -26,6 +27,8 @@ export interface UpOptions {
   readonly advertised?: AdvertisedAddress | undefined;
   /** Further names and addresses of its certificate. */
   readonly subjectAltNames?: readonly string[] | undefined;
+  /** The operator's own certificate. */
+  readonly certificate?: CertificateFiles | undefined;
   /** Entry of clouds.yaml; undefined for the simulated cloud. */
   readonly cloud: string | undefined;
   /** The clouds.yaml; where OpenStack clients look by default. */
@@ -121,14 +124,21 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const listen = { host, port: options.port };
   const { advertised, subjectAltNames = [] } = options;
   const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
+  const own = options.certificate && new OwnCertificate(options.certificate, { clock, log });
+  opening.defer(() => own?.close());
   const tls = await serverTls(pki, certificateNames(names), clock);
-  const listener = await fairway.engine.server.listen({ ...listen, tls });
+  const listener = await fairway.engine.server.listen({
+    ...listen,
+    tls,
+    certificateFor: own && ((name) => own.contextFor(name)),
+  });
   const url = clientUrl(names, listener.port);
-  await home.replace(home.kubeconfig, await adminKubeconfig(pki, url, clock));
+  const trusted = own?.covers(new URL(url).hostname) ? own.authority : pki.authority.certificatePem;
+  await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
   opening.defer(
     every(CERTIFICATE_RENEWAL_MS, clock, async () => {
       listener.setTls(await serverTls(pki, certificateNames(names), clock));
-      await home.replace(home.kubeconfig, await adminKubeconfig(pki, url, clock));
+      await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
     }),
   );
   simulated?.startNodes();

@@ -1,0 +1,118 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { usageError } from '../command-error.ts';
+
+/** Files of the operator's own serving certificate, in PEM. */
+export interface CertificateFiles {
+  /** With its intermediates. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** The authority that clients need to trust it, if the world does not. */
+  readonly caFile?: string | undefined;
+}
+
+interface Loaded {
+  readonly text: string;
+  readonly leaf: X509Certificate;
+  readonly context: SecureContext;
+}
+
+/** How often the files are looked at: kubelet replaces those of a Secret within a minute or two. */
+const LOOK_MS = 60_000;
+const PEM_CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * The operator's own certificate, shown to clients that ask for one of its names (SNI); all others get the one of Fairway's authority, so that addresses
+ * and the names within a cluster stay served. It is read again when its files are replaced; a wrong replacement is logged, and the old one kept.
+ */
+export class OwnCertificate {
+  readonly #files: CertificateFiles;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** PEM of the authority that clients need in addition; undefined where the world trusts it. */
+  readonly authority: string | undefined;
+  #loaded: Loaded;
+  #timer: Timer;
+
+  /** Throws a CommandError that names the file and what is wrong with it. */
+  constructor(files: CertificateFiles, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+    this.#files = files;
+    this.#clock = clock;
+    this.#log = log;
+    this.#loaded = load(files, clock);
+    this.authority = authorityOf(files, this.#loaded.leaf);
+    this.#timer = clock.after(LOOK_MS, () => this.#look());
+  }
+
+  /** Whether clients of this host get this certificate. */
+  covers(host: string): boolean {
+    return this.#loaded.leaf.checkHost(host) !== undefined;
+  }
+
+  /** What to talk TLS with to a client that asked for this name; undefined for Fairway's own certificate. */
+  contextFor(serverName: string): SecureContext | undefined {
+    return this.covers(serverName) ? this.#loaded.context : undefined;
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  #look(): void {
+    this.#timer = this.#clock.after(LOOK_MS, () => this.#look());
+    try {
+      if (textOf(this.#files) === this.#loaded.text) return;
+      this.#loaded = load(this.#files, this.#clock);
+      this.#log.info({ validTo: this.#loaded.leaf.validTo }, 'the replaced serving certificate is used');
+    } catch (error) {
+      this.#log.error({ err: error }, 'the replaced serving certificate is not used');
+    }
+  }
+}
+
+function load(files: CertificateFiles, clock: Clock): Loaded {
+  const { certFile, keyFile } = files;
+  const [cert, key] = [read('tls.certFile', certFile), read('tls.keyFile', keyFile)];
+  const leaf = parsed('tls.certFile', certFile, () => new X509Certificate(cert));
+  const privateKey = parsed('tls.keyFile', keyFile, () => createPrivateKey(key));
+  if (!leaf.checkPrivateKey(privateKey)) {
+    throw usageError(`tls.keyFile ${keyFile} is not the key of the certificate in tls.certFile ${certFile}`);
+  }
+  if (leaf.validToDate.getTime() <= clock.now()) {
+    throw usageError(`tls.certFile ${certFile}: the certificate ended on ${leaf.validToDate.toISOString()}`);
+  }
+  if (leaf.subjectAltName === undefined) {
+    throw usageError(
+      `tls.certFile ${certFile}: the certificate has no subject alternative names, which clients compare`,
+    );
+  }
+  return { text: cert + key, leaf, context: createSecureContext({ cert, key, minVersion: 'TLSv1.2' }) };
+}
+
+function textOf({ certFile, keyFile }: CertificateFiles): string {
+  return read('tls.certFile', certFile) + read('tls.keyFile', keyFile);
+}
+
+/** What `caFile` has; else the certificate itself where it is its own authority. */
+function authorityOf({ caFile }: CertificateFiles, leaf: X509Certificate): string | undefined {
+  if (caFile === undefined) return leaf.checkIssued(leaf) ? leaf.toString() : undefined;
+  const certificates = read('tls.caFile', caFile).match(PEM_CERTIFICATES) ?? [];
+  if (certificates.length === 0) throw usageError(`tls.caFile ${caFile} has no certificate in PEM`);
+  for (const certificate of certificates) parsed('tls.caFile', caFile, () => new X509Certificate(certificate));
+  return certificates.map((certificate) => `${certificate}\n`).join('');
+}
+
+function read(key: string, file: string): string {
+  return parsed(key, file, () => readFileSync(file, 'utf8'));
+}
+
+function parsed<T>(key: string, file: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw usageError(`${key} ${file}: ${(error as Error).message}`, undefined, error);
+  }
+}
