@@ -87,7 +87,7 @@ const cloudProfileStatus = z
         'Lists that are cut because the cloud has more than fit. What is missing here can be used all the same.',
       ),
   })
-  .describe('What the cloud offers the project. Refreshed every ten minutes while clusters use it, else every hour.');
+  .describe('What the cloud offers the project. Refreshed every 20 minutes while clusters use it, else every hour.');
 
 export type CloudProfileStatus = z.infer<typeof cloudProfileStatus>;
 

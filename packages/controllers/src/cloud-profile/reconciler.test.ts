@@ -120,7 +120,7 @@ test('a profile of another cloud than the namespace has now is made anew', async
 });
 
 test.each([
-  { used: true, minutes: 10 },
+  { used: true, minutes: 20 },
   { used: false, minutes: 60 },
 ])(
   'it is refreshed every $minutes minutes if used: $used, whatever happens between, and written only when it changes',
@@ -143,7 +143,7 @@ test('a cloud that does not answer is told, and what was known stays', async () 
   const { clock, objects, state, reconcile } = start({ used: true });
   await reconcile('team/default');
   state.catalogue = {};
-  await clock.advance(10 * 60_000);
+  await clock.advance(20 * 60_000);
   await reconcile('team/default');
 
   expect(objects.get('team/default')?.status).toMatchObject({

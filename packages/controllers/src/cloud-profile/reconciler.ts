@@ -15,10 +15,10 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 
 /** Between two refreshes while clusters use the profile, and otherwise. */
-const USED_MS = 10 * 60_000;
+const USED_MS = 20 * 60_000;
 const UNUSED_MS = 60 * 60_000;
-/** Of the lists. Quotas are asked for at each refresh: 6 calls an hour, and twice as many for the lists that nobody else keeps fresh. */
-const MAX_AGE_MS = 30 * 60_000;
+/** Of the lists. Quotas are asked for at each refresh: 3 calls an hour, and about as many for the lists that nobody else keeps fresh. */
+const MAX_AGE_MS = 60 * 60_000;
 const NAME_PREFIX = cloudProfileName('');
 
 type Dependencies = Pick<ControllerDependencies, 'cache' | 'projects' | 'clock' | 'random'>;
