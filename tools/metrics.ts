@@ -44,29 +44,13 @@ function labelsIn(text: string): readonly string[] {
   );
 }
 
-/** How many metrics the code makes, in whatever way, to see that none is missed. */
-export function constructedMetrics(): number {
-  const texts = globSync('packages/*/src/**/*.ts', { cwd: PROJECT })
-    .filter((path) => !path.endsWith('.test.ts'))
-    .map((path) => readFileSync(join(PROJECT, path), 'utf8'));
-  return texts.reduce(
-    (sum, text) => sum + [...text.matchAll(/new (?:Counter|Gauge|Histogram)(?:<[^>]*>)?\(/g)].length,
-    0,
-  );
-}
-
 /** The table of docs/operators/metrics.md. */
-export function metricsTable(definitions: readonly MetricDefinition[]): string {
+function metricsTable(definitions: readonly MetricDefinition[]): string {
   const rows = definitions.map(
     ({ name, type, labels, help }) =>
       `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help.replaceAll('|', '\\|')} |`,
   );
   return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
-}
-
-/** Series that Prometheus sees of a metric. */
-export function seriesOf({ name, type }: MetricDefinition): readonly string[] {
-  return type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
 }
 
 const TABLE = /(<!-- metrics -->\n)[^]*(<!-- end of metrics -->)/;
