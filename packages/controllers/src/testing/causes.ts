@@ -4,8 +4,8 @@ import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
-import type { SwitchedFaults } from '../testing/lasting-causes.ts';
-import type { TestFairway } from '../testing/test-fairway.ts';
+import type { SwitchedFaults } from './lasting-causes.ts';
+import type { TestFairway } from './test-fairway.ts';
 
 /** What people are told of one cause. In messages `{host}`, `{machine}`, `{time}`, `{url}`, `{versions}` and `{id}` stand for what differs. */
 export interface Cause {
