@@ -25,13 +25,13 @@ export class SwitchedFaults {
   refusesMachines = false;
   /** Whether tenants' API servers refuse all writes. */
   refusesTenantWrites = false;
-  /** Requests to Fairway's own API that change something. */
+  /** Requests to Fairway's own API that change something, but for CloudProfiles: the use of quotas changes whatever a cluster does. */
   writes = 0;
 
   get options(): Pick<TestFairwayOptions, 'apiFaults' | 'tenantFaults'> {
     return {
       apiFaults: ({ method, path }) => {
-        if (method !== 'GET') this.writes++;
+        if (method !== 'GET' && !/\/cloudprofiles\b/.test(path)) this.writes++;
         const isRefused = this.refusesMachines && method === 'POST' && /\/machines(\?|$)/.test(path);
         return isRefused ? { kind: 'answer', status: 403 } : undefined;
       },

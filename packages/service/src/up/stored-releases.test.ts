@@ -24,9 +24,9 @@ type Spec = Readonly<Record<string, unknown>>;
 
 /** A change of each kind's spec that has nothing to do with what a rule may refuse. */
 const CHANGES: Readonly<Record<string, (spec: Spec) => Spec>> = {
-  Cluster: () => ({ etcd: { snapshotRequestedAt: '2026-11-21T16:30:00Z' } }),
+  Cluster: ({ updatePolicy }) => ({ updatePolicy: updatePolicy === 'NeverUpdate' ? 'AlwaysUpdate' : 'NeverUpdate' }),
   NodePool: () => ({ template: { metadata: { annotations: { 'example.org/changed': 'yes' } } } }),
-  Machine: () => ({ providerID: 'openstack:///00000000-0000-4000-8000-000000000000' }),
+  Machine: ({ floatingIP }) => ({ floatingIP: floatingIP !== true }),
   CloudCredential: ({ reclaimPolicy }) => ({ reclaimPolicy: reclaimPolicy === 'Delete' ? 'Retain' : 'Delete' }),
   Plan: () => ({ description: 'changed' }),
   KubernetesRelease: () => ({ source: 'changed' }),
