@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { KINDS } from '@fairway/api/kinds/all';
+import type { Kind } from '@fairway/api/kinds/kind';
 import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -65,13 +66,19 @@ export async function install(
     }
   };
   for (const manifest of all.filter(({ isOperators }) => !isOperators)) await write(manifest);
-  if (!options.dryRun) await definitionsEstablished(client, KINDS, options);
+  if (!options.dryRun) await definitionsEstablished(client, kindsIn(all), options);
   for (const manifest of all.filter(({ isOperators }) => isOperators)) await write(manifest);
   if (conflicts.length > 0) {
     throw new CommandError(`other managers own fields that Fairway sets:\n${conflicts.join('\n')}`, {
       advice: 'take them over with --force-conflicts, or have their owner give them up; everything else is installed',
     });
   }
+}
+
+/** The kinds whose CRDs are among the manifests; those of an earlier release may lack some. */
+function kindsIn(all: readonly Manifest[]): readonly Kind[] {
+  const names = new Set(all.map(({ object }) => object.metadata.name));
+  return KINDS.filter(({ plural, group }) => names.has(`${plural}.${group}`));
 }
 
 /**
