@@ -12,6 +12,8 @@ export const ConditionType = {
   CloudReachable: 'CloudReachable',
   /** False: the API server runs with other settings than `spec.apiServer`. True: who is kept out of it; absent if nobody is. */
   SettingsApplied: 'SettingsApplied',
+  /** Present only while True: what ExpiresSoon says of its CloudCredential. It stands beside Ready. */
+  CredentialExpiresSoon: 'CredentialExpiresSoon',
   /** Present where the plan promises more than one control plane. It stands beside Ready. */
   ControlPlaneHighlyAvailable: 'ControlPlaneHighlyAvailable',
   // Cluster, NodePool, Plan
@@ -25,7 +27,7 @@ export const ConditionType = {
   // KubernetesRelease
   RolledOut: 'RolledOut',
   // CloudCredential
-  /** Present only while True. */
+  /** Present only while True. It stands beside Ready. */
   ExpiresSoon: 'ExpiresSoon',
   // Machine
   ServerReady: 'ServerReady',

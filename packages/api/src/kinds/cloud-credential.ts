@@ -32,7 +32,11 @@ const cloudCredentialSpec = z
 const cloudCredentialStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
-    conditions: conditions().optional().describe('Ready: Keystone accepts the credential, for the right project.'),
+    conditions: conditions()
+      .optional()
+      .describe(
+        'Ready: Keystone accepts the credential, for the right project. ExpiresSoon stands beside it during the last 30 days.',
+      ),
     phase: z
       .enum(['Available', 'Bound', 'Released'])
       .optional()

@@ -78,7 +78,7 @@ const clusterStatus = z
     conditions: conditions()
       .optional()
       .describe(
-        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (whether it runs the version that its spec and policy lead to) and VersionSupported stand beside it.',
+        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (whether it runs the version that its spec and policy lead to), VersionSupported and CredentialExpiresSoon stand beside it.',
       ),
     version: z.string().optional().describe('Exact version that the control plane runs.'),
     desiredVersion: z

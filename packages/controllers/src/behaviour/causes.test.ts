@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -37,6 +38,7 @@ function template(text: string): string {
     .replaceAll(/\bhttps:\/\/[\w.-]+:\d+/g, '{url}')
     .replaceAll(/\b127\.0\.0\.1:\d+/g, '{host}')
     .replaceAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, '{id}')
+    .replaceAll(/\b[\da-f]{32}\b/g, '{id}')
     .replaceAll(/\bdemo-(general|odd|apart)-[a-z\d]+\b/g, '{machine}')
     .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, '{time}');
 }
@@ -61,7 +63,8 @@ describe('what people are told', { timeout: 60_000 }, () => {
     }
     await clock.pass(cause.afterMs ?? 20_000);
 
-    const type: ResourceType<Cluster | NodePool | Machine> = {
+    const type: ResourceType<Cluster | NodePool | Machine | CloudCredential> = {
+      CloudCredential: cloudCredentials,
       Cluster: clusters,
       NodePool: nodePools,
       Machine: machines,

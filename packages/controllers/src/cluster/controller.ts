@@ -20,7 +20,7 @@ import {
   poolsByCluster,
 } from '@fairway/tenancy/cache-indexes';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { readiness } from '../credential/readiness.ts';
+import { standing } from '../credential/readiness.ts';
 import type { Declaration } from '../dependencies.ts';
 import { onReachableChange } from './cloud-condition.ts';
 import { externalAddresses } from './desired-state.ts';
@@ -59,7 +59,7 @@ export const clusterController: Declaration = {
       isRelevant: (old, machine) => !isDeepStrictEqual(externalAddresses(old), externalAddresses(machine)),
     }),
     watch(cache.credentials, (credential) => cache.clusters.find(clustersByCredential, keyOf(credential)).map(keyOf), {
-      isRelevant: (old, credential) => readiness(old) !== readiness(credential),
+      isRelevant: (old, credential) => standing(old) !== standing(credential),
     }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf)),
     watch(

@@ -1,6 +1,7 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
@@ -23,6 +24,7 @@ import { ensurePausedCondition } from '../pause.ts';
 import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { answerOf } from './cloud-condition.ts';
+import { tellOfCredential } from './credential-condition.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec, desiredNetwork } from './desired-state.ts';
@@ -75,6 +77,7 @@ export class ClusterReconciler {
       const status = clusterStatus(cluster, facts);
       await writeStatus(client.resource(clusters), cluster, status);
       tellOfVersions(events, cluster, status);
+      tellOfCredential(events, cluster, status);
       if (status.phase === cluster.status?.phase || status.phase === undefined) return;
       const message = status.lastOperation?.description ?? '';
       if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, message);
@@ -97,6 +100,7 @@ export class ClusterReconciler {
       plan: this.#planOf(cluster)?.spec,
       releases: cache.releases.list(),
       choice: undefined,
+      credential: this.#credentialOf(cluster),
       blocker: undefined,
       pools: this.#poolsOf(cluster),
       spread: this.#dependencies.runtime.spread,
@@ -120,7 +124,17 @@ export class ClusterReconciler {
       nowMs: clock.now(),
     });
     const blocker = blockerOf(cluster, plan, cloud, choice);
-    const base = { plan: plan?.spec, releases, choice, blocker, pools, spread: runtime.spread, nowMs: clock.now() };
+    const credential = this.#credentialOf(cluster);
+    const base = {
+      plan: plan?.spec,
+      releases,
+      choice,
+      credential,
+      blocker,
+      pools,
+      spread: runtime.spread,
+      nowMs: clock.now(),
+    };
     pass.againIn(RESYNC_MS);
     if (blocker || !plan || !cloud || choice.version === undefined) return { ...base, ...NOTHING_LEARNT };
     const claim = await pass.run(async () => {
@@ -245,6 +259,12 @@ export class ClusterReconciler {
 
   #planOf(cluster: Cluster): Plan | undefined {
     return this.#dependencies.cache.plans.get(cluster.spec.plan);
+  }
+
+  #credentialOf({ metadata, spec }: Cluster): CloudCredential | undefined {
+    const { credentialName } = spec;
+    const { credentials } = this.#dependencies.cache;
+    return credentialName === undefined ? undefined : credentials.get(`${metadata.namespace}/${credentialName}`);
   }
 
   #poolsOf(cluster: Cluster): readonly NodePool[] {

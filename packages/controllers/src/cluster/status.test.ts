@@ -30,6 +30,7 @@ const well: ClusterFacts = {
   network,
   networkProblem: undefined,
   projectID: 'project',
+  credential: undefined,
   cloud: { problem: undefined },
   controlPlane,
   controlPlaneProblem: undefined,

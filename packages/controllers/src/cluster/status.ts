@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -16,6 +17,7 @@ import {
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
+import { credentialCondition } from './credential-condition.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { clusterPhase } from './phase.ts';
 import { promiseConditions } from './promises.ts';
@@ -34,6 +36,8 @@ export interface ClusterFacts {
   readonly network: NetworkPlan | undefined;
   readonly networkProblem: Problem | undefined;
   readonly projectID: string | undefined;
+  /** The CloudCredential that it names, if there is one. */
+  readonly credential: CloudCredential | undefined;
   /** How the cloud answered; undefined where it was not asked. */
   readonly cloud: CloudAnswer | undefined;
   readonly controlPlane: ControlPlaneState | undefined;
@@ -74,7 +78,9 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   const upToDate = upToDateCondition(facts, version);
   const supported = version === undefined ? undefined : supportedCondition(version, nodes.oldestVersion, facts);
   if (supported === undefined) conditions = [...removeCondition(conditions, ConditionType.VersionSupported)];
-  const optional = [settings, snapshots, cloud, upToDate, supported, ...promises.present].filter(
+  const expiring = credentialCondition(facts.credential);
+  if (expiring === undefined) conditions = [...removeCondition(conditions, ConditionType.CredentialExpiresSoon)];
+  const optional = [settings, snapshots, cloud, upToDate, supported, expiring, ...promises.present].filter(
     (state) => state !== undefined,
   );
   for (const state of [network, controlPlane, nodePools, ...optional, ready]) {

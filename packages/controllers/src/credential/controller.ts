@@ -7,7 +7,8 @@ import { clustersByCredential, credentialKeyOf } from '@fairway/tenancy/cache-in
 import { isAskedFor } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { retryWhenReady } from './readiness.ts';
-import { CredentialReconciler } from './reconciler.ts';
+import { CredentialReconciler, DEFAULT_CREDENTIAL_CHECK_MS } from './reconciler.ts';
+import { RefusalChecks } from './refusal-checks.ts';
 import { isRevocationSkipped } from './revocation.ts';
 
 export const credentialController: Declaration = {
@@ -37,11 +38,19 @@ export const credentialController: Declaration = {
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen(enqueue, shared) {
-    shared.clouds.onProject((cloud) =>
-      cloud.cache.servers.subscribe(({ isStale }) => {
+    const { clock, clouds, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = shared;
+    // As often as one that does not work is checked anyway.
+    const refusals = new RefusalChecks(enqueue, clock, credentialCheckMs / 2);
+    clouds.onProject((cloud) => {
+      const stopRefusals = refusals.follow(cloud);
+      const stopLists = cloud.cache.servers.subscribe(({ isStale }) => {
         if (isStale && cloud.credentialKey !== undefined) enqueue(cloud.credentialKey);
-      }),
-    );
+      });
+      return () => {
+        stopRefusals();
+        stopLists();
+      };
+    });
     retryWhenReady(shared);
   },
 };

@@ -6,9 +6,14 @@ import { clustersByCredential } from '@fairway/tenancy/cache-indexes';
 import type { ControllerDependencies } from '../dependencies.ts';
 
 /** Changes when what is known of the credential's use does. */
-export function readiness({ status }: CloudCredential): string {
+function readiness({ status }: CloudCredential): string {
   const ready = findCondition(status?.conditions, ConditionType.Ready);
   return `${ready?.status} ${ready?.reason} ${ready?.message}`;
+}
+
+/** Changes when what its clusters say of the credential does. */
+export function standing(credential: CloudCredential): string {
+  return `${readiness(credential)} ${findCondition(credential.status?.conditions, ConditionType.ExpiresSoon)?.message}`;
 }
 
 /** Retries immediately for clusters whose credential became ready again, possibly as observed by another process. */

@@ -1,4 +1,4 @@
-import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
 import { FINALIZER, SKIP_REVOCATION_ANNOTATION } from '@fairway/api/group';
 import {
   type CloudCredential,
@@ -8,7 +8,7 @@ import {
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { keyOf } from '@fairway/kube/client/object-key';
-import { isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
+import { findCondition, isConditionTrue, removeCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Condition } from '@fairway/kube/object/meta';
@@ -21,6 +21,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { listRoots, namespaceOf, type RootsRecord, withoutCluster } from '../vanished/vanished-clusters.ts';
+import { expiryCondition, nextNoticeInMs } from './expiry.ts';
 import { phaseOf } from './phase.ts';
 import { isRevocationSkipped, revocationAdvice, revoke } from './revocation.ts';
 import { judge, type KnownExpiries } from './verdict.ts';
@@ -85,25 +86,35 @@ export class CredentialReconciler {
     if (isReady && !isConditionTrue(credential.status?.conditions, ConditionType.Ready)) cloud?.retryNow();
     // One that does not work is tried twice as often: its Secret may have been fixed.
     pass.againIn(isReady ? credentialCheckMs : credentialCheckMs / 2);
-    return pass.end(() => this.#write(credential, condition, value?.known));
+    pass.againIn(nextNoticeInMs((value?.known ?? credential.status)?.expiresAt, clock.now()));
+    return pass.end(async () => {
+      const status = await this.#write(credential, condition, value?.known);
+      tellOfEnd(this.#dependencies.events, credential, status);
+    });
   }
 
   async #write(
     credential: CloudCredential,
     { status, reason, message }: Pick<Condition, 'status' | 'reason' | 'message'>,
     known?: CloudCredentialStatus,
-  ): Promise<void> {
+  ): Promise<CloudCredentialStatus> {
     const { client, clock } = this.#dependencies;
     const { generation = 0 } = credential.metadata;
     const previous = credential.status;
     const condition = { type: ConditionType.Ready, observedGeneration: generation, status, reason, message };
+    const expiring = expiryCondition({ spec: credential.spec, status: known ?? previous ?? {} }, clock.now());
+    const others =
+      expiring === undefined
+        ? removeCondition(previous?.conditions, ConditionType.ExpiresSoon)
+        : setCondition(previous?.conditions, { ...expiring, observedGeneration: generation }, clock.now());
     const next: CloudCredentialStatus = {
       ...(known ?? previous),
       ...(previous?.phase && { phase: previous.phase }),
       observedGeneration: generation,
-      conditions: [...setCondition(previous?.conditions, condition, clock.now())],
+      conditions: [...setCondition(others, condition, clock.now())],
     };
     await writeStatus(client.resource(cloudCredentials), credential, next);
+    return next;
   }
 
   /** Deletes a credential that its clusters have left. */
@@ -227,6 +238,23 @@ export class CredentialReconciler {
     const { items } = await this.#dependencies.client.resource(clusters).list({ namespace, signal });
     return usersOf(credential, items);
   }
+}
+
+/** An event for each notice of its end, and one when it stops working for a reason that its owner or the operator can mend. What is told is kept in the status, over restarts. */
+function tellOfEnd(
+  events: ControllerDependencies['events'],
+  credential: CloudCredential,
+  { conditions }: CloudCredentialStatus,
+): void {
+  const before = credential.status?.conditions;
+  const soon = findCondition(conditions, ConditionType.ExpiresSoon);
+  if (soon && soon.message !== findCondition(before, soon.type)?.message) {
+    events.warning(credential, soon.reason, soon.message);
+  }
+  const ready = findCondition(conditions, ConditionType.Ready);
+  if (ready?.status !== 'False' || turnOf(ready.reason as ConditionReason) === 'cloud') return;
+  const last = findCondition(before, ConditionType.Ready);
+  if (last?.status !== 'False' || last.reason !== ready.reason) events.warning(credential, ready.reason, ready.message);
 }
 
 function uidOf({ metadata }: CloudCredential): string {

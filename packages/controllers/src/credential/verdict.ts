@@ -1,11 +1,13 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import type { CloudCredential, CloudCredentialStatus } from '@fairway/api/kinds/cloud-credential';
 import { formatTime } from '@fairway/base/clock';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { Token } from '@fairway/openstack/types/identity';
 import { cloudProblemOf } from '@fairway/tenancy/cloud/cloud-problem';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { isExpired, renewalAdvice } from './expiry.ts';
 
 /** Keystone's verdict on a credential. */
 export interface Verdict {
@@ -19,11 +21,12 @@ export type KnownExpiries = Map<string, string | undefined>;
 
 /** Logs in again with the credential; `cloud` is undefined if the operator has not configured it. */
 export async function judge(
-  { spec, status }: CloudCredential,
+  credential: CloudCredential,
   cloud: ProjectCloud | undefined,
   expiries: KnownExpiries,
   { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
 ): Promise<Verdict> {
+  const { spec, status } = credential;
   if (cloud === undefined) {
     const message = `spec.cloud: the operator's clouds.yaml has no cloud ${spec.cloud}`;
     return { condition: { status: 'False', reason: ConditionReason.ConfigurationInvalid, message } };
@@ -36,8 +39,29 @@ export async function judge(
   } catch (error) {
     const problem = cloudProblemOf(error, nowMs);
     if (problem === undefined) throw error;
-    return { condition: { status: 'False', reason: problem.reason, message: problem.message } };
+    const message = endOf(credential, error, nowMs) ?? problem.message;
+    return { condition: { status: 'False', reason: problem.reason, message } };
   }
+}
+
+/** How a credential that has worked came to be refused by Keystone; undefined for any other failure. */
+function endOf({ spec, status }: CloudCredential, error: unknown, nowMs: number): string | undefined {
+  // A refusal without a status is Fairway's own: the Secret is of no use.
+  if (!isOpenStackError(error) || error.status === undefined || status?.credentialID === undefined) return undefined;
+  const advice = renewalAdvice(spec);
+  const isTrust = status.type === 'Trust';
+  if (error.kind === 'unauthorized') {
+    if (isExpired(status.expiresAt, nowMs)) return `it expired at ${status.expiresAt}; ${advice}`;
+    // Keystone answers 404 for what is gone, and 401 for all the rest.
+    if (error.status === 404) {
+      const what = isTrust ? 'trust' : 'application credential';
+      return `it was revoked: Keystone has no ${what} ${status.credentialID} any more; ${advice}`;
+    }
+    return `Keystone refuses it now: its user is disabled or has lost the roles in the project, or the Secret has a wrong one; ${advice}`;
+  }
+  if (error.kind !== 'forbidden' || !isTrust) return undefined;
+  const roles = status.roles?.join(', ') ?? '';
+  return `Keystone refuses the trust now: who made it has lost one of its roles (${roles}) in the project; have the role assigned again, or ${advice}`;
 }
 
 interface Expiries {

@@ -1,6 +1,7 @@
 import type { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
@@ -16,14 +17,18 @@ export interface Cause {
   /** How long it takes until it is told; 20 s by default. */
   readonly afterMs?: number;
   /** Where it is told. */
-  readonly kind: 'Cluster' | 'NodePool' | 'Machine';
+  readonly kind: 'Cluster' | 'NodePool' | 'Machine' | 'CloudCredential';
   readonly phase: string | undefined;
   /** Ready by default. */
   readonly condition?: ConditionType;
   readonly reason: ConditionReason;
   readonly message: string;
   /** An Event about it. */
-  readonly event?: { readonly kind: 'Cluster' | 'Machine'; readonly reason: string; readonly message: string };
+  readonly event?: {
+    readonly kind: 'Cluster' | 'Machine' | 'CloudCredential';
+    readonly reason: string;
+    readonly message: string;
+  };
 }
 
 export interface Steps {
@@ -57,6 +62,31 @@ async function deleteServer(fairway: TestFairway): Promise<void> {
   const [machine] = await fairway.machines();
   await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
 }
+
+/** A cluster with a CloudCredential `mine`, which ends in so many milliseconds. */
+function withCredential(endsInMs?: number): Pick<Steps, 'from' | 'begin' | 'ask'> {
+  const ends = endsInMs === undefined ? {} : { endsInMs };
+  const ask = async (fairway: TestFairway) => {
+    await fairway.createCredential(ends);
+    await fairway.createCluster({ credentialName: 'mine' });
+  };
+  return { from: 'nothing', begin: ask, ask: () => undefined };
+}
+
+/** Takes the credential back in Keystone, once a cluster uses it. */
+const revoked: Pick<Steps, 'from' | 'begin' | 'ask'> = {
+  from: 'nothing',
+  begin: async (fairway) => {
+    const id = await fairway.createCredential();
+    await fairway.createCluster({ credentialName: 'mine' });
+    await fairway.until(cloudCredentials, ([credential]) => credential?.status?.credentialID !== undefined);
+    await fairway.process.project.client.identity.deleteApplicationCredential(id);
+  },
+  ask: () => undefined,
+};
+
+const RENEW =
+  'make another ("fairway credential create") and set spec.credentialName of the clusters that use this one, or replace Secret login';
 
 export const CAUSES: readonly Cause[] = [
   {
@@ -208,6 +238,72 @@ export const CAUSES: readonly Cause[] = [
     reason: 'CredentialInvalid',
     message:
       'identity: Injected by the simulator.; the credential of this project is wrong, expired or revoked: renew it',
+  },
+  {
+    cause: 'A credential expires soon',
+    by: withCredential(7 * 24 * 60 * MINUTE_MS),
+    kind: 'CloudCredential',
+    phase: 'Bound',
+    condition: 'ExpiresSoon',
+    reason: 'CredentialExpiresSoon',
+    message: `it expires within 7 days, at {time}; ${RENEW}`,
+    event: {
+      kind: 'CloudCredential',
+      reason: 'CredentialExpiresSoon',
+      message: `it expires within 7 days, at {time}; ${RENEW}`,
+    },
+  },
+  {
+    cause: 'The credential of a cluster expires soon',
+    by: withCredential(24 * 60 * MINUTE_MS),
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'CredentialExpiresSoon',
+    reason: 'CredentialExpiresSoon',
+    message: `CloudCredential mine: it expires within a day, at {time}; ${RENEW}`,
+    event: {
+      kind: 'Cluster',
+      reason: 'CredentialExpiresSoon',
+      message: `CloudCredential mine: it expires within a day, at {time}; ${RENEW}`,
+    },
+  },
+  {
+    cause: 'A credential has expired',
+    by: withCredential(MINUTE_MS),
+    afterMs: 2 * MINUTE_MS,
+    kind: 'CloudCredential',
+    phase: 'Bound',
+    reason: 'CredentialInvalid',
+    message: `it expired at {time}; ${RENEW}`,
+    event: { kind: 'CloudCredential', reason: 'CredentialInvalid', message: `it expired at {time}; ${RENEW}` },
+  },
+  {
+    cause: 'The credential of a cluster has expired',
+    by: withCredential(MINUTE_MS),
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Degraded',
+    reason: 'CredentialInvalid',
+    message: `CloudCredential mine cannot be used: it expired at {time}; ${RENEW}`,
+    event: {
+      kind: 'Cluster',
+      reason: 'Degraded',
+      message: `CloudCredential mine cannot be used: it expired at {time}; ${RENEW}`,
+    },
+  },
+  {
+    cause: 'A credential is revoked',
+    by: revoked,
+    afterMs: 2 * MINUTE_MS,
+    kind: 'CloudCredential',
+    phase: 'Bound',
+    reason: 'CredentialInvalid',
+    message: `it was revoked: Keystone has no application credential {id} any more; ${RENEW}`,
+    event: {
+      kind: 'CloudCredential',
+      reason: 'CredentialInvalid',
+      message: `it was revoked: Keystone has no application credential {id} any more; ${RENEW}`,
+    },
   },
   {
     cause: 'The credential may not create networks',

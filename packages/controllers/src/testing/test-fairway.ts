@@ -7,7 +7,7 @@ import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
-import type { Clock } from '@fairway/base/clock';
+import { type Clock, formatTime } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { FastClock } from '@fairway/base/testing/fast-clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -18,6 +18,7 @@ import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { UndiciTransport } from '@fairway/openstack/http/undici-transport';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { CloudConfig } from '@fairway/simulator/config';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
@@ -104,6 +105,8 @@ export class TestFairway implements AsyncDisposable {
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
   readonly #random: () => number;
+  /** Application credentials by the names of their CloudCredentials. */
+  readonly #logins = new Map<string, { readonly id: string; readonly secret: string }>();
   #process: Process | undefined;
 
   private constructor(
@@ -175,28 +178,46 @@ export class TestFairway implements AsyncDisposable {
     const random = this.#random;
     const engine = await this.#engine.connect({ clock, random, log, chooseFault: this.#apiFaults });
     const { client, reader, informers } = engine;
-    const openStack = this.#connection.client();
-    const cache = new ProjectCache({
-      client: openStack,
-      clock,
-      random,
-      filters: { servers: { tags: [FAIRWAY_TAG] } },
-      ...(this.#observeMs !== undefined && { intervals: { slowMs: this.#observeMs } }),
-      logger: log,
-    });
-    const project = new ProjectCloud({
-      name: 'simulator',
-      region: 'RegionOne',
-      client: openStack,
-      cache,
-      clock,
-      random,
-      log,
-      settleMs: this.#settleMs,
-    });
+    const caches: ProjectCache[] = [];
+    const openProject = (openStack: OpenStackClient, credentialKey?: string): ProjectCloud => {
+      const cache = new ProjectCache({
+        client: openStack,
+        clock,
+        random,
+        filters: { servers: { tags: [FAIRWAY_TAG] } },
+        ...(this.#observeMs !== undefined && { intervals: { slowMs: this.#observeMs } }),
+        logger: log,
+      });
+      caches.push(cache);
+      return new ProjectCloud({
+        name: 'simulator',
+        region: 'RegionOne',
+        credentialKey,
+        client: openStack,
+        cache,
+        clock,
+        random,
+        log,
+        settleMs: this.#settleMs,
+      });
+    };
+    const project = openProject(this.#connection.client());
+    const tenantProjects = new Map<string, ProjectCloud>();
+    const projectOf = (namespace: string, name: string): ProjectCloud => {
+      const login = this.#logins.get(name);
+      if (login === undefined) return project;
+      const known = tenantProjects.get(name);
+      if (known) return known;
+      const client = this.#connection.client({ kind: 'applicationCredential', ...login });
+      const opened = openProject(client, `${namespace}/${name}`);
+      tenantProjects.set(name, opened);
+      return opened;
+    };
     const clouds: Clouds = {
-      forNamespace: (namespace, name) =>
-        name === undefined || reader.get(cloudCredentials, namespace, name) ? project : undefined,
+      forNamespace: (namespace, name) => {
+        if (name === undefined) return project;
+        return reader.get(cloudCredentials, namespace, name) && projectOf(namespace, name);
+      },
       forgetCredential() {},
     };
     const credentials = new ClusterCredentials(client, clock);
@@ -247,7 +268,7 @@ export class TestFairway implements AsyncDisposable {
       async stop() {
         abort.abort();
         tenants.close();
-        cache.stop();
+        for (const cache of caches) cache.stop();
         await ended;
         await engine.close();
       },
@@ -266,6 +287,22 @@ export class TestFairway implements AsyncDisposable {
   /** A cluster `demo` without nodes, as asked for. */
   createCluster(spec: Parameters<typeof aCluster>[0] = {}, name = 'demo'): Promise<Cluster> {
     return this.create(clusters, aCluster(spec, { name, namespace: TEAM }));
+  }
+
+  /** A CloudCredential with an application credential of its own, which ends in so many milliseconds. Returns its id in Keystone. */
+  async createCredential(
+    { endsInMs, roles }: { endsInMs?: number; roles?: readonly string[] } = {},
+    name = 'mine',
+  ): Promise<string> {
+    const { id, secret } = await this.process.project.client.identity.createApplicationCredential({
+      name,
+      ...(endsInMs !== undefined && { expires_at: formatTime(this.clock.now() + endsInMs) }),
+      ...(roles && { roles: roles.map((role) => ({ name: role })) }),
+    });
+    this.#logins.set(name, { id, secret });
+    const spec = { cloud: 'simulator', secretRef: { name: 'login' }, reclaimPolicy: 'Retain' as const };
+    await this.create(cloudCredentials, { metadata: { name, namespace: TEAM }, spec });
+    return id;
   }
 
   createPool(spec: Parameters<typeof aNodePool>[0] = {}, name = 'general'): Promise<NodePool> {

@@ -326,4 +326,45 @@ describe('Session', () => {
     expect(clock.now() - beganMs).toBeLessThanOrEqual(12_000);
     await server.run(clock, Promise.all(failing));
   });
+
+  describe('tells of refusals', () => {
+    const call = {
+      service: 'compute',
+      method: 'GET',
+      template: '/servers/detail',
+      path: '/servers/detail?limit=1000',
+    } as const;
+
+    it.each([
+      { status: 403, of: 'compute', told: 1 },
+      { status: 401, of: 'compute', told: 1 },
+      { status: 503, of: 'compute', told: 0 },
+      { status: 401, of: 'v3', told: 1 },
+      { status: 503, of: 'v3', told: 0 },
+    ])('$status of $of: $told', async ({ status, of, told }) => {
+      const { session } = connect().client();
+      answer = ({ path }) =>
+        path.startsWith(of === 'v3' ? '/v3/auth' : '/compute/v2.1/servers') ? { status, body: {} } : undefined;
+      let heard = 0;
+      const stop = session.onRefused(() => heard++);
+
+      await failureOf(session.call(call));
+      expect(heard).toBe(told);
+
+      stop();
+      await failureOf(session.call(call));
+      expect(heard).toBe(told);
+    });
+
+    it('but not of those that whoever renews the token meets', async () => {
+      const { session } = connect().client();
+      answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: {} } : undefined);
+      let heard = 0;
+      session.onRefused(() => heard++);
+
+      await failureOf(session.renew());
+
+      expect(heard).toBe(0);
+    });
+  });
 });

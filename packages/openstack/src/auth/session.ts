@@ -9,7 +9,7 @@ import { type EndpointInterface, findEndpoint } from './catalog.ts';
 import type { Credential } from './credential.ts';
 import type { CredentialSource } from './credential-source.ts';
 import type { Discovery, MicroversionRange } from './discovery.ts';
-import { type IssuedToken, TokenSource } from './token-source.ts';
+import { type IssuedToken, isRefusal, TokenSource } from './token-source.ts';
 
 export interface SessionOptions {
   readonly http: HttpClient;
@@ -45,6 +45,7 @@ export class Session {
   readonly #tokens: TokenSource;
   /** Of the last token. */
   #project: string | undefined;
+  readonly #refused = new Set<() => void>();
   /** When a service that answered 429 may be called again. */
   readonly #slowedDown = new Map<string, { readonly untilMs: number; readonly detail: string }>();
 
@@ -58,7 +59,20 @@ export class Session {
 
   /** The current token; throws an {@link OpenStackError} if Keystone issues none. */
   async token(): Promise<IssuedToken> {
-    return this.#tokens.get();
+    try {
+      return await this.#tokens.get();
+    } catch (error) {
+      throw this.#noticed(error);
+    }
+  }
+
+  /**
+   * Calls `listener` when Keystone refuses the credential of a call, or a service refuses the call itself: the credential may have ended, or its roles. What {@link renew} and
+   * calls to Keystone meet is not told: who asks Keystone knows. Returns a function that stops it.
+   */
+  onRefused(listener: () => void): () => void {
+    this.#refused.add(listener);
+    return () => this.#refused.delete(listener);
   }
 
   /** Forces a new login; if Keystone rejects it, the current token is dropped. Throws an {@link OpenStackError}. */
@@ -110,11 +124,22 @@ export class Session {
     try {
       return await this.#send(call, token);
     } catch (error) {
-      if (!isOpenStackError(error, 'unauthorized')) throw error;
-      // Revoked, or Keystone lost its keys: a 401 means that nothing was done, so any method can be retried.
-      this.#tokens.invalidate(token);
-      return await this.#send(call, await this.token());
+      if (!isOpenStackError(error, 'unauthorized')) throw this.#noticed(error, call.service);
     }
+    // Revoked, or Keystone lost its keys: a 401 means that nothing was done, so any method can be retried.
+    this.#tokens.invalidate(token);
+    const next = await this.token();
+    try {
+      return await this.#send(call, next);
+    } catch (error) {
+      throw this.#noticed(error, call.service);
+    }
+  }
+
+  /** The error, once listeners know of it. */
+  #noticed(error: unknown, service?: string): unknown {
+    if (isRefusal(error) && service !== 'identity') for (const listener of this.#refused) listener();
+    return error;
   }
 
   #definition(type: string): ServiceDefinition {

@@ -86,7 +86,7 @@ export class TokenSource {
   }
 }
 
-/** A trust for another trustee is `forbidden`. */
-function isRefusal(error: unknown): error is OpenStackError {
+/** Whether the credential, or what it may do, was refused. A trust for another trustee is `forbidden`. */
+export function isRefusal(error: unknown): error is OpenStackError {
   return isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden');
 }

@@ -1,0 +1,37 @@
+import type { Clock } from '@fairway/base/clock';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+
+/**
+ * Has a credential checked as soon as a call made with it is refused. A service may refuse a call for reasons of its own, and as often as it is asked: of one credential, one refusal in
+ * `intervalMs` counts.
+ */
+export class RefusalChecks {
+  readonly #check: (credentialKey: string) => void;
+  readonly #clock: Clock;
+  readonly #intervalMs: number;
+  readonly #checkedMs = new Map<string, number>();
+
+  constructor(check: (credentialKey: string) => void, clock: Clock, intervalMs: number) {
+    this.#check = check;
+    this.#clock = clock;
+    this.#intervalMs = intervalMs;
+  }
+
+  /** Returns a function that stops it. */
+  follow({ client, credentialKey }: Pick<ProjectCloud, 'client' | 'credentialKey'>): () => void {
+    if (credentialKey === undefined) return () => {};
+    const stop = client.session.onRefused(() => this.#refused(credentialKey));
+    return () => {
+      stop();
+      this.#checkedMs.delete(credentialKey);
+    };
+  }
+
+  #refused(credentialKey: string): void {
+    const nowMs = this.#clock.now();
+    const checkedMs = this.#checkedMs.get(credentialKey) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - checkedMs < this.#intervalMs) return;
+    this.#checkedMs.set(credentialKey, nowMs);
+    this.#check(credentialKey);
+  }
+}
