@@ -196,7 +196,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
 
       // Three hosts have room for three nodes that do not meet.
       await scale('apart', 4);
-      expect(await conditionOf('apart', 'FlavorOutOfStock')).toMatch(/no room/);
+      expect(await conditionOf('apart', 'AntiAffinityUnsatisfiable')).toMatch(/no further hypervisor/);
       await scale('apart', 3);
       await readyMachines('apart', 3);
 
