@@ -109,6 +109,7 @@ export const kubernetesReleases = defineKind<KubernetesRelease>({
     { name: 'End of life', type: 'string', value: '.spec.endOfLife' },
     { name: 'Ready', type: 'string', value: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Patches', type: 'string', value: '.status.available', priority: 1 },
+    { name: 'Source', type: 'string', value: '.spec.source', priority: 1 },
     AGE_COLUMN,
     MESSAGE_COLUMN,
   ],

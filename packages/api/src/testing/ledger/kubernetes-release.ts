@@ -1,19 +1,21 @@
-import { acts, type FieldLedger, unproven } from './entry.ts';
+import { acts, type FieldLedger, inColumn } from './entry.ts';
 
 const PHASE = 'packages/api/src/domain/release-phase.test.ts';
 const BY_DATE = 'at $now it is $phase, until $next';
 const CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts';
+const PROBLEMS = 'packages/api/src/domain/release-problems.test.ts';
+const NOT_READY = 'a release is not ready: $problem';
 const ROLLOUT = 'packages/controllers/src/offer/rollout.test.ts';
 
 export const KUBERNETES_RELEASE_FIELDS: FieldLedger = {
-  'spec.minor': unproven('acts'),
+  'spec.minor': acts(PROBLEMS, NOT_READY),
   'spec.phaseOverride': acts(PHASE, 'an override holds whatever the date is'),
   'spec.released': acts(PHASE, BY_DATE),
   'spec.maintenanceMode': acts(PHASE, BY_DATE),
   'spec.endOfLife': acts(PHASE, BY_DATE),
-  'spec.source': unproven('informs'),
-  'spec.patches[].version': unproven('acts'),
-  'spec.patches[].released': unproven('informs'),
+  'spec.source': inColumn(),
+  'spec.patches[].version': acts(PROBLEMS, NOT_READY),
+  'spec.patches[].released': acts(PROBLEMS, NOT_READY),
   'spec.patches[].withdrawn': acts(CHOICE, 'turns back from one that has been withdrawn before it ran'),
   'spec.patches[].components': acts(
     'packages/api/src/domain/release-components.test.ts',

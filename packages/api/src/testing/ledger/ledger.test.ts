@@ -7,7 +7,7 @@ import { LEDGER } from './all.ts';
 import { IN_COLUMN } from './entry.ts';
 
 /** Fields that no test proves yet. It may only fall. */
-const MOST_UNPROVEN = 14;
+const MOST_UNPROVEN = 4;
 
 const root = join(import.meta.dirname, '../../../../..');
 const lines = Object.entries(LEDGER).flatMap(([kind, fields]) =>
