@@ -2,7 +2,8 @@ import { API_VERSION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CLOUDLESS, FORMS, type Reply, refusal, TEAM, TestGateway } from '../testing/test-gateway.ts';
+import type { Reply } from '../testing/reply.ts';
+import { CLOUDLESS, FORMS, refusal, TEAM, TestGateway } from '../testing/test-gateway.ts';
 
 const PATH = `/apis/${API_VERSION}/namespaces`;
 /** After this time on the gateway's accelerated clock, the cloud's lists are refreshed. */

@@ -14,18 +14,16 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
 import { ApiError } from '@fairway/kube/object/api-error';
-import { ProjectCache } from '@fairway/openstack/cache/project-cache';
-import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
-import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
-import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
-import { FAIRWAY_TAG } from '@fairway/tenancy/cloud/ownership';
-import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { asksForKubeconfig } from '../kubeconfig/kubeconfig-path.ts';
 import { embeddedForm } from './embedded-form.ts';
 import type { GatewayForm } from './gateway-form.ts';
 import { managementForm } from './management-form.ts';
+import { type Reply, replyTo } from './reply.ts';
+import { simulatedClouds } from './simulated-clouds.ts';
 
 /** Namespace with a cloud, where `alice` is a member and `rita` a reader. */
 export const TEAM = 'team';
@@ -46,13 +44,6 @@ const PEOPLE: Record<Person, UserInfo> = {
   rita: { username: 'rita', groups: ['system:authenticated'] },
   nobody: { username: 'nobody', groups: ['system:authenticated'] },
 };
-
-/** The result of a request, with its warnings. */
-export interface Reply {
-  readonly status: number;
-  readonly body: unknown;
-  readonly warnings: string;
-}
 
 /** Fairway's API, over a store in memory and a simulated cloud over HTTP; nothing reconciles. */
 export class TestGateway {
@@ -91,39 +82,13 @@ export class TestGateway {
     const cloud = createCloud(shared);
     await cloud.listen({ host: '127.0.0.1', port: 0 });
     const closing: (() => Promise<void> | void)[] = [() => cloud.close()];
-    const yaml = new CloudsYaml({
-      env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' },
-      cwd: '/',
-      home: '/',
-      readFile: (path) => (path === '/clouds.yaml' ? cloud.cloudsYaml() : undefined),
-    });
-    const open = (name: string): ProjectCloud => {
-      const config = yaml.get(name);
-      const connection = new CloudConnection({
-        config,
-        clock,
-        random: Math.random,
-        logger: silentLogger,
-        // A simulator over plain HTTP has no certificates to read.
-        readFile: (path) => {
-          throw new Error(`${path} is not there`);
-        },
-      });
-      const client = connection.client();
-      const cache = new ProjectCache({ client, ...shared, filters: { servers: { tags: [FAIRWAY_TAG] } } });
-      closing.push(async () => {
-        cache.stop();
-        await connection.close();
-      });
-      return new ProjectCloud({ name, region: config.region ?? '', client, cache, clock });
-    };
-    const clouds = new ConfiguredClouds({
+    const clouds = simulatedClouds({
+      cloud,
+      clock,
       nameOf: (namespace) =>
         gateway.server.reader.get(Namespaces, '', namespace)?.metadata.annotations?.['fairway.dev/cloud'],
-      open,
       credentialOf: (namespace, name) => gateway.server.reader.get(cloudCredentials, namespace, name),
-      // Tenants' own credentials are opened by the command, which has the operator's clouds.yaml entries.
-      openAs: () => undefined,
+      closing,
     });
     const audit = new RecordedAudit(clock, asksForKubeconfig);
     const allowedCIDRsProblem = () => Promise.resolve('it is not enforced here: leave it out');
@@ -157,17 +122,8 @@ export class TestGateway {
   }
 
   /** A request as a user, with the response's warnings; errors are results too. */
-  async call(person: Person | UserInfo, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
-    const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
-    try {
-      const request = { method, path, headers, ...(body && { body: JSON.stringify(body) }) };
-      const answer = await this.as(person).raw(request);
-      const warnings = answer.headers['warning'] ?? '';
-      return { status: answer.status, body: JSON.parse(await answer.text()), warnings };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { status: error.code, body: error.toStatus(), warnings: '' };
-    }
+  call(person: Person | UserInfo, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
+    return replyTo(this.as(person), method, path, body);
   }
 
   /** A cluster as written by `alice`. */

@@ -1,0 +1,251 @@
+import type { Row } from './row.ts';
+
+export const CLUSTER_CNI_ROWS: readonly Row[] = [
+  {
+    name: 'a pod network that the plan has',
+    spec: { cni: { type: 'canal' } },
+    warns: [
+      'spec.cni.type (canal): not acted upon by this release: Fairway does not install pod networks yet: install it in the cluster',
+    ],
+  },
+  {
+    name: 'a pod network that the plan does not have',
+    spec: { cni: { type: 'cilium' } },
+    refused: ['spec.cni.type: Unsupported value: "cilium": plan "free" supports "canal", "none"'],
+  },
+  {
+    name: 'a pod network that nobody has',
+    spec: { cni: { type: 'calico' } },
+    refused: ['spec.cni.type: Unsupported value: "calico": supported values: "canal", "cilium", "none"'],
+  },
+  {
+    name: 'no pod network',
+    spec: { cni: { type: 'none' } },
+  },
+  {
+    name: 'neither a pod network nor kube-proxy',
+    spec: { plan: 'standard', cni: { type: 'none' } },
+    warns: [
+      'spec.cni.type: none: without a kube-proxy nothing implements Services either: install a pod network that does, such as Cilium with kubeProxyReplacement',
+    ],
+  },
+  {
+    name: 'another pod network',
+    isUpdate: true,
+    metadata: { name: 'demo' },
+    spec: { cni: { type: 'none' } },
+    refused: ['spec.cni.type: Forbidden: cannot be changed after creation: it was left out'],
+    refusedByCrd: ['spec.cni.type: Forbidden: spec.cni.type cannot be changed after creation'],
+  },
+  {
+    name: 'settings of Cilium for canal',
+    spec: { cni: { cilium: { clusterID: 7 } } },
+    refused: ['spec.cni.cilium: Forbidden: is for CNI cilium, and the cluster gets canal: leave it out'],
+  },
+  {
+    name: 'a mesh',
+    spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true } } } },
+    has: { 'spec.cni.cilium.clusterMesh': { enabled: true } },
+    warns: [
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+    ],
+  },
+  {
+    name: 'a mesh without a number',
+    spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { clusterMesh: { enabled: true } } } },
+    refused: [
+      'spec.cni.cilium.clusterID: Invalid value: is needed by clusterMesh: give each cluster of the mesh a number from 1 to 255 of its own',
+    ],
+    refusedByCrd: [
+      'spec.cni.cilium.clusterID: Invalid value: spec.cni.cilium.clusterID is needed by clusterMesh: give each cluster of the mesh a number from 1 to 255 of its own',
+    ],
+  },
+  {
+    name: 'a number above 255',
+    spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { clusterID: 256 } } },
+    refused: [
+      'spec.cni.cilium.clusterID: Invalid value: 256: spec.cni.cilium.clusterID in body should be less than or equal to 255',
+    ],
+  },
+  {
+    name: 'a mesh by LoadBalancer, which is the default',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true, apiServer: {} } } },
+    },
+    has: { 'spec.cni.cilium.clusterMesh.apiServer.serviceType': 'LoadBalancer' },
+    warns: [
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType (LoadBalancer): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+    ],
+  },
+  {
+    name: 'a mesh by NodePort',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: {
+        cilium: {
+          clusterID: 7,
+          clusterMesh: { enabled: true, apiServer: { serviceType: 'NodePort', nodePort: 32000 } },
+        },
+      },
+    },
+    warns: [
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort (32000): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+    ],
+  },
+  {
+    name: 'a node port of a load balancer',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true, apiServer: { nodePort: 32000 } } } },
+    },
+    refused: [
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort: Invalid value: 32000: is for serviceType NodePort: leave it out, or set serviceType to NodePort',
+    ],
+    refusedByCrd: [
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort: Invalid value: spec.cni.cilium.clusterMesh.apiServer.nodePort is for serviceType NodePort: leave it out, or set serviceType to NodePort',
+    ],
+  },
+  {
+    name: 'a node port that is none',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: { cilium: { clusterMesh: { apiServer: { serviceType: 'NodePort', nodePort: 80 } } } },
+    },
+    refused: [
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort: Invalid value: 80: spec.cni.cilium.clusterMesh.apiServer.nodePort in body should be greater than or equal to 30000',
+    ],
+  },
+  {
+    name: 'a mesh by ClusterIP',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: { cilium: { clusterMesh: { apiServer: { serviceType: 'ClusterIP' } } } },
+    },
+    refused: [
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType: Unsupported value: "ClusterIP": supported values: "LoadBalancer", "NodePort"',
+    ],
+  },
+  {
+    name: 'hubble with relay and interface',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: { cilium: { hubble: { enabled: true, relay: { enabled: true }, ui: { enabled: true } } } },
+    },
+    warns: [
+      'spec.cni.cilium.hubble.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.hubble.relay.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.hubble.ui.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+    ],
+  },
+  {
+    name: 'an interface without hubble',
+    spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { hubble: { ui: { enabled: true } } } } },
+    refused: [
+      'spec.cni.cilium.hubble.ui.enabled: Invalid value: true: needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+    ],
+    refusedByCrd: [
+      'spec.cni.cilium.hubble.ui.enabled: Invalid value: spec.cni.cilium.hubble.ui.enabled needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+    ],
+  },
+  {
+    name: 'an interface without the relay',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: { cilium: { hubble: { enabled: true, ui: { enabled: true } } } },
+    },
+    refused: [
+      'spec.cni.cilium.hubble.ui.enabled: Invalid value: true: needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+    ],
+    refusedByCrd: [
+      'spec.cni.cilium.hubble.ui.enabled: Invalid value: spec.cni.cilium.hubble.ui.enabled needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+    ],
+  },
+  {
+    name: 'a relay without hubble',
+    spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { hubble: { relay: { enabled: true } } } } },
+    refused: [
+      'spec.cni.cilium.hubble.relay.enabled: Invalid value: true: needs hubble: set hubble.enabled to true, or leave the relay off',
+    ],
+    refusedByCrd: [
+      'spec.cni.cilium.hubble.relay.enabled: Invalid value: spec.cni.cilium.hubble.relay.enabled needs hubble: set hubble.enabled to true, or leave the relay off',
+    ],
+  },
+  {
+    name: 'resources of the interface',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: {
+        cilium: {
+          hubble: {
+            ui: {
+              backendResources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '100m', memory: '64Mi' } },
+            },
+          },
+        },
+      },
+    },
+    warns: [
+      'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (500m): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.hubble.ui.backendResources.limits.memory (256Mi): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.hubble.ui.backendResources.requests.memory (64Mi): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+    ],
+  },
+  {
+    name: 'lots of CPU',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: { cilium: { hubble: { ui: { backendResources: { limits: { cpu: 'lots' } } } } } },
+    },
+    refused: [
+      'spec.cni.cilium.hubble.ui.backendResources.limits.cpu: Invalid value: "lots": must be a Kubernetes quantity such as 500m, 2 or 256Mi',
+    ],
+  },
+  {
+    name: 'a negative quantity',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: { cilium: { hubble: { ui: { frontendResources: { requests: { memory: '-1Gi' } } } } } },
+    },
+    refused: [
+      'spec.cni.cilium.hubble.ui.frontendResources.requests.memory: Invalid value: "-1Gi": must be a Kubernetes quantity such as 500m, 2 or 256Mi',
+    ],
+  },
+  {
+    name: 'a limit below its request',
+    spec: {
+      plan: 'custom',
+      region: 'RegionOne',
+      cni: {
+        cilium: { hubble: { ui: { frontendResources: { limits: { memory: '64Mi' }, requests: { memory: '1Gi' } } } } },
+      },
+    },
+    refused: [
+      'spec.cni.cilium.hubble.ui.frontendResources.limits.memory: Invalid value: "64Mi": must not be less than requests.memory (1Gi): raise it, or lower the request',
+    ],
+  },
+  {
+    name: 'hubble by a word',
+    spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { hubble: { enabled: 'yes' } } } },
+    refused: [
+      'spec.cni.cilium.hubble.enabled: Invalid value: "string": spec.cni.cilium.hubble.enabled in body must be of type boolean: "string"',
+    ],
+  },
+];

@@ -1,0 +1,173 @@
+import type { Row } from './row.ts';
+
+export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
+  {
+    name: 'name servers',
+    spec: { network: { dnsNameservers: ['9.9.9.9', '1.1.1.1'] } },
+  },
+  {
+    name: 'name servers by name',
+    spec: { network: { dnsNameservers: ['dns.example.org'] } },
+    refused: [
+      'spec.network.dnsNameservers[0]: Invalid value: "dns.example.org": must be an IPv4 address such as 192.168.0.1',
+      'spec.network.dnsNameservers[0]: Invalid value: "dns.example.org": spec.network.dnsNameservers[0] in body must be of type ipv4: "dns.example.org"',
+    ],
+    refusedByCrd: [
+      'spec.network.dnsNameservers[0]: Invalid value: "dns.example.org": spec.network.dnsNameservers[0] in body must be of type ipv4: "dns.example.org"',
+    ],
+  },
+  {
+    name: 'six name servers',
+    spec: { network: { dnsNameservers: ['9.9.9.1', '9.9.9.2', '9.9.9.3', '9.9.9.4', '9.9.9.5', '9.9.9.6'] } },
+    refused: ['spec.network.dnsNameservers: Too many: 6: must have at most 5 items'],
+  },
+  {
+    name: 'name servers for a network of its own',
+    spec: { network: { networkID: '{office}', dnsNameservers: ['9.9.9.9'] } },
+    refused: [
+      'spec.network.dnsNameservers: Invalid value: ["9.9.9.9"]: is for a subnet that Fairway creates: set the name servers of the given subnet in OpenStack instead',
+    ],
+    refusedByCrd: [
+      'spec.network.dnsNameservers: Invalid value: spec.network.dnsNameservers is for a subnet that Fairway creates: set the name servers of the given subnet in OpenStack instead',
+    ],
+  },
+  {
+    name: 'a way out by the external network',
+    spec: { network: { gateway: { externalNetworkID: '{public}' } } },
+  },
+  {
+    name: 'a way out by a network that is not external',
+    spec: { network: { gateway: { externalNetworkID: '{office}' } } },
+    refused: [
+      'spec.network.gateway.externalNetworkID: Not found: "{office}": the cloud shows this project no such external network; there are {public} ("public")',
+    ],
+  },
+  {
+    name: 'a way out by the name of a network',
+    spec: { network: { gateway: { externalNetworkID: 'public' } } },
+    refused: [
+      'spec.network.gateway.externalNetworkID: Invalid value: "public": must be the id (UUID) of an OpenStack resource, not its name',
+    ],
+  },
+  {
+    name: 'a router that the cloud lacks',
+    spec: { network: { gateway: { routerID: '00000000-0000-4000-8000-000000000000' } } },
+    refused: [
+      'spec.network.gateway.routerID: Not found: "00000000-0000-4000-8000-000000000000": the cloud shows this project no such router; there are {closed} ("closed")',
+    ],
+  },
+  {
+    name: 'a router by its name',
+    spec: { network: { gateway: { routerID: 'closed' } } },
+    refused: [
+      'spec.network.gateway.routerID: Invalid value: "closed": must be the id (UUID) of an OpenStack resource, not its name',
+    ],
+  },
+  {
+    name: 'a router that is not attached to the subnet',
+    spec: { network: { networkID: '{twin}', subnetID: '{twin-0}', gateway: { routerID: '{closed}' } } },
+    refused: [
+      'spec.network.gateway.routerID: Invalid value: "{closed}": router {closed} ("closed") is not attached to subnet {twin-0} of the nodes: attach it with `openstack router add subnet {closed} {twin-0}`, or leave the field out',
+    ],
+  },
+  {
+    name: 'a router without the Internet, where the plan needs it',
+    spec: { plan: 'standard', network: { networkID: '{office}' } },
+    refused: [
+      'spec.network.gateway.mode: Invalid value: "Router": plan "standard" needs a router to the Internet, and router {closed} ("closed") has no external gateway: set it with `openstack router set --external-gateway NETWORK {closed}`',
+    ],
+  },
+  {
+    name: 'no router, where the plan needs one',
+    spec: { plan: 'standard', network: { gateway: { mode: 'None' } } },
+    refused: [
+      'spec.network.gateway.mode: Invalid value: "None": plan "standard" needs an OpenStack router in front of the nodes: set mode to Router',
+    ],
+  },
+  {
+    name: 'no way out',
+    spec: { network: { gateway: { mode: 'None' } } },
+  },
+  {
+    name: 'a gateway of another kind',
+    spec: { network: { gateway: { mode: 'Nat' } } },
+    refused: ['spec.network.gateway.mode: Unsupported value: "Nat": supported values: "Router", "Custom", "None"'],
+  },
+  {
+    name: 'an external network without a router',
+    spec: { network: { gateway: { mode: 'None', externalNetworkID: '{public}' } } },
+    refused: [
+      'spec.network.gateway.externalNetworkID: Invalid value: "{public}": is for mode Router: leave it out, or set mode to Router',
+    ],
+    refusedByCrd: [
+      'spec.network.gateway.externalNetworkID: Invalid value: spec.network.gateway.externalNetworkID is for mode Router: leave it out, or set mode to Router',
+    ],
+  },
+  {
+    name: 'a router beside mode None',
+    spec: { network: { gateway: { mode: 'None', routerID: '{closed}' } } },
+    refused: [
+      'spec.network.gateway.routerID: Invalid value: "{closed}": is for mode Router: leave it out, or set mode to Router',
+    ],
+    refusedByCrd: [
+      'spec.network.gateway.routerID: Invalid value: spec.network.gateway.routerID is for mode Router: leave it out, or set mode to Router',
+    ],
+  },
+  {
+    name: 'a gateway of the user',
+    spec: { network: { gateway: { mode: 'Custom', address: '10.1.0.9' } } },
+  },
+  {
+    name: 'a gateway of the user outside of the range',
+    spec: { network: { gateway: { mode: 'Custom', address: '10.99.0.1' } } },
+    refused: [
+      'spec.network.gateway.address: Invalid value: "10.99.0.1": is outside of the nodes\' range 10.1.0.0/20, so that no node could reach it: choose an address in it',
+    ],
+  },
+  {
+    name: 'a gateway that is the broadcast address',
+    spec: { network: { gateway: { mode: 'Custom', address: '10.1.15.255' } } },
+    refused: [
+      'spec.network.gateway.address: Invalid value: "10.1.15.255": is the broadcast address of the nodes\' range 10.1.0.0/20: choose another one in it',
+    ],
+  },
+  {
+    name: 'a gateway by name',
+    spec: { network: { gateway: { mode: 'Custom', address: 'gateway.example.org' } } },
+    refused: [
+      'spec.network.gateway.address: Too long: may not be more than 15 bytes',
+      'spec.network.gateway.address: Invalid value: "gateway.example.org": must be an IPv4 address such as 192.168.0.1',
+      'spec.network.gateway.address: Invalid value: "gateway.example.org": spec.network.gateway.address in body must be of type ipv4: "gateway.example.org"',
+    ],
+    refusedByCrd: [
+      'spec.network.gateway.address: Too long: may not be more than 15 bytes',
+      'spec.network.gateway.address: Invalid value: "gateway.example.org": spec.network.gateway.address in body must be of type ipv4: "gateway.example.org"',
+    ],
+  },
+  {
+    name: 'the address of a gateway in mode Router',
+    spec: { network: { gateway: { address: '10.1.0.9' } } },
+    refused: [
+      'spec.network.gateway.address: Invalid value: "10.1.0.9": is for mode Custom: leave it out, or set mode to Custom',
+    ],
+    refusedByCrd: [
+      'spec.network.gateway.address: Invalid value: spec.network.gateway.address is for mode Custom: leave it out, or set mode to Custom',
+    ],
+  },
+  {
+    name: 'another gateway than the subnet has',
+    spec: { network: { networkID: '{office}', gateway: { mode: 'Custom', address: '10.91.0.7' } } },
+    refused: [
+      'spec.network.gateway.address: Invalid value: "10.91.0.7": nodes learn their gateway from the subnet, and the given subnet {office-0} has the gateway_ip 10.91.0.1: set it with `openstack subnet set --gateway ADDRESS {office-0}`, or leave the field out',
+    ],
+  },
+  {
+    name: 'no router, while a pool has floating IPs',
+    isUpdate: true,
+    metadata: { name: 'demo' },
+    spec: { network: { gateway: { mode: 'None' } } },
+    refused: [
+      'spec.network.gateway.mode: Invalid value: "None": node pool "demo-general" names the cluster and wants floating IPs, which need a router in front of the nodes: set it to Router, or leave floating IPs off in the pool',
+    ],
+  },
+];

@@ -1,0 +1,168 @@
+import type { Row } from './row.ts';
+
+export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
+  {
+    name: 'kube-proxy by IPVS',
+    spec: { kubeProxy: { mode: 'ipvs' } },
+    warns: [
+      'spec.kubeProxy.mode (ipvs): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
+    ],
+  },
+  {
+    name: 'kube-proxy by nftables',
+    spec: { kubeProxy: { mode: 'nftables' } },
+    warns: [
+      'spec.kubeProxy.mode (nftables): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
+    ],
+  },
+  {
+    name: 'kube-proxy by something else',
+    spec: { kubeProxy: { mode: 'ebpf' } },
+    refused: [
+      'spec.kubeProxy.mode: Unsupported value: "ebpf": supported values: "iptables", "ipvs", "nftables", "none"',
+    ],
+  },
+  {
+    name: 'no kube-proxy, where the plan has one',
+    spec: { kubeProxy: { mode: 'none' } },
+    refused: ['spec.kubeProxy.mode: Unsupported value: "none": plan "free" supports "iptables", "ipvs", "nftables"'],
+  },
+  {
+    name: 'settings of iptables',
+    spec: { kubeProxy: { iptables: { minSyncPeriod: '1s', syncPeriod: '30s' } } },
+    warns: [
+      'spec.kubeProxy.iptables.minSyncPeriod (1s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.iptables.syncPeriod (30s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+    ],
+  },
+  {
+    name: 'settings of iptables for IPVS',
+    spec: { kubeProxy: { mode: 'ipvs', iptables: {} } },
+    refused: [
+      'spec.kubeProxy.iptables: Invalid value: {}: is for mode iptables: leave it out, or set mode to iptables',
+    ],
+    refusedByCrd: [
+      'spec.kubeProxy.iptables: Invalid value: spec.kubeProxy.iptables is for mode iptables: leave it out, or set mode to iptables',
+    ],
+  },
+  {
+    name: 'settings of iptables, where the plan has no kube-proxy',
+    spec: { plan: 'custom', kubeProxy: { mode: 'iptables', iptables: { syncPeriod: '30s' } } },
+    warns: [
+      'spec.kubeProxy.iptables.syncPeriod (30s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.mode (iptables): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
+    ],
+  },
+  {
+    name: 'settings of iptables, where the cluster has no kube-proxy',
+    spec: { plan: 'standard', kubeProxy: { iptables: { syncPeriod: '30s' } } },
+    refused: [
+      'spec.kubeProxy.iptables: Forbidden: is for mode iptables, and with plan "standard" the cluster has no kube-proxy: leave it out',
+    ],
+  },
+  {
+    name: 'settings of IPVS for iptables',
+    spec: { kubeProxy: { ipvs: { scheduler: 'rr' } } },
+    refused: [
+      'spec.kubeProxy.ipvs: Invalid value: {"scheduler":"rr"}: is for mode ipvs: leave it out, or set mode to ipvs',
+    ],
+    refusedByCrd: [
+      'spec.kubeProxy.ipvs: Invalid value: spec.kubeProxy.ipvs is for mode ipvs: leave it out, or set mode to ipvs',
+    ],
+  },
+  {
+    name: 'settings of IPVS',
+    spec: {
+      kubeProxy: {
+        mode: 'ipvs',
+        ipvs: {
+          scheduler: 'rr',
+          tcpTimeout: '15m',
+          tcpFinTimeout: '1m',
+          udpTimeout: '30s',
+          minSyncPeriod: '1s',
+          syncPeriod: '30s',
+        },
+      },
+    },
+    warns: [
+      'spec.kubeProxy.ipvs.minSyncPeriod (1s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.ipvs.scheduler (rr): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.ipvs.syncPeriod (30s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.ipvs.tcpFinTimeout (1m): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.ipvs.tcpTimeout (15m): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.ipvs.udpTimeout (30s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.mode (ipvs): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
+    ],
+  },
+  {
+    name: 'a scheduler of IPVS in words',
+    spec: { kubeProxy: { mode: 'ipvs', ipvs: { scheduler: 'round-robin' } } },
+    refused: [
+      'spec.kubeProxy.ipvs.scheduler: Unsupported value: "round-robin": supported values: "rr", "lc", "dh", "sh", "sed", "nq"',
+    ],
+  },
+  {
+    name: 'a timeout of two seconds',
+    spec: { kubeProxy: { mode: 'ipvs', ipvs: { tcpTimeout: '2s' } } },
+    refused: ['spec.kubeProxy.ipvs.tcpTimeout: Invalid value: "2s": must be 0s or at least 5s'],
+    refusedByCrd: [
+      'spec.kubeProxy.ipvs.tcpTimeout: Invalid value: spec.kubeProxy.ipvs.tcpTimeout must be 0s or at least 5s',
+    ],
+  },
+  {
+    name: 'no timeout',
+    spec: { kubeProxy: { mode: 'ipvs', ipvs: { tcpTimeout: '0s' } } },
+    warns: [
+      'spec.kubeProxy.ipvs.tcpTimeout (0s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
+      'spec.kubeProxy.mode (ipvs): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
+    ],
+  },
+  {
+    name: 'a duration in milliseconds',
+    spec: { kubeProxy: { mode: 'ipvs', ipvs: { udpTimeout: '500ms' } } },
+    refused: ['spec.kubeProxy.ipvs.udpTimeout: Invalid value: "500ms": must be a duration such as 90s, 10m or 1h30m'],
+  },
+  {
+    name: 'a duration that is a number',
+    spec: { kubeProxy: { mode: 'ipvs', ipvs: { tcpFinTimeout: 60 } } },
+    refused: [
+      'spec.kubeProxy.ipvs.tcpFinTimeout: Invalid value: "integer": spec.kubeProxy.ipvs.tcpFinTimeout in body must be of type string: "integer"',
+    ],
+  },
+  {
+    name: 'an empty duration',
+    spec: { kubeProxy: { iptables: { syncPeriod: '' } } },
+    refused: [
+      'spec.kubeProxy.iptables.syncPeriod: Invalid value: "": spec.kubeProxy.iptables.syncPeriod in body should be at least 2 chars long',
+    ],
+  },
+  {
+    name: 'minSyncPeriod above syncPeriod',
+    spec: { kubeProxy: { iptables: { minSyncPeriod: '1m', syncPeriod: '10s' } } },
+    refused: [
+      'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: "1m": must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+    ],
+    refusedByCrd: [
+      'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: spec.kubeProxy.iptables.minSyncPeriod must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+    ],
+  },
+  {
+    name: 'minSyncPeriod above the default of syncPeriod',
+    spec: { kubeProxy: { mode: 'ipvs', ipvs: { minSyncPeriod: '31s' } } },
+    refused: [
+      'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: "31s": must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+    ],
+    refusedByCrd: [
+      'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: spec.kubeProxy.ipvs.minSyncPeriod must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+    ],
+  },
+  {
+    name: 'another mode of kube-proxy',
+    isUpdate: true,
+    metadata: { name: 'demo' },
+    spec: { kubeProxy: { mode: 'ipvs' } },
+    refused: ['spec.kubeProxy.mode: Forbidden: cannot be changed after creation: it was left out'],
+    refusedByCrd: ['spec.kubeProxy.mode: Forbidden: spec.kubeProxy.mode cannot be changed after creation'],
+  },
+];

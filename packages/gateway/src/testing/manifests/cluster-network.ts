@@ -1,0 +1,229 @@
+import type { Row } from './row.ts';
+
+export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
+  {
+    name: 'a network with one subnet',
+    spec: { network: { networkID: '{office}' } },
+  },
+  {
+    name: 'a network and its subnet',
+    spec: { network: { networkID: '{office}', subnetID: '{office-0}' } },
+  },
+  {
+    name: 'a network by its name',
+    spec: { network: { networkID: 'office' } },
+    refused: [
+      'spec.network.networkID: Invalid value: "office": must be the id (UUID) of an OpenStack resource, not its name',
+    ],
+  },
+  {
+    name: 'a network that the cloud lacks',
+    spec: { network: { networkID: '00000000-0000-4000-8000-000000000000' } },
+    refused: [
+      'spec.network.networkID: Not found: "00000000-0000-4000-8000-000000000000": the cloud shows this project no such network; there are {office} ("office"), {twin} ("twin"), {bare} ("bare"), {inside} ("inside")',
+    ],
+  },
+  {
+    name: 'the external network as the network of nodes',
+    spec: { network: { networkID: '{public}' } },
+    refused: [
+      'spec.network.networkID: Invalid value: "{public}": network "public" is external: nodes need a network of the project; name this one as gateway.externalNetworkID',
+    ],
+  },
+  {
+    name: 'a network without a subnet',
+    spec: { network: { networkID: '{bare}' } },
+    refused: [
+      'spec.network.networkID: Invalid value: "{bare}": the network has no IPv4 subnet: create one in OpenStack first',
+    ],
+  },
+  {
+    name: 'a network with two subnets',
+    spec: { network: { networkID: '{twin}' } },
+    refused: [
+      'spec.network.subnetID: Required value: the network has 2 IPv4 subnets: name one of {twin-0} ("twin-0", 10.92.0.0/24), {twin-1} ("twin-1", 10.93.0.0/24)',
+    ],
+  },
+  {
+    name: 'a subnet without its network',
+    spec: { network: { subnetID: '{office-0}' } },
+    refused: [
+      'spec.network.subnetID: Invalid value: "{office-0}": needs networkID, the network that the subnet is part of',
+    ],
+    refusedByCrd: [
+      'spec.network.subnetID: Invalid value: spec.network.subnetID needs networkID, the network that the subnet is part of',
+    ],
+  },
+  {
+    name: 'a subnet of another network',
+    spec: { network: { networkID: '{twin}', subnetID: '{office-0}' } },
+    refused: [
+      'spec.network.subnetID: Not found: "{office-0}": the cloud shows this project no such subnet of network {twin}; there are {twin-0} ("twin-0"), {twin-1} ("twin-1"), {twin-v6} ("twin-2")',
+    ],
+  },
+  {
+    name: 'a subnet that is IPv6',
+    spec: { network: { networkID: '{twin}', subnetID: '{twin-v6}' } },
+    refused: ['spec.network.subnetID: Invalid value: "{twin-v6}": is an IPv6 subnet: clusters are IPv4'],
+  },
+  {
+    name: 'a subnet that overlaps the pods',
+    spec: { network: { networkID: '{inside}', subnetID: '{inside-0}' } },
+    refused: [
+      'spec.network.subnetID: Invalid value: "10.2.8.0/24": the subnet "inside-0" 10.2.8.0/24 overlaps the pod network 10.2.0.0/16: choose a range outside of it',
+    ],
+  },
+  {
+    name: 'a network that the plan does not list',
+    spec: { plan: 'listed', region: 'RegionOne', network: { networkID: '{bare}' } },
+    refused: [
+      'spec.network.networkID: Invalid value: "{bare}": plan "listed" allows the networks "office": choose one of these, or another plan',
+      'spec.network.networkID: Invalid value: "{bare}": the network has no IPv4 subnet: create one in OpenStack first',
+    ],
+  },
+  {
+    name: 'a network for a cluster that has its own',
+    isUpdate: true,
+    metadata: { name: 'demo' },
+    spec: { network: { networkID: '{office}' } },
+    refused: ['spec.network.networkID: Forbidden: cannot be changed after creation: it was left out'],
+    refusedByCrd: ['spec.network.networkID: Forbidden: spec.network.networkID cannot be changed after creation'],
+  },
+  {
+    name: 'a subnet for a cluster that has its own',
+    isUpdate: true,
+    metadata: { name: 'demo' },
+    spec: { network: { networkID: '{office}', subnetID: '{office-0}' } },
+    refused: [
+      'spec.network.networkID: Forbidden: cannot be changed after creation: it was left out',
+      'spec.network.subnetID: Forbidden: cannot be changed after creation: it was left out',
+    ],
+    refusedByCrd: [
+      'spec.network.networkID: Forbidden: spec.network.networkID cannot be changed after creation',
+      'spec.network.subnetID: Forbidden: spec.network.subnetID cannot be changed after creation',
+    ],
+  },
+  {
+    name: 'a subnet for load balancers',
+    spec: { network: { networkID: '{twin}', subnetID: '{twin-0}', loadBalancersSubnetID: '{twin-1}' } },
+  },
+  {
+    name: 'a subnet for load balancers without a network',
+    spec: { network: { loadBalancersSubnetID: '{twin-1}' } },
+    refused: [
+      'spec.network.loadBalancersSubnetID: Invalid value: "{twin-1}": needs networkID, the network that the subnet is part of',
+    ],
+    refusedByCrd: [
+      'spec.network.loadBalancersSubnetID: Invalid value: spec.network.loadBalancersSubnetID needs networkID, the network that the subnet is part of',
+    ],
+  },
+  {
+    name: 'a subnet for load balancers of another network',
+    spec: { network: { networkID: '{office}', loadBalancersSubnetID: '{twin-1}' } },
+    refused: [
+      'spec.network.loadBalancersSubnetID: Not found: "{twin-1}": the cloud shows this project no such subnet of network {office}; there are {office-0} ("office-0")',
+    ],
+  },
+  {
+    name: 'a subnet for load balancers by its name',
+    spec: { network: { networkID: '{office}', loadBalancersSubnetID: 'office-0' } },
+    refused: [
+      'spec.network.loadBalancersSubnetID: Invalid value: "office-0": must be the id (UUID) of an OpenStack resource, not its name',
+    ],
+  },
+  {
+    name: 'a range for the nodes',
+    spec: { network: { nodesCIDR: '192.168.7.0/24' } },
+  },
+  {
+    name: 'a range with host bits',
+    spec: { network: { nodesCIDR: '192.168.7.1/24' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "192.168.7.1/24": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
+    ],
+  },
+  {
+    name: 'a range that is a word',
+    spec: { network: { nodesCIDR: 'large' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "large": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
+      'spec.network.nodesCIDR: Invalid value: "large": spec.network.nodesCIDR in body must be of type cidr: "large"',
+    ],
+    refusedByCrd: [
+      'spec.network.nodesCIDR: Invalid value: "large": spec.network.nodesCIDR in body must be of type cidr: "large"',
+    ],
+  },
+  {
+    name: 'a range with octets above 255',
+    spec: { network: { nodesCIDR: '192.168.300.0/24' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "192.168.300.0/24": spec.network.nodesCIDR in body must be of type cidr: "192.168.300.0/24"',
+      'spec.network.nodesCIDR: Invalid value: "192.168.300.0/24": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
+    ],
+    refusedByCrd: [
+      'spec.network.nodesCIDR: Invalid value: "192.168.300.0/24": spec.network.nodesCIDR in body must be of type cidr: "192.168.300.0/24"',
+    ],
+  },
+  {
+    name: 'a prefix longer than 32',
+    spec: { network: { nodesCIDR: '192.168.7.0/33' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/33": spec.network.nodesCIDR in body must be of type cidr: "192.168.7.0/33"',
+      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/33": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
+    ],
+    refusedByCrd: [
+      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/33": spec.network.nodesCIDR in body must be of type cidr: "192.168.7.0/33"',
+    ],
+  },
+  {
+    name: 'a range of IPv6',
+    spec: { network: { nodesCIDR: 'fd00::/64' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "fd00::/64": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
+    ],
+  },
+  {
+    name: 'public addresses for the nodes',
+    spec: { network: { nodesCIDR: '8.8.8.0/24' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "8.8.8.0/24": must be private: within 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16 (RFC 1918)',
+    ],
+  },
+  {
+    name: 'a range that is too small',
+    spec: { network: { nodesCIDR: '192.168.7.0/29' } },
+    refused: ['spec.network.nodesCIDR: Invalid value: "192.168.7.0/29": must be a /28 or larger'],
+  },
+  {
+    name: 'a range beside a network of its own',
+    spec: { network: { networkID: '{office}', nodesCIDR: '192.168.7.0/24' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/24": is for a subnet that Fairway creates: leave it out, or leave networkID out',
+    ],
+    refusedByCrd: [
+      'spec.network.nodesCIDR: Invalid value: spec.network.nodesCIDR is for a subnet that Fairway creates: leave it out, or leave networkID out',
+    ],
+  },
+  {
+    name: 'a range of nodes within that of pods',
+    spec: { network: { nodesCIDR: '10.2.0.0/20' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "10.2.0.0/20": the node network 10.2.0.0/20 overlaps the pod network 10.2.0.0/16: choose a range outside of it',
+    ],
+  },
+  {
+    name: 'a range of nodes within a reserved one',
+    spec: { network: { nodesCIDR: '172.17.4.0/24' } },
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "172.17.4.0/24": the node network 172.17.4.0/24 overlaps the reserved range 172.17.0.0/16: choose a range outside of it',
+    ],
+  },
+  {
+    name: 'another range for the nodes',
+    isUpdate: true,
+    metadata: { name: 'demo' },
+    spec: { network: { nodesCIDR: '192.168.7.0/24' } },
+    refused: ['spec.network.nodesCIDR: Forbidden: cannot be changed after creation: it was left out'],
+    refusedByCrd: ['spec.network.nodesCIDR: Forbidden: spec.network.nodesCIDR cannot be changed after creation'],
+  },
+];

@@ -1,0 +1,155 @@
+import type { Row } from './row.ts';
+
+export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
+  {
+    name: 'floating IPs',
+    spec: { clusterName: 'demo', flavor: 'b3-8', floatingIPs: { enabled: true } },
+  },
+  {
+    name: 'floating IPs without a router',
+    spec: { clusterName: 'alone', flavor: 'b3-8', floatingIPs: { enabled: true } },
+    refused: [
+      'spec.floatingIPs.enabled: Invalid value: true: floating IPs need a router in front of the nodes, and cluster "alone" has gateway mode None: set it to Router, or leave floating IPs off',
+    ],
+  },
+  {
+    name: 'a root volume',
+    spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 50 } },
+    refused: [
+      'spec.rootVolume: Forbidden: the cloud has no volumes (Cinder): leave it out, and the nodes boot from the disk of their flavor',
+    ],
+  },
+  {
+    name: 'a root volume that is too small',
+    spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 5 } },
+    refused: [
+      'spec.rootVolume.sizeGiB: Invalid value: 5: spec.rootVolume.sizeGiB in body should be greater than or equal to 10',
+    ],
+  },
+  {
+    name: 'a root volume that is too large',
+    spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 20000 } },
+    refused: [
+      'spec.rootVolume.sizeGiB: Invalid value: 20000: spec.rootVolume.sizeGiB in body should be less than or equal to 16384',
+    ],
+  },
+  {
+    name: 'a root volume without a size',
+    spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: {} },
+    refused: ['spec.rootVolume.sizeGiB: Required value'],
+  },
+  {
+    name: 'a root volume with a unit',
+    spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: '50Gi' } },
+    refused: [
+      'spec.rootVolume.sizeGiB: Invalid value: "string": spec.rootVolume.sizeGiB in body must be of type integer: "string"',
+    ],
+  },
+  {
+    name: 'a root volume with a type',
+    spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 50, type: 'high-speed' } },
+    refused: [
+      'spec.rootVolume: Forbidden: the cloud has no volumes (Cinder): leave it out, and the nodes boot from the disk of their flavor',
+    ],
+  },
+  {
+    name: 'an empty type of volume',
+    spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 50, type: '' } },
+    refused: ['spec.rootVolume.type: Invalid value: "": spec.rootVolume.type in body should be at least 1 chars long'],
+  },
+  {
+    name: 'an image',
+    spec: { clusterName: 'demo', flavor: 'b3-8', image: 'Debian 12' },
+  },
+  {
+    name: 'an image that the cloud lacks',
+    spec: { clusterName: 'demo', flavor: 'b3-8', image: 'Debian' },
+    refused: [
+      'spec.image: Not found: "Debian": the cloud offers this project no such image; did you mean "Debian 12"?',
+    ],
+  },
+  {
+    name: 'an image that the plan does not list',
+    spec: { clusterName: 'listed', flavor: 'b3-8', image: 'Debian 12' },
+    refused: [
+      'spec.image: Invalid value: "Debian 12": plan "listed" allows the images "Ubuntu *": choose one of these, or another plan',
+    ],
+  },
+  {
+    name: 'a time to join',
+    spec: { clusterName: 'demo', flavor: 'b3-8', nodeStartupTimeout: '15m' },
+  },
+  {
+    name: 'a time to join below a minute',
+    spec: { clusterName: 'demo', flavor: 'b3-8', nodeStartupTimeout: '30s' },
+    refused: [
+      'spec.nodeStartupTimeout: Invalid value: "30s": must be a duration of at least a minute, such as 10m or 1h30m',
+    ],
+  },
+  {
+    name: 'a renewal in place',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'InPlace' } },
+    warns: [
+      'spec.upgradeStrategy.type (InPlace): not acted upon by this release: nothing renews existing nodes yet: delete their Machines, which replaces them',
+    ],
+  },
+  {
+    name: 'a renewal of another kind',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'Recreate' } },
+    refused: ['spec.upgradeStrategy.type: Unsupported value: "Recreate": supported values: "InPlace", "Rolling"'],
+  },
+  {
+    name: 'a renewal that the plan does not list',
+    spec: { clusterName: 'listed', flavor: 'b3-8', upgradeStrategy: { type: 'Rolling' } },
+    refused: [
+      'spec.upgradeStrategy.type: Unsupported value: "Rolling": plan "listed" allows the upgrade strategies InPlace: choose one of these, or leave it out',
+    ],
+  },
+  {
+    name: 'three nodes more meanwhile',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'Rolling', maxSurge: 3, maxUnavailable: 1 } },
+    warns: [
+      'spec.upgradeStrategy.maxSurge (3): not acted upon by this release: nothing renews existing nodes yet: delete their Machines, which replaces them',
+      'spec.upgradeStrategy.maxUnavailable (1): not acted upon by this release: nothing renews existing nodes yet: delete their Machines, which replaces them',
+      'spec.upgradeStrategy.type (Rolling): not acted upon by this release: nothing renews existing nodes yet: delete their Machines, which replaces them',
+    ],
+  },
+  {
+    name: 'neither more nor fewer nodes meanwhile',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: 0 } },
+    refused: [
+      'spec.upgradeStrategy.maxSurge: Invalid value: 0: must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+    ],
+    refusedByCrd: [
+      'spec.upgradeStrategy.maxSurge: Invalid value: spec.upgradeStrategy.maxSurge must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+    ],
+  },
+  {
+    name: 'eleven nodes more meanwhile',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: 11 } },
+    refused: [
+      'spec.upgradeStrategy.maxSurge: Invalid value: 11: spec.upgradeStrategy.maxSurge in body should be less than or equal to 10',
+    ],
+  },
+  {
+    name: 'a share of nodes meanwhile',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxUnavailable: '25%' } },
+    refused: [
+      'spec.upgradeStrategy.maxUnavailable: Invalid value: "string": spec.upgradeStrategy.maxUnavailable in body must be of type integer: "string"',
+    ],
+  },
+  {
+    name: 'a time to drain',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '20m' } },
+  },
+  {
+    name: 'a longer time to drain than the plan allows',
+    spec: { clusterName: 'small', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '1h' } },
+    refused: ['spec.upgradeStrategy.drainTimeout: Invalid value: "1h": plan "small" allows at most 30m'],
+  },
+  {
+    name: 'a time to drain without a unit',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '600' } },
+    refused: ['spec.upgradeStrategy.drainTimeout: Invalid value: "600": must be a duration such as 90s, 10m or 1h30m'],
+  },
+];

@@ -1,0 +1,157 @@
+import type { Row } from './row.ts';
+
+export const NODE_POOL_ROWS: readonly Row[] = [
+  {
+    name: 'autoscaling',
+    spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { enabled: true } },
+    warns: [
+      'spec.autoscaling.enabled (true): not acted upon by this release: nothing scales the pool yet: set replicas',
+    ],
+  },
+  {
+    name: 'settings of autoscaling',
+    spec: {
+      clusterName: 'demo',
+      flavor: 'b3-8',
+      autoscaling: { scaleDownUtilizationThreshold: '0.7', scaleDownUnneededTime: '5m', scaleDownUnreadyTime: '1h' },
+    },
+    warns: [
+      'spec.autoscaling.scaleDownUnneededTime (5m): not acted upon by this release: nothing scales the pool yet: set replicas',
+      'spec.autoscaling.scaleDownUnreadyTime (1h): not acted upon by this release: nothing scales the pool yet: set replicas',
+      'spec.autoscaling.scaleDownUtilizationThreshold (0.7): not acted upon by this release: nothing scales the pool yet: set replicas',
+    ],
+  },
+  {
+    name: 'a threshold above one',
+    spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { scaleDownUtilizationThreshold: '1.5' } },
+    refused: [
+      'spec.autoscaling.scaleDownUtilizationThreshold: Invalid value: "1.5": must be a share between 0 and 1, such as "0.5"',
+    ],
+  },
+  {
+    name: 'a threshold that is a number',
+    spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { scaleDownUtilizationThreshold: 0.7 } },
+    refused: [
+      'spec.autoscaling.scaleDownUtilizationThreshold: Invalid value: "number": spec.autoscaling.scaleDownUtilizationThreshold in body must be of type string: "number"',
+    ],
+  },
+  {
+    name: 'a time in days',
+    spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { scaleDownUnneededTime: '1d' } },
+    refused: [
+      'spec.autoscaling.scaleDownUnneededTime: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m',
+    ],
+  },
+  {
+    name: 'an unready time in words',
+    spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { scaleDownUnreadyTime: 'soon' } },
+    refused: [
+      'spec.autoscaling.scaleDownUnreadyTime: Invalid value: "soon": must be a duration such as 90s, 10m or 1h30m',
+    ],
+  },
+  {
+    name: 'nodes apart',
+    spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinity: true },
+  },
+  {
+    name: 'six nodes apart',
+    spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinity: true, replicas: 6 },
+    refused: [
+      'spec.replicas: Invalid value: 6: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+    ],
+    refusedByCrd: [
+      'spec.replicas: Invalid value: spec.replicas must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+    ],
+  },
+  {
+    name: 'up to six nodes apart',
+    spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinity: true, maxReplicas: 6 },
+    refused: [
+      'spec.maxReplicas: Invalid value: 6: must not be more than 5 with antiAffinity, which needs a hypervisor for each node: spread the nodes over several pools',
+    ],
+    refusedByCrd: [
+      'spec.maxReplicas: Invalid value: spec.maxReplicas must not be more than 5 with antiAffinity, which needs a hypervisor for each node: spread the nodes over several pools',
+    ],
+  },
+  {
+    name: 'nodes apart, later',
+    isUpdate: true,
+    metadata: { name: 'demo-general' },
+    spec: { antiAffinity: true },
+    refused: ['spec.antiAffinity: Forbidden: cannot be changed after creation: it is false'],
+    refusedByCrd: ['spec.antiAffinity: Forbidden: spec.antiAffinity cannot be changed after creation'],
+  },
+  {
+    name: 'zones',
+    spec: { clusterName: 'demo', flavor: 'b3-8', availabilityZones: ['nova-a', 'nova-b'] },
+  },
+  {
+    name: 'a zone that the cloud lacks',
+    spec: { clusterName: 'demo', flavor: 'b3-8', availabilityZones: ['nova-a', 'nova-z'] },
+    refused: [
+      'spec.availabilityZones[1]: Not found: "nova-z": the cloud offers this project no such availability zone; did you mean "nova-a" or "nova-b" or "nova-c"?',
+    ],
+  },
+  {
+    name: 'a zone twice',
+    spec: { clusterName: 'demo', flavor: 'b3-8', availabilityZones: ['nova-a', 'nova-a'] },
+    refused: ['spec.availabilityZones[1]: Duplicate value: "nova-a"'],
+  },
+  {
+    name: 'zones as a text',
+    spec: { clusterName: 'demo', flavor: 'b3-8', availabilityZones: 'nova-a' },
+    refused: [
+      'spec.availabilityZones: Invalid value: "string": spec.availabilityZones in body must be of type array: "string"',
+    ],
+  },
+  {
+    name: 'other zones',
+    isUpdate: true,
+    metadata: { name: 'demo-general' },
+    spec: { availabilityZones: ['nova-b'] },
+    refused: ['spec.availabilityZones: Forbidden: cannot be changed after creation: it is ["nova-a"]'],
+    refusedByCrd: ['spec.availabilityZones: Forbidden: spec.availabilityZones cannot be changed after creation'],
+  },
+  {
+    name: 'a field that does not exist',
+    spec: { clusterName: 'demo', flavor: 'b3-8', size: 3 },
+    refused: [
+      'NodePool in version "v1alpha1" cannot be handled as a NodePool: strict decoding error: unknown field "spec.size"',
+    ],
+  },
+  {
+    name: 'a name of 33 characters',
+    metadata: { name: 'abcdefghijklmnopqrstuvwxyzabcdefg' },
+    spec: { clusterName: 'demo', flavor: 'b3-8' },
+    refused: [
+      'metadata.name: Invalid value: "abcdefghijklmnopqrstuvwxyzabcdefg": must be no more than 32 characters, so that the names of servers and nodes stay within 63',
+    ],
+    refusedByCrd: ['metadata.name: Too long: may not be more than 32 bytes'],
+  },
+  {
+    name: 'a name with an underscore',
+    metadata: { name: 'my_pool' },
+    spec: { clusterName: 'demo', flavor: 'b3-8' },
+    refused: [
+      "metadata.name: Invalid value: \"my_pool\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+      'metadata.name: Invalid value: "my_pool": must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
+    ],
+    refusedByCrd: [
+      "metadata.name: Invalid value: \"my_pool\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+      'metadata.name: Invalid value: "my_pool": metadata.name in body should match \'^[a-z]([-a-z0-9]*[a-z0-9])?$\'',
+    ],
+  },
+  {
+    name: 'a name that ends with a dash',
+    metadata: { name: 'pool-' },
+    spec: { clusterName: 'demo', flavor: 'b3-8' },
+    refused: [
+      "metadata.name: Invalid value: \"pool-\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+      'metadata.name: Invalid value: "pool-": must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
+    ],
+    refusedByCrd: [
+      "metadata.name: Invalid value: \"pool-\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+      'metadata.name: Invalid value: "pool-": metadata.name in body should match \'^[a-z]([-a-z0-9]*[a-z0-9])?$\'',
+    ],
+  },
+];

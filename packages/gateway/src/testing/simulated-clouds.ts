@@ -1,0 +1,54 @@
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import type { Clock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { ProjectCache } from '@fairway/openstack/cache/project-cache';
+import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import type { Cloud } from '@fairway/simulator/cloud';
+import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
+import { FAIRWAY_TAG } from '@fairway/tenancy/cloud/ownership';
+import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+
+export interface SimulatedCloudsOptions {
+  /** It listens already. */
+  readonly cloud: Cloud;
+  readonly clock: Clock;
+  readonly nameOf: (namespace: string) => string | undefined;
+  readonly credentialOf: (namespace: string, name: string) => CloudCredential | undefined;
+  /** What closes each cloud is added here. */
+  readonly closing: (() => Promise<void> | void)[];
+}
+
+/** The simulated cloud's projects, by the names in its clouds.yaml. */
+export function simulatedClouds(options: SimulatedCloudsOptions): ConfiguredClouds {
+  const { cloud, clock, nameOf, credentialOf, closing } = options;
+  const shared = { clock, random: Math.random, log: silentLogger };
+  const yaml = new CloudsYaml({
+    env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' },
+    cwd: '/',
+    home: '/',
+    readFile: (path) => (path === '/clouds.yaml' ? cloud.cloudsYaml() : undefined),
+  });
+  const open = (name: string): ProjectCloud => {
+    const config = yaml.get(name);
+    const connection = new CloudConnection({
+      config,
+      clock,
+      random: Math.random,
+      logger: silentLogger,
+      // A simulator over plain HTTP has no certificates to read.
+      readFile: (path) => {
+        throw new Error(`${path} is not there`);
+      },
+    });
+    const client = connection.client();
+    const cache = new ProjectCache({ client, ...shared, filters: { servers: { tags: [FAIRWAY_TAG] } } });
+    closing.push(async () => {
+      cache.stop();
+      await connection.close();
+    });
+    return new ProjectCloud({ name, region: config.region ?? '', client, cache, clock });
+  };
+  // Tenants' own credentials are opened by the command, which has the operator's clouds.yaml entries.
+  return new ConfiguredClouds({ nameOf, open, credentialOf, openAs: () => undefined });
+}

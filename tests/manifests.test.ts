@@ -1,0 +1,34 @@
+import { ask } from '@fairway/gateway/testing/manifests/ask';
+import { answeredTo, expectedOf } from '@fairway/gateway/testing/manifests/expected';
+import { TABLE } from '@fairway/gateway/testing/manifests/table';
+import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBinaries } from './contract/kubernetes/binaries.ts';
+import { startWebhookBeforeCluster, type WebhookBeforeCluster } from './manifests/webhook-before-cluster.ts';
+
+const releases = findBinaries().filter(({ minor }) => minor >= RULES_SINCE_MINOR);
+const NONE = { version: `(skipped: there is no kube-apiserver 1.${RULES_SINCE_MINOR} or later at hand)`, minor: 0 };
+/** Other releases word some refusals otherwise. */
+const WORDS_OF_MINOR = 36;
+
+describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
+  'kube-apiserver $version with the CRDs and the webhook',
+  (binaries) => {
+    let cluster: WebhookBeforeCluster;
+    beforeAll(async () => {
+      cluster = await startWebhookBeforeCluster(binaries);
+    });
+    afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+    const comparable = (answer: ReturnType<typeof expectedOf>) =>
+      binaries.minor === WORDS_OF_MINOR ? answer : { ...answer, refused: answer.refused.length > 0 };
+
+    describe.each(TABLE)('$kind', ({ kind, rows }) => {
+      test.each(rows)('$name', async (row) => {
+        const outcome = await ask(cluster.client, cluster.ids, kind, row);
+
+        expect(comparable(answeredTo(row, outcome))).toEqual(comparable(expectedOf(row, 'kubernetes')));
+      });
+    });
+  },
+);
