@@ -26,6 +26,7 @@ const FULL: CloudObservation = {
   loadBalancerProviders: { value: ['amphora', 'ovn'] },
   volumeTypes: { value: ['classic'] },
   shareTypes: { value: ['default'] },
+  permissions: { value: [{ what: 'servers', allowed: 'yes', detail: '' }] },
 };
 
 function without(type: ServiceType): Partial<CloudObservation> {
@@ -104,4 +105,19 @@ test.each<[change: Partial<CloudObservation>, capability: string, offered: strin
 
   expect(capability?.offered).toBe(offered);
   expect(capability?.missing.join('; ')).toMatch(missing);
+});
+
+test('a user who may not create what a cluster consists of', () => {
+  const value = [
+    { what: 'servers', allowed: 'no' as const, detail: 'disallowed by policy' },
+    { what: 'networks', allowed: 'unknown' as const, detail: 'quota exceeded' },
+    { what: 'application credentials', allowed: 'no' as const, detail: 'restricted' },
+  ];
+
+  const [nodes] = capabilitiesOf({ ...FULL, permissions: { value } });
+
+  expect(nodes).toMatchObject({
+    offered: 'partly',
+    missing: ['user u may not create servers in project p: give it the role member'],
+  });
 });

@@ -18,6 +18,8 @@ const REQUIRED_EXTENSIONS = ['router', 'external-net', 'security-group', 'standa
 const L4_ONLY_PROVIDERS = new Set(['ovn']);
 /** What one cluster uses beside its nodes. */
 const CLUSTER_NEEDS = ['networks', 'subnets', 'routers', 'security groups'];
+/** Application credentials are made by tenants. */
+const NEEDED_PERMISSIONS = new Set(['servers', 'server groups', 'networks', 'routers', 'floating IPs']);
 const NODE_NEEDS = ['instances', 'cores', 'MiB of memory', 'ports'];
 
 /** The table of the starter kit for Kubernetes, evaluated for one cloud. Pure. */
@@ -74,10 +76,22 @@ function nodes(cloud: CloudObservation): Capability {
   }
   if ('problem' in quotas) limiting.push(`quota: ${quotas.problem}`);
   else limiting.push(...exhausted(quotas.value));
+  limiting.push(...refused(cloud));
   const missing = [...blocking, ...limiting];
   const offered = blocking.length > 0 ? 'no' : missing.length > 0 ? 'partly' : 'yes';
   const detail = `${flavors.length} flavors and ${images.length} images are usable`;
   return { capability: 'nodes', offered, detail, missing };
+}
+
+/** It limits: clusters of tenants are made with credentials of their own. */
+function refused({ permissions, user, project }: CloudObservation): string[] {
+  if ('problem' in permissions) return [];
+  const names = permissions.value
+    .filter(({ what, allowed }) => allowed === 'no' && NEEDED_PERMISSIONS.has(what))
+    .map(({ what }) => what);
+  return names.length === 0
+    ? []
+    : [`user ${user} may not create ${names.join(', ')} in project ${project}: give it the role member`];
 }
 
 function exhausted(quotas: readonly { what: string; limit: number; used: number }[]): string[] {

@@ -5,6 +5,7 @@ import type { ServiceDefinition } from '@fairway/openstack/service-definition';
 import { SERVICES, type ServiceType } from '@fairway/openstack/services';
 import { z } from 'zod';
 import { explainError } from '../command/explain-error.ts';
+import { observePermissions, type Permission } from './permissions.ts';
 
 /** A result, or why it could not be obtained. */
 export type Known<T> = { readonly value: T } | { readonly problem: string };
@@ -64,6 +65,8 @@ export interface CloudObservation {
   readonly loadBalancerProviders: Known<readonly string[]>;
   readonly volumeTypes: Known<readonly string[]>;
   readonly shareTypes: Known<readonly string[]>;
+  /** What the user may create. */
+  readonly permissions: Known<readonly Permission[]>;
 }
 
 const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) });
@@ -72,10 +75,11 @@ const ShareTypes = z.object({ share_types: z.array(z.object({ name: z.string() }
 
 /** Observes a cloud, in parallel. Only rejected credentials or an unavailable Keystone are errors; `supported`: by default all services in use. */
 export async function observeCloud(
-  { session, compute, network, images }: OpenStackClient,
+  client: OpenStackClient,
   cloud: { readonly name: string; readonly region: string | undefined },
   supported: readonly Service[] = SERVICES,
 ): Promise<CloudObservation> {
+  const { session, compute, network, images } = client;
   const { token } = await session.token();
   // Keystone is up: it has issued a token.
   const service = async ({ type, microversions, probe }: ServiceDefinition): Promise<ObservedService> => {
@@ -107,6 +111,7 @@ export async function observeCloud(
     loadBalancerProviders: names(Providers, 'load-balancer', '/lbaas/providers', ({ providers }) => providers),
     volumeTypes: names(VolumeTypes, 'block-storage', '/types', ({ volume_types }) => volume_types),
     shareTypes: names(ShareTypes, 'shared-file-system', '/types', ({ share_types }) => share_types),
+    permissions: known(() => observePermissions(client)),
   };
   const services = Promise.all(supported.map(async (each) => [each.type, await known(() => service(each))] as const));
   return {
@@ -126,6 +131,7 @@ export async function observeCloud(
     loadBalancerProviders: await observed.loadBalancerProviders,
     volumeTypes: await observed.volumeTypes,
     shareTypes: await observed.shareTypes,
+    permissions: await observed.permissions,
   };
 }
 

@@ -44,6 +44,13 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
     'problem' in cloud.externalNetworks
       ? cloud.externalNetworks
       : { value: cloud.externalNetworks.value.map(({ name, isDefault }) => (isDefault ? `${name} (default)` : name)) };
+  const permissions =
+    'problem' in cloud.permissions
+      ? `permissions: ${cloud.permissions.problem}\n`
+      : alignColumns([
+          ['USER MAY CREATE', 'ALLOWED', 'DETAIL'],
+          ...cloud.permissions.value.map(({ what, allowed, detail }) => [what, allowed, detail]),
+        ]);
   const lists = alignColumns([
     ['zones', list(cloud.computeZones)],
     ['network zones', list(cloud.networkZones)],
@@ -51,7 +58,7 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
     ['usable flavors', list({ value: fittingFlavors(cloud).map(({ name }) => name) })],
     ['usable images', list({ value: fittingImages(cloud).map(({ name }) => name) })],
   ]);
-  return [who, offered, services, extensions, quotas, lists].join('\n');
+  return [who, offered, permissions, services, extensions, quotas, lists].join('\n');
 }
 
 function list(names: Known<readonly string[]>): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiError } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { deletePort } from './port-life.ts';
 import { badRequest, conflict, networkMissing } from './problem.ts';
@@ -55,6 +56,7 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
     isSharedWith: (access, network) =>
       network.shared || network['router:external'] || isSharedByPolicy(world, network.id, access.projectId),
     create(_access, projectId, body) {
+      requireZones(world, body.availability_zone_hints);
       ensureDefaultGroup(world, projectId);
       const isExternal = body['router:external'] ?? false;
       const limit = isExternal ? EXTERNAL_MTU : TENANT_MTU;
@@ -130,4 +132,12 @@ function segmentFor(world: World): number {
   let id = 1;
   while (used.has(id)) id++;
   return id;
+}
+
+function requireZones({ config }: World, hints: readonly string[] = []): void {
+  const unknown = hints.filter((hint) => !config.zones.some(({ name }) => name === hint));
+  if (unknown.length === 0) return;
+  throw new ApiError(404, `AvailabilityZone ${unknown.join(', ')} could not be found.`, {
+    type: 'AvailabilityZoneNotFound',
+  });
 }
