@@ -22,7 +22,7 @@ function maxClustersErrors({ cluster, old, others }: ClusterLimits, plan: Plan):
   const { maxClusters } = plan.spec;
   const existing = others.filter(({ spec }) => spec.plan === cluster.spec.plan).length;
   if (old?.spec.plan === cluster.spec.plan || maxClusters === undefined || existing < maxClusters) return [];
-  const detail = `the namespace has ${existing} clusters of plan "${cluster.spec.plan}", which is its limit: delete one, or choose another plan`;
+  const detail = `the namespace has ${existing} ${existing === 1 ? 'cluster' : 'clusters'} of plan "${cluster.spec.plan}", which is its limit: delete one, or choose another plan`;
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 

@@ -62,7 +62,7 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
   }
   const isTooLong = drainTimeout && maxDrainTimeout && durationMs(drainTimeout) > durationMs(maxDrainTimeout);
   if (isTooLong && drainTimeout !== old?.spec.upgradeStrategy.drainTimeout) {
-    const detail = `plan "${plan.metadata.name}" allows at most ${maxDrainTimeout}`;
+    const detail = `plan "${plan.metadata.name}" allows at most ${maxDrainTimeout}: lower it, or leave it out`;
     errors.push({ type: 'FieldValueInvalid', field: 'spec.upgradeStrategy.drainTimeout', value: drainTimeout, detail });
   }
   return errors;

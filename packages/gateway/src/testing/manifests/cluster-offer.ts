@@ -40,7 +40,7 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     name: 'one cluster more than the plan gives a namespace',
     spec: { plan: 'small' },
     refused: [
-      'spec.plan: Forbidden: the namespace has 1 clusters of plan "small", which is its limit: delete one, or choose another plan',
+      'spec.plan: Forbidden: the namespace has 1 cluster of plan "small", which is its limit: delete one, or choose another plan',
     ],
   },
   {

@@ -145,7 +145,9 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
   {
     name: 'a longer time to drain than the plan allows',
     spec: { clusterName: 'small', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '1h' } },
-    refused: ['spec.upgradeStrategy.drainTimeout: Invalid value: "1h": plan "small" allows at most 30m'],
+    refused: [
+      'spec.upgradeStrategy.drainTimeout: Invalid value: "1h": plan "small" allows at most 30m: lower it, or leave it out',
+    ],
   },
   {
     name: 'a time to drain without a unit',
