@@ -248,6 +248,19 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
 
     test.each([
+      { service: 'image' as const, list: 'images' },
+      { service: 'network' as const, list: 'networks' },
+    ])('only about its $list: the warning names them', async ({ service, list }) => {
+      gateway.clock.skip(CATALOGUE_AGE_MS);
+      rules.push(gateway.cloud.faults.add({ service, times: null, action: { kind: 'answer', status: 503 } }));
+      const { status, warnings } = await post('nodepools', poolBody(`without-${list}`));
+
+      expect(status).toBe(201);
+      // A service that has just failed is not asked again at once.
+      expect(warnings).toMatch(new RegExp(`the cloud does not answer: (images and )?${list} are checked later`));
+    });
+
+    test.each([
       { how: 'is silent', action: { kind: 'delay', delayMs: 3_600_000 } as const },
       { how: 'is out of order', action: { kind: 'answer', status: 503 } as const },
     ])('and $how: the request is admitted, with a warning', async ({ how, action }) => {

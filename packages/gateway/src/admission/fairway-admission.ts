@@ -112,6 +112,9 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
   for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
 }
 
+/** What objects name of a cloud, each listed by another service. */
+const CHECKED_LISTS = ['flavors', 'images', 'networks'] as const;
+
 /**
  * Validates against cached lists of the cloud, and before it rejects, once more against fresh lists: a resource may have been
  * created a moment ago.
@@ -141,8 +144,10 @@ async function judgeByOffer(
     );
   }
   const catalogue = await offer.catalogueOf(cloud);
-  if (catalogue.flavors === undefined) {
-    request.warn('the cloud does not answer: flavors, images and networks are checked later, by the controllers');
+  const unlisted = CHECKED_LISTS.filter((list) => catalogue[list] === undefined);
+  if (unlisted.length > 0) {
+    const lists = new Intl.ListFormat('en-GB').format(unlisted);
+    request.warn(`the cloud does not answer: ${lists} are checked later, by the controllers`);
   }
   const errors = judge(catalogue);
   // The others are the same whatever the cloud offers.
