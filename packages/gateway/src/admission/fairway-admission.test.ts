@@ -253,7 +253,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     ])('only about its $list: the warning names them', async ({ service, list }) => {
       gateway.clock.skip(CATALOGUE_AGE_MS);
       rules.push(gateway.cloud.faults.add({ service, times: null, action: { kind: 'answer', status: 503 } }));
-      const { status, warnings } = await post('nodepools', poolBody(`without-${list}`));
+      const { status, warnings } = await post('nodepools', poolBody(`without-${list}`, {}));
 
       expect(status).toBe(201);
       // A service that has just failed is not asked again at once.

@@ -1,4 +1,4 @@
-import { acts, type FieldLedger, notYet, provenBy, unproven } from './entry.ts';
+import { acts, type FieldLedger, notYet, provenBy } from './entry.ts';
 
 const ADMISSION = 'packages/api/src/admission/admission.test.ts';
 
@@ -17,7 +17,10 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.version': acts(VERSION_CHOICE, 'that asks for $version gets $gets, whatever the policy'),
   'spec.region': acts(ADMISSION, 'refuses %j at %s: %s'),
   'spec.updatePolicy': acts(VERSION_CHOICE, '$updatePolicy, seamless: $isSeamless, takes it in its turn: $takes'),
-  'spec.credentialName': unproven('acts'),
+  'spec.credentialName': acts(
+    'packages/controllers/src/behaviour/credential-endings.test.ts',
+    'is told once for each notice, at that time and over restarts, on it and on its clusters',
+  ),
   'spec.network.networkID': acts(
     'packages/controllers/src/behaviour/shapes.test.ts',
     'a network of the tenant is used, and left as it was',

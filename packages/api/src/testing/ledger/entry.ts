@@ -7,8 +7,8 @@ export interface FieldEntry {
    * - `informs`: it is for people, and Fairway shows it.
    */
   readonly does: 'acts' | 'refused' | 'notYet' | 'informs';
-  /** The test that fails when nothing reads the field; undefined while there is none. */
-  readonly proof: Proof | undefined;
+  /** The test that fails when nothing reads the field. */
+  readonly proof: Proof;
 }
 
 export interface Proof {
@@ -51,8 +51,4 @@ export function inColumn(): FieldEntry {
   const file = 'packages/api/src/testing/ledger/ledger.test.ts';
   const why = 'the API server shows the column; the test finds it among those of the kind';
   return provenBy('informs', file, IN_COLUMN, why);
-}
-
-export function unproven(does: FieldEntry['does']): FieldEntry {
-  return { does, proof: undefined };
 }
