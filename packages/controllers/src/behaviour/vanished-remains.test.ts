@@ -94,6 +94,7 @@ describe('of a cluster that has everything', { timeout: 60_000 }, () => {
     const { client: secrets, selection } = rootsOf(fairway, cluster);
     await eventually(secrets, selection, (left) => left.length === 0, { deadlineMs: 20_000 });
     await fairway.until(nodePools, (left) => left.length === 0);
+    await fairway.until(machines, (left) => left.length === 0);
     stop.abort();
     await collector.stopped;
 
