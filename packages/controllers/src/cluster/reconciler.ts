@@ -2,14 +2,14 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
-import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { TransportError } from '@fairway/kube/client/transport';
-import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
@@ -35,6 +35,7 @@ import { claimFromPlan, isProvisioned } from './plan-claim.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 import { chooseVersion, type NodeVersion, type VersionChoice } from './version-choice.ts';
+import { tellOfVersions } from './version-status.ts';
 
 /** How often a ready cluster is compared with the cloud. */
 const RESYNC_MS = 600_000;
@@ -298,16 +299,6 @@ const NO_CONTROL_PLANE = {
   etcdQuotaBytes: undefined,
   isConnected: false,
 };
-
-/** An event for each new reason of a version's conditions that a user or the operator is to know. */
-function tellOfVersions(events: ClusterDependencies['events'], cluster: Cluster, { conditions }: ClusterStatus): void {
-  for (const type of [ConditionType.UpToDate, ConditionType.VersionSupported]) {
-    const now = findCondition(conditions, type);
-    if (now?.status !== 'False' || now.reason === findCondition(cluster.status?.conditions, type)?.reason) continue;
-    if (type === ConditionType.VersionSupported) events.warning(cluster, now.reason, now.message);
-    else events.normal(cluster, now.reason, now.message);
-  }
-}
 
 const NO_NETWORK = { projectID: undefined, network: undefined, networkProblem: undefined, cloud: undefined };
 

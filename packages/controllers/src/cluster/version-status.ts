@@ -3,10 +3,11 @@ import { offeredVersions } from '@fairway/api/domain/offered-versions';
 import { phaseOf } from '@fairway/api/domain/release-phase';
 import { compareVersions, minorOf } from '@fairway/api/domain/version-numbers';
 import { newestPatch, nextUpgradeVersions } from '@fairway/api/domain/versions';
-import type { ClusterStatus } from '@fairway/api/kinds/cluster';
+import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
-import type { ConditionState } from '@fairway/kube/controller/conditions';
+import { type ConditionState, findCondition } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
+import type { ClusterDependencies } from './dependencies.ts';
 import type { VersionChoice } from './version-choice.ts';
 
 interface VersionFacts {
@@ -65,6 +66,20 @@ export function supportedCondition(
     : `is deprecated and ends${ends || ' soon'}`;
   const reason = isOver ? ConditionReason.VersionEndOfLife : ConditionReason.VersionDeprecated;
   return conditionUnmet(ConditionType.VersionSupported, { reason, message: `Kubernetes ${minor} ${state}: ${what}` });
+}
+
+/** An event for each new reason of a version's conditions that a user or the operator is to know. */
+export function tellOfVersions(
+  events: Pick<ClusterDependencies['events'], 'normal' | 'warning'>,
+  cluster: Cluster,
+  { conditions }: Pick<ClusterStatus, 'conditions'>,
+): void {
+  for (const type of [ConditionType.UpToDate, ConditionType.VersionSupported]) {
+    const now = findCondition(conditions, type);
+    if (now?.status !== 'False' || now.reason === findCondition(cluster.status?.conditions, type)?.reason) continue;
+    if (type === ConditionType.VersionSupported) events.warning(cluster, now.reason, now.message);
+    else events.normal(cluster, now.reason, now.message);
+  }
 }
 
 const EXACT = /^\d+\.\d+\.\d+$/;
