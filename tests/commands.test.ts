@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { systemClock } from '@fairway/base/clock';
-import { silentLogger } from '@fairway/base/log';
 import { runWith } from '@fairway/cli/command/run-program';
 import { fakeContext } from '@fairway/cli/testing/fake-context';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
@@ -15,6 +14,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { Home } from '@fairway/service/up/home';
 import { type RunningFairway, up } from '@fairway/service/up/up';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { plainUp } from './session/plain-up.ts';
 
 let folder: string;
 let home: Home;
@@ -24,18 +24,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fairway-commands-'));
   home = new Home(join(folder, 'home'));
   vi.stubEnv('OS_CLIENT_CONFIG_FILE', home.cloudsYaml);
-  fairway = await up({
-    home,
-    host: '127.0.0.1',
-    port: 0,
-    cloud: undefined,
-    latency: 'none',
-    defaultImage: undefined,
-    version: '0.0.0',
-    clock: systemClock,
-    random: Math.random,
-    log: silentLogger,
-  });
+  fairway = await up(plainUp(home));
   const { transport } = await loadKubeConnection({ path: home.kubeconfig });
   client = new KubeClient(new HttpsTransport(transport));
   await client.resource(Namespaces).create({ metadata: { name: 'bare' }, spec: {} });

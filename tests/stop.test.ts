@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
-import { systemClock } from '@fairway/base/clock';
-import { silentLogger } from '@fairway/base/log';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
@@ -14,22 +12,12 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import { expect, test } from 'vitest';
+import { plainUp } from './session/plain-up.ts';
 
 test('a Fairway with nodes and watches that run stops within a second', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-stop-'));
   const home = new Home(folder);
-  const fairway = await up({
-    home,
-    host: '127.0.0.1',
-    port: 0,
-    cloud: undefined,
-    latency: 'none',
-    defaultImage: undefined,
-    version: '0.0.0',
-    clock: systemClock,
-    random: Math.random,
-    log: silentLogger,
-  });
+  const fairway = await up(plainUp(home));
   const { transport } = await loadKubeConnection({ path: home.kubeconfig });
   const client = new KubeClient(new HttpsTransport(transport));
   const metadata = { namespace: 'default' };
