@@ -10,7 +10,7 @@ export interface ArchiveOptions {
   readonly root: string;
   /** A folder on a disk with room for the image twice. */
   readonly scratch: string;
-  /** `docker.io/library/fairway:0.1.0`. */
+  /** `docker.io/library/fairway:0.2.0`. */
   readonly name: string;
   readonly version: string;
   /** As Go calls it: `amd64`. */

@@ -36,7 +36,7 @@ export interface GatewayOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Fairway's own version, as in `/version`: `0.1.0`. */
+  /** Fairway's own version, as in `/version`: `0.2.0`. */
   readonly version: string;
   readonly auditor?: Auditor;
   /** Issuer URL of service-account tokens. */

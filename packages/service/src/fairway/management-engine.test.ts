@@ -61,7 +61,7 @@ test('a cluster without the kinds is rejected with their names', async () => {
 });
 
 test('the API of a fairway up is rejected: its own controllers run there', async () => {
-  const up = new TestApi('v1.34.0+fairway-0.1.0');
+  const up = new TestApi('v1.34.0+fairway-0.2.0');
 
   await expect(openManagementEngine({ client: up.client, ...shared })).rejects.toThrow(EmbeddedManagementError);
   await up.close();

@@ -1,0 +1,35 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const { version } = JSON.parse(read('package.json')) as { version: string };
+/** Newest first. */
+const released = [...read('CHANGELOG.md').matchAll(/^## (\d+\.\d+\.\d+)$/gm)].map(([, release = '']) => release);
+
+test('every room has the version of the package', () => {
+  const others = globSync('packages/*/package.json', { cwd: root }).filter((path) => {
+    const room = JSON.parse(read(path)) as { version: string; dependencies?: Readonly<Record<string, string>> };
+    const rooms = Object.entries(room.dependencies ?? {}).filter(([name]) => name.startsWith('@fairway/'));
+    return [room.version, ...rooms.map(([, wanted]) => wanted)].some((found) => found !== version);
+  });
+
+  expect(others).toEqual([]);
+});
+
+test('the changelog begins with this version', () => {
+  expect(released[0]).toBe(version);
+});
+
+test.each(released.slice(1))('what %s stored is kept, to be read by later releases', (release) => {
+  expect(existsSync(join(root, 'tests/fixtures/releases', release, 'home.tar.gz'))).toBe(true);
+});
+
+test('documents name the package and the image of this version', () => {
+  const named = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.{md,yaml}'], { cwd: root, exclude: ['CHANGELOG.md'] })
+    .flatMap((path) => [...read(path).matchAll(/fairway[-:](\d+\.\d+\.\d+)/g)].map(([, found]) => `${path}: ${found}`))
+    .filter((line) => !line.endsWith(`: ${version}`));
+
+  expect(named).toEqual([]);
+});
