@@ -1,7 +1,9 @@
-import { NODE_POOL_UID_LABEL } from '@fairway/api/group';
+import { CLUSTER_LABEL, NODE_POOL_LABEL, NODE_POOL_UID_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
-import type { Machine } from '@fairway/api/kinds/machine';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
 
 /**
  * Whether the pool has made the machine. By owner, not by name: a pool that was deleted and made again does not take its predecessor's machines. Whoever
@@ -11,4 +13,22 @@ export function isMachineOf(pool: NodePool, { metadata }: Machine): boolean {
   const poolUid = metadata.labels?.[NODE_POOL_UID_LABEL];
   if (poolUid !== undefined) return poolUid === identityOf(pool);
   return metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid) ?? false;
+}
+
+/** The pool's machines as the API server holds them now. Rejects with the API's error. */
+export async function liveMachinesOf(
+  client: KubeClient,
+  pool: NodePool,
+  signal: AbortSignal,
+): Promise<readonly Machine[]> {
+  const { namespace } = pool.metadata;
+  const labelSelector = `${CLUSTER_LABEL}=${pool.spec.clusterName},${NODE_POOL_LABEL}=${pool.metadata.name}`;
+  const options = { labelSelector, signal, ...(namespace !== undefined && { namespace }) };
+  try {
+    const { items } = await client.resource(machines).list(options);
+    return items.filter((machine) => isMachineOf(pool, machine));
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return [];
+    throw error;
+  }
 }

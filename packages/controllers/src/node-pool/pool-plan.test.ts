@@ -11,10 +11,12 @@ interface Given {
   createdAt?: number;
   deleting?: boolean;
   marked?: boolean;
+  floatingIP?: boolean;
 }
 
 function machine(name: string, given: Given = {}): Machine {
   const { zone, phase = 'Ready', version = desired.version, createdAt = 0, deleting = false, marked = false } = given;
+  const { floatingIP = false } = given;
   return {
     metadata: {
       name,
@@ -25,6 +27,7 @@ function machine(name: string, given: Given = {}): Machine {
     spec: {
       ...desired,
       version,
+      floatingIP,
       clusterName: 'demo',
       nodePoolName: 'general',
       ...(zone !== undefined && { zone }),
@@ -81,6 +84,24 @@ describe('a pool that is too large', () => {
   });
 
   test('of the right size is left alone', () => {
-    expect(planPool({ replicas: 1, zones: [], desired }, [machine('m1')])).toEqual({ create: [], remove: [] });
+    expect(planPool({ replicas: 1, zones: [], desired }, [machine('m1')])).toEqual({
+      create: [],
+      remove: [],
+      changeInPlace: [],
+    });
   });
+});
+
+test('a floating IP is given to and taken from machines that stay, not those to be replaced', () => {
+  const machines = [
+    machine('as-wanted'),
+    machine('with', { floatingIP: true }),
+    machine('outdated', { floatingIP: true, version: '1.33.1' }),
+    machine('going', { floatingIP: true, deleting: true }),
+    machine('superfluous', { floatingIP: true, marked: true }),
+  ];
+
+  const { changeInPlace } = planPool({ replicas: 3, zones: [], desired }, machines);
+
+  expect(changeInPlace.map(({ metadata }) => metadata.name)).toEqual(['with']);
 });

@@ -1,6 +1,6 @@
 import { placeMachines } from '@fairway/api/domain/node-placement';
 import { chooseRemovals } from '@fairway/api/domain/scale-down';
-import { type DesiredMachine, isOutdated } from '@fairway/api/domain/template-change';
+import { type DesiredMachine, isOutdated, machineChange } from '@fairway/api/domain/template-change';
 import { DELETE_FIRST_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 
@@ -14,14 +14,17 @@ export interface PoolPlan {
   /** Zones of the machines to create. */
   readonly create: readonly { readonly zone: string | undefined }[];
   readonly remove: readonly Machine[];
+  /** Those that stay and are to be changed without a new server. */
+  readonly changeInPlace: readonly Machine[];
 }
 
 /**
- * Which machines a pool has to add or remove. Machines being deleted do not count: deleting one gets it replaced, and deleting
+ * Which machines a pool has to add, remove or change. Machines being deleted do not count: deleting one gets it replaced, and deleting
  * one while shrinking the pool by one removes only that one.
  */
 export function planPool(desired: DesiredPool, machines: readonly Machine[]): PoolPlan {
   const staying = machines.filter((machine) => machine.metadata.deletionTimestamp === undefined);
+  const changeInPlace = staying.filter(({ spec }) => machineChange(desired.desired, spec) === 'inPlace');
   const missing = desired.replicas - staying.length;
   if (missing > 0) {
     const zones = placeMachines(
@@ -29,7 +32,7 @@ export function planPool(desired: DesiredPool, machines: readonly Machine[]): Po
       staying.map(({ spec }) => spec.zone),
       missing,
     );
-    return { create: zones.map((zone) => ({ zone })), remove: [] };
+    return { create: zones.map((zone) => ({ zone })), remove: [], changeInPlace };
   }
   const candidates = staying.map((machine) => ({
     machine,
@@ -41,5 +44,6 @@ export function planPool(desired: DesiredPool, machines: readonly Machine[]): Po
     isUpToDate: !isOutdated(desired.desired, machine.spec),
     createdMs: Date.parse(machine.metadata.creationTimestamp ?? ''),
   }));
-  return { create: [], remove: chooseRemovals(candidates, -missing).map(({ machine }) => machine) };
+  const remove = chooseRemovals(candidates, -missing).map(({ machine }) => machine);
+  return { create: [], remove, changeInPlace: changeInPlace.filter((machine) => !remove.includes(machine)) };
 }
