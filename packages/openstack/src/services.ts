@@ -1,3 +1,4 @@
+import { blockStorageService } from './block-storage/service.ts';
 import { computeService } from './compute/service.ts';
 import { identityService } from './identity/service.ts';
 import { imageService } from './image/service.ts';
@@ -16,13 +17,7 @@ export const SERVICES = [
     majorVersion: /^v2(\.0)?$/,
     probe: '/lbaas/providers',
   },
-  {
-    type: 'block-storage',
-    project: 'Cinder',
-    aliases: ['volumev3', 'block-store', 'volume'],
-    majorVersion: /^v3$/,
-    microversions: { name: 'volume' },
-  },
+  blockStorageService,
   {
     type: 'shared-file-system',
     project: 'Manila',

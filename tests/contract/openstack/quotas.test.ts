@@ -18,6 +18,22 @@ describeClouds('quotas', (cloud) => {
     expect(details.port.limit).toBeGreaterThanOrEqual(-1);
   });
 
+  it('of volumes are told with what is used, and with the types that there are', async ({ skip }) => {
+    const { blockStorage, session } = cloud().member;
+    const hasVolumes = await session.endpoint('block-storage').then(
+      () => true,
+      () => false,
+    );
+    skip(!hasVolumes, 'the cloud has no Cinder');
+
+    const [limits, types] = [await blockStorage.limits(), await blockStorage.volumeTypes()];
+
+    expect(limits.maxTotalVolumes).toBeGreaterThanOrEqual(-1);
+    expect(limits.maxTotalVolumeGigabytes).toBeGreaterThanOrEqual(limits.totalGigabytesUsed);
+    expect(limits.totalVolumesUsed).toBeGreaterThanOrEqual(0);
+    expect(types.length).toBeGreaterThan(0);
+  });
+
   it('of another project are not told', async () => {
     const { other } = cloud();
     if (other === undefined) return;

@@ -50,6 +50,26 @@ export interface CatalogueQuota {
   readonly used: number;
 }
 
+/** Of Nova, Neutron and Cinder, in the order in which they are listed. */
+export const QUOTA_NAMES = [
+  'instances',
+  'cores',
+  'memoryMiB',
+  'serverGroups',
+  'networks',
+  'subnets',
+  'routers',
+  'ports',
+  'floatingIPs',
+  'securityGroups',
+  'securityGroupRules',
+  'volumes',
+  'volumeGiB',
+] as const;
+
+/** Those that are known. */
+export type CatalogueQuotas = { readonly [Name in (typeof QUOTA_NAMES)[number]]?: CatalogueQuota };
+
 /**
  * What the cloud offers a project in a region. A field is absent while it is unknown (the cloud did not answer): then
  * nothing that depends on it is rejected, and the controllers report problems in conditions later.
@@ -65,10 +85,5 @@ export interface CloudCatalogue {
   /** Whether the cloud has Cinder. */
   readonly hasVolumes?: boolean;
   readonly volumeTypes?: readonly { readonly id: string; readonly name: string }[];
-  readonly quotas?: {
-    readonly instances?: CatalogueQuota;
-    readonly cores?: CatalogueQuota;
-    readonly memoryMiB?: CatalogueQuota;
-    readonly serverGroups?: CatalogueQuota;
-  };
+  readonly quotas?: CatalogueQuotas;
 }

@@ -49,6 +49,17 @@ test('a list that the cloud did not give stays as it was', () => {
   expect(cloudProfileContent({}, undefined)).toEqual({});
 });
 
+test('quotas of a service that did not answer stay as they were', () => {
+  const before = cloudProfileContent(FULL, undefined);
+  const quotas = { floatingIPs: { limit: 50, used: 4 }, cores: { limit: 20, used: 8 } };
+
+  expect(cloudProfileContent({ ...FULL, quotas }, before).quotas).toEqual([
+    { name: 'instances', limit: 10, used: 3 },
+    { name: 'cores', limit: 20, used: 8 },
+    { name: 'floatingIPs', limit: 50, used: 4 },
+  ]);
+});
+
 test('a long list is cut, and says so until it is short again', () => {
   const flavors = Array.from({ length: MAX_ENTRIES + 5 }, (_, index) => ({ ...FLAVORS[0], id: `${index}`, name: 'f' }));
   const cut = cloudProfileContent({ ...FULL, flavors: flavors as typeof FLAVORS }, undefined);

@@ -1,4 +1,4 @@
-import type { CatalogueQuota, CloudCatalogue } from '../admission/cloud-catalogue.ts';
+import { type CatalogueQuotas, type CloudCatalogue, QUOTA_NAMES } from '../admission/cloud-catalogue.ts';
 import type { CloudProfileStatus } from '../kinds/cloud-profile.ts';
 
 /** Of one list: an object of all lists stays far below the limits of an API server. */
@@ -81,15 +81,18 @@ export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content
       'volumeTypes',
       volumeTypes && cut('volumeTypes', volumeTypes.map(({ name, id }) => ({ name, id })).sort(byName)),
     ),
-    ...fresh('quotas', quotas && quotaList(quotas)),
+    ...fresh('quotas', quotas && quotaList(quotas, previous?.quotas)),
   };
   return { ...content, ...(truncated.length > 0 && { truncated }) };
 }
 
-function quotaList(quotas: Readonly<Record<string, CatalogueQuota | undefined>>): NonNullable<Content['quotas']> {
-  return Object.entries(quotas).flatMap(([name, quota]) =>
-    quota === undefined ? [] : [{ name, limit: Math.max(quota.limit, -1), used: Math.max(quota.used, 0) }],
-  );
+/** Those of a service that did not answer stay as they were. */
+function quotaList(quotas: CatalogueQuotas, previous: Content['quotas'] = []): NonNullable<Content['quotas']> {
+  return QUOTA_NAMES.flatMap((name) => {
+    const quota = quotas[name];
+    if (quota === undefined) return previous.filter((before) => before.name === name);
+    return [{ name, limit: Math.max(quota.limit, -1), used: Math.max(quota.used, 0) }];
+  });
 }
 
 function byName(a: { readonly name: string; readonly id: string }, b: typeof a): number {

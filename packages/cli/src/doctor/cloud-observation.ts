@@ -70,7 +70,6 @@ export interface CloudObservation {
 }
 
 const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) });
-const VolumeTypes = z.object({ volume_types: z.array(z.object({ name: z.string() })) });
 const ShareTypes = z.object({ share_types: z.array(z.object({ name: z.string() })) });
 
 /** Observes a cloud, in parallel. Only rejected credentials or an unavailable Keystone are errors; `supported`: by default all services in use. */
@@ -79,7 +78,7 @@ export async function observeCloud(
   cloud: { readonly name: string; readonly region: string | undefined },
   supported: readonly Service[] = SERVICES,
 ): Promise<CloudObservation> {
-  const { session, compute, network, images } = client;
+  const { session, compute, network, images, blockStorage } = client;
   const { token } = await session.token();
   // Keystone is up: it has issued a token.
   const service = async ({ type, microversions, probe }: ServiceDefinition): Promise<ObservedService> => {
@@ -109,7 +108,7 @@ export async function observeCloud(
     images: known(async () => (await Array.fromAsync(images.list({ status: 'active' }))).map(observeImage)),
     quotas: known(() => observeQuotas(compute, network)),
     loadBalancerProviders: names(Providers, 'load-balancer', '/lbaas/providers', ({ providers }) => providers),
-    volumeTypes: names(VolumeTypes, 'block-storage', '/types', ({ volume_types }) => volume_types),
+    volumeTypes: known(async () => (await blockStorage.volumeTypes()).map(({ name }) => name)),
     shareTypes: names(ShareTypes, 'shared-file-system', '/types', ({ share_types }) => share_types),
     permissions: known(() => observePermissions(client)),
   };

@@ -75,7 +75,6 @@ function start(options: { readonly stored?: readonly CloudProfile[]; readonly us
         state.asked += 1;
         return Promise.resolve(state.catalogue);
       },
-      quotasOf: () => Promise.resolve(undefined),
     },
   });
   const reconcile = (key: string) => reconciler.reconcile(key, { signal: new AbortController().signal });

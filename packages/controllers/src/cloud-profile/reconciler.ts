@@ -17,7 +17,7 @@ import { writeStatus } from '../status-writer.ts';
 /** Between two refreshes while clusters use the profile, and otherwise. */
 const USED_MS = 20 * 60_000;
 const UNUSED_MS = 60 * 60_000;
-/** Of the lists. Quotas are asked for at each refresh: 3 calls an hour, and about as many for the lists that nobody else keeps fresh. */
+/** Of the lists. Quotas are asked for at each refresh: 3 calls an hour to each of the services that have them, and a few for the lists that nobody else keeps fresh. */
 const MAX_AGE_MS = 60 * 60_000;
 const NAME_PREFIX = cloudProfileName('');
 
@@ -31,7 +31,7 @@ export class CloudProfileReconciler {
   readonly #shared: Dependencies;
   readonly #profiles: Informer<CloudProfile>;
   readonly #namespaces: Informer<Namespace>;
-  readonly #offer: Pick<CloudOffer, 'catalogueOf' | 'quotasOf'>;
+  readonly #offer: Pick<CloudOffer, 'catalogueOf'>;
   /** When each profile was refreshed, or is taken to have been. */
   readonly #refreshed = new Map<string, number>();
 
@@ -40,7 +40,7 @@ export class CloudProfileReconciler {
     own: {
       readonly profiles: Informer<CloudProfile>;
       readonly namespaces: Informer<Namespace>;
-      readonly offer: Pick<CloudOffer, 'catalogueOf' | 'quotasOf'>;
+      readonly offer: Pick<CloudOffer, 'catalogueOf'>;
     },
   ) {
     this.#shared = shared;
@@ -136,10 +136,7 @@ export class CloudProfileReconciler {
   }): Promise<void> {
     const spec = { cloud: cloud.name, ...(credentialName !== undefined && { credentialName }) };
     const isOther = profile !== undefined && profile.spec.cloud !== cloud.name;
-    const [catalogue, quotas] = await Promise.all([
-      this.#offer.catalogueOf(cloud, MAX_AGE_MS),
-      this.#offer.quotasOf(cloud),
-    ]);
+    const catalogue = await this.#offer.catalogueOf(cloud, { maxAgeMs: MAX_AGE_MS, quotasMaxAgeMs: 0 });
     const stored = await this.#stored(profile, { namespace, name, spec });
     const { observedGeneration: _, conditions, ...previous } = stored.status ?? {};
     const isAnswered = catalogue.flavors !== undefined && catalogue.images !== undefined;
@@ -154,7 +151,7 @@ export class CloudProfileReconciler {
     await writeStatus(this.#profiles.client, stored, {
       observedGeneration: generation,
       conditions: [...setCondition(conditions, condition, this.#shared.clock.now())],
-      ...cloudProfileContent({ ...catalogue, ...(quotas && { quotas }) }, isOther ? undefined : previous),
+      ...cloudProfileContent(catalogue, isOther ? undefined : previous),
     });
   }
 

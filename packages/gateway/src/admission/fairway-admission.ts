@@ -153,7 +153,7 @@ async function judgeByOffer(
   // The others are the same whatever the cloud offers.
   const isAboutOffer = errors.length > judge({}).length;
   if (!isAboutOffer) return { errors, catalogue };
-  const current = await offer.catalogueOf(cloud, 0);
+  const current = await offer.catalogueOf(cloud, { maxAgeMs: 0 });
   return { errors: judge(current), catalogue: current };
 }
 

@@ -1,4 +1,4 @@
-import type { CatalogueQuota, CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import type { CatalogueQuotas, CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
@@ -6,11 +6,18 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { ROUTER_INTERFACE_OWNERS } from '@fairway/openstack/network/routers';
 import type { Router } from '@fairway/openstack/types/network';
 import type { ProjectCloud } from './project-cloud.ts';
+import { type QuotaSource, quotaSources } from './project-quotas.ts';
 
 /** Of the cloud's lists when they are used to validate a request. */
 const MAX_AGE_MS = 60_000;
 /** How long a request waits for a cloud that does not answer, before it is validated without it. */
 const PATIENCE_MS = 5_000;
+
+/** How old an answer may be; 0: it is asked for again. */
+interface CatalogueAge {
+  readonly maxAgeMs?: number;
+  readonly quotasMaxAgeMs?: number;
+}
 
 /** What is not part of the shared lists, with when it was asked for. */
 type Answers<T> = WeakMap<ProjectCloud, { readonly answer: T; readonly atMs: number }>;
@@ -23,17 +30,23 @@ export class CloudOffer {
   readonly #zones: Answers<readonly string[]> = new WeakMap();
   readonly #attached: Answers<ReadonlyMap<string, readonly string[]>> = new WeakMap();
   readonly #volumes: Answers<boolean> = new WeakMap();
+  readonly #volumeTypes: Answers<NonNullable<CloudCatalogue['volumeTypes']>> = new WeakMap();
+  readonly #quotas = new Map<QuotaSource, Answers<CatalogueQuotas>>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** A list that times out is left out, and the controllers validate what depends on it. Lists are at most a minute old by default. */
-  async catalogueOf(cloud: ProjectCloud, maxAgeMs = MAX_AGE_MS): Promise<CloudCatalogue> {
+  /** A list that times out is left out, and the controllers validate what depends on it. Lists and quotas are at most a minute old by default. */
+  async catalogueOf(
+    cloud: ProjectCloud,
+    { maxAgeMs = MAX_AGE_MS, quotasMaxAgeMs = MAX_AGE_MS }: CatalogueAge = {},
+  ): Promise<CloudCatalogue> {
     const { cache } = cloud;
     const sinceMs = this.#clock.now() - maxAgeMs;
-    const [flavors, images, networks, subnets, routers, zones, attached, hasVolumes] = await Promise.all([
+    const hasVolumes = await this.#known(this.#volumes, cloud, sinceMs, hasVolumeService);
+    const [flavors, images, networks, subnets, routers, zones, attached, volumeTypes, quotas] = await Promise.all([
       this.#items(cache.flavors, sinceMs),
       this.#items(cache.images, sinceMs),
       this.#items(cache.networks, sinceMs),
@@ -41,7 +54,8 @@ export class CloudOffer {
       this.#items<Router>(cache.routers, sinceMs),
       this.#known(this.#zones, cloud, sinceMs, zonesOf),
       this.#known(this.#attached, cloud, sinceMs, attachedSubnets),
-      this.#known(this.#volumes, cloud, sinceMs, hasVolumeService),
+      hasVolumes ? this.#known(this.#volumeTypes, cloud, sinceMs, volumeTypesOf) : undefined,
+      this.#quotasOf(cloud, this.#clock.now() - quotasMaxAgeMs, hasVolumes ?? false),
     ]);
     return {
       ...(cloud.region !== '' && { regions: [cloud.region] }),
@@ -86,24 +100,22 @@ export class CloudOffer {
         })),
       }),
       ...(hasVolumes !== undefined && { hasVolumes }),
+      ...(volumeTypes && { volumeTypes }),
+      ...(quotas && { quotas }),
     };
   }
 
-  /** What the project may still use; undefined if the cloud does not tell. Asked for at each call. */
-  async quotasOf(cloud: ProjectCloud): Promise<NonNullable<CloudCatalogue['quotas']> | undefined> {
-    try {
-      const limits = await this.#withPatience((signal) => cloud.client.compute.limits({ signal }));
-      const quota = (limit: number, used: number): CatalogueQuota => ({ limit, used });
-      return {
-        instances: quota(limits.maxTotalInstances, limits.totalInstancesUsed),
-        cores: quota(limits.maxTotalCores, limits.totalCoresUsed),
-        memoryMiB: quota(limits.maxTotalRAMSize, limits.totalRAMUsed),
-        serverGroups: quota(limits.maxServerGroups, limits.totalServerGroupsUsed),
-      };
-    } catch (error) {
-      this.#log.warn({ err: error, resource: 'limits' }, 'the quotas of a project are unknown');
-      return undefined;
-    }
+  /** Of the services that answer; undefined if none does. */
+  async #quotasOf(cloud: ProjectCloud, sinceMs: number, hasVolumes: boolean): Promise<CatalogueQuotas | undefined> {
+    const known = await Promise.all(
+      quotaSources(hasVolumes).map((source) => {
+        const answers = this.#quotas.get(source) ?? new WeakMap();
+        this.#quotas.set(source, answers);
+        return this.#known(answers, cloud, sinceMs, source);
+      }),
+    );
+    const answered = known.filter((quotas) => quotas !== undefined);
+    return answered.length === 0 ? undefined : Object.assign({}, ...answered);
   }
 
   async #items<T extends { readonly id: string }>(cache: ResourceCache<T>, sinceMs: number): Promise<T[] | undefined> {
@@ -166,6 +178,13 @@ async function hasVolumeService({ client }: ProjectCloud): Promise<boolean> {
     if (isOpenStackError(error, 'notFound')) return false;
     throw error;
   }
+}
+
+async function volumeTypesOf(
+  { client }: ProjectCloud,
+  signal: AbortSignal,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  return (await client.blockStorage.volumeTypes({ signal })).map(({ id, name }) => ({ id, name }));
 }
 
 /** Ubuntu's, Debian's and others' images say in properties what they are. */

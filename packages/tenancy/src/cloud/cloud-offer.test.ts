@@ -1,0 +1,120 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
+import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import { describe, expect, test } from 'vitest';
+import { CloudOffer } from './cloud-offer.ts';
+import type { ProjectCloud } from './project-cloud.ts';
+
+const MINUTE_MS = 60_000;
+const NOVA = {
+  maxTotalInstances: 10,
+  totalInstancesUsed: 3,
+  maxTotalCores: -1,
+  totalCoresUsed: 6,
+  maxTotalRAMSize: 4096,
+  totalRAMUsed: 1024,
+  maxServerGroups: 5,
+  totalServerGroupsUsed: 0,
+};
+const NEUTRON = { network: { limit: 9, used: 1, reserved: 2 }, floatingip: { limit: 4, used: 0, reserved: 0 } };
+const CINDER = { maxTotalVolumes: 10, totalVolumesUsed: 1, maxTotalVolumeGigabytes: 1000, totalGigabytesUsed: 20 };
+
+/** A project with empty lists, whose services answer as `services` says; an Error is what they answer with. */
+function project(services: { nova?: object; neutron?: object; cinder?: object | undefined } = {}) {
+  const { nova = NOVA, neutron = NEUTRON, cinder } = services;
+  const calls: string[] = [];
+  const call = (name: string, answer: object) => () => {
+    calls.push(name);
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  const list = { name: 'list', refreshAfter: () => Promise.resolve({ items: new Map() }) };
+  const cloud = {
+    region: 'GRA',
+    cache: { flavors: list, images: list, networks: list, subnets: list, routers: list },
+    client: {
+      compute: { limits: call('nova limits', nova), availabilityZones: () => Promise.resolve([]) },
+      network: { quotaDetails: call('neutron quotas', neutron), ports: { async *list() {} } },
+      blockStorage: {
+        limits: call('cinder limits', cinder ?? {}),
+        volumeTypes: call('cinder types', cinder instanceof Error ? cinder : [{ id: 't', name: 'classic' }]),
+      },
+      session: {
+        endpoint: () =>
+          cinder === undefined ? Promise.reject(missing('there is no block-storage service')) : Promise.resolve(''),
+      },
+    },
+  };
+  return { calls, cloud: cloud as unknown as ProjectCloud };
+}
+
+function missing(message: string): OpenStackError {
+  const call = { service: 'identity', method: 'GET', template: '/auth/catalog', outcome: 'notDone' } as const;
+  return new OpenStackError({ ...call, kind: 'notFound', message });
+}
+
+describe('quotas of a project', () => {
+  test('are those of Nova and Neutron, and of Cinder where there is one', async () => {
+    const offer = new CloudOffer(new FakeClock(), silentLogger);
+    const ofServers = {
+      instances: { limit: 10, used: 3 },
+      cores: { limit: -1, used: 6 },
+      memoryMiB: { limit: 4096, used: 1024 },
+      serverGroups: { limit: 5, used: 0 },
+      networks: { limit: 9, used: 3 },
+      floatingIPs: { limit: 4, used: 0 },
+    };
+
+    expect((await offer.catalogueOf(project().cloud)).quotas).toEqual(ofServers);
+    expect((await offer.catalogueOf(project({ cinder: CINDER }).cloud)).quotas).toEqual({
+      ...ofServers,
+      volumes: { limit: 10, used: 1 },
+      volumeGiB: { limit: 1000, used: 20 },
+    });
+  });
+
+  test('are those of the services that answer', async () => {
+    const offer = new CloudOffer(new FakeClock(), silentLogger);
+    const fault = new Error('503');
+
+    expect((await offer.catalogueOf(project({ nova: fault }).cloud)).quotas).toEqual({
+      networks: { limit: 9, used: 3 },
+      floatingIPs: { limit: 4, used: 0 },
+    });
+    expect(await offer.catalogueOf(project({ nova: fault, neutron: fault }).cloud)).not.toHaveProperty('quotas');
+  });
+
+  test('are asked for once a minute, or as often as the caller says', async () => {
+    const clock = new FakeClock();
+    const offer = new CloudOffer(clock, silentLogger);
+    const { calls, cloud } = project();
+    for (let request = 0; request < 20; request++) await offer.catalogueOf(cloud);
+    expect(calls).toEqual(['nova limits', 'neutron quotas']);
+
+    await clock.advance(MINUTE_MS);
+    await offer.catalogueOf(cloud);
+    await offer.catalogueOf(cloud, { maxAgeMs: 60 * MINUTE_MS, quotasMaxAgeMs: 0 });
+    expect(calls).toHaveLength(6);
+  });
+});
+
+describe('volume types', () => {
+  test('are listed where there is Cinder', async () => {
+    const offer = new CloudOffer(new FakeClock(), silentLogger);
+
+    expect(await offer.catalogueOf(project({ cinder: CINDER }).cloud)).toMatchObject({
+      hasVolumes: true,
+      volumeTypes: [{ id: 't', name: 'classic' }],
+    });
+    const without = await offer.catalogueOf(project().cloud);
+    expect(without.hasVolumes).toBe(false);
+    expect(without).not.toHaveProperty('volumeTypes');
+  });
+
+  test('are unknown while Cinder does not answer', async () => {
+    const offer = new CloudOffer(new FakeClock(), silentLogger);
+    const catalogue = await offer.catalogueOf(project({ cinder: new Error('503') }).cloud);
+
+    expect(catalogue.hasVolumes).toBe(true);
+    expect(catalogue).not.toHaveProperty('volumeTypes');
+  });
+});

@@ -1,0 +1,51 @@
+import type { CatalogueQuota, CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
+import type { NetworkQuotaDetails } from '@fairway/openstack/types/network';
+import type { ProjectCloud } from './project-cloud.ts';
+
+/** The quotas of one service, by one call. */
+export type QuotaSource = (cloud: Pick<ProjectCloud, 'client'>, signal: AbortSignal) => Promise<CatalogueQuotas>;
+
+/** Cinder's only where the cloud has it. */
+export function quotaSources(hasVolumes: boolean): readonly QuotaSource[] {
+  return [computeQuotas, networkQuotas, ...(hasVolumes ? [volumeQuotas] : [])];
+}
+
+/** What Neutron calls a quota, by the name in a catalogue. */
+const NETWORK_QUOTAS = {
+  networks: 'network',
+  subnets: 'subnet',
+  routers: 'router',
+  ports: 'port',
+  floatingIPs: 'floatingip',
+  securityGroups: 'security_group',
+  securityGroupRules: 'security_group_rule',
+} as const satisfies Partial<Record<keyof CatalogueQuotas, keyof NetworkQuotaDetails>>;
+
+const computeQuotas: QuotaSource = async ({ client }, signal) => {
+  const limits = await client.compute.limits({ signal });
+  return {
+    instances: { limit: limits.maxTotalInstances, used: limits.totalInstancesUsed },
+    cores: { limit: limits.maxTotalCores, used: limits.totalCoresUsed },
+    memoryMiB: { limit: limits.maxTotalRAMSize, used: limits.totalRAMUsed },
+    serverGroups: { limit: limits.maxServerGroups, used: limits.totalServerGroupsUsed },
+  };
+};
+
+const networkQuotas: QuotaSource = async ({ client }, signal) => {
+  const details = await client.network.quotaDetails(undefined, { signal });
+  return Object.fromEntries(
+    Object.entries(NETWORK_QUOTAS).flatMap(([name, called]): (readonly [string, CatalogueQuota])[] => {
+      const quota = details[called];
+      // What is reserved is about to be used.
+      return quota === undefined ? [] : [[name, { limit: quota.limit, used: quota.used + quota.reserved }]];
+    }),
+  );
+};
+
+const volumeQuotas: QuotaSource = async ({ client }, signal) => {
+  const limits = await client.blockStorage.limits({ signal });
+  return {
+    volumes: { limit: limits.maxTotalVolumes, used: limits.totalVolumesUsed },
+    volumeGiB: { limit: limits.maxTotalVolumeGigabytes, used: limits.totalGigabytesUsed },
+  };
+};
