@@ -36,7 +36,7 @@ const catalogue: CloudCatalogue = {
   ],
   routers: [{ id: id('e'), name: 'way-out', subnetIDs: [id('6')] }],
   volumeTypes: [{ id: id('f'), name: 'high-speed' }],
-  quotas: { instances: { limit: 20, used: 17 }, cores: { limit: -1, used: 900 } },
+  quotas: { instances: { limit: 20, used: 17 }, cores: { limit: -1, used: 900 }, floatingIPs: { limit: 1, used: 0 } },
 };
 
 function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAdmission> = {}): ClusterAdmission {
@@ -303,7 +303,6 @@ describe('admitNodePool', () => {
     [{ image: 'debian' }, 'spec.image', 'there are "ubuntu-24.04"'],
     [{ availabilityZones: ['az-a', 'az-d'] }, 'spec.availabilityZones[1]', 'no such availability zone'],
     [{ rootVolume: { sizeGiB: 50, type: 'fast' } }, 'spec.rootVolume.type', 'there are "high-speed"'],
-    [{ replicas: 21 }, 'spec.replicas', 'ask for at most 20 nodes'],
     [
       { template: { metadata: { labels: { 'k8s.io/x': 'y' } } } },
       'spec.template.metadata.labels[k8s.io/x]',
@@ -380,5 +379,11 @@ describe('admitNodePool', () => {
     expect(nodePoolWarnings(poolAdmission({ replicas: 3 }))).toEqual([]);
     expect(nodePoolWarnings(poolAdmission({ replicas: 4 }))).toEqual([expect.stringContaining('has 3 left')]);
     expect(nodePoolWarnings(poolAdmission({ replicas: 4 }, { old: aNodePool({ replicas: 2 }) }))).toEqual([]);
+    const floatingIPs = poolAdmission({ replicas: 2, floatingIPs: { enabled: true } });
+    expect(nodePoolWarnings(floatingIPs)).toEqual([expect.stringContaining('need 2 floating IPs')]);
+  });
+
+  it('takes more than the quota holds at all, since it may be raised', () => {
+    expect(admitNodePool(poolAdmission({ replicas: 21 }))).toEqual([]);
   });
 });

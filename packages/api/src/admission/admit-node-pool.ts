@@ -40,7 +40,6 @@ export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
     ...machineErrors(admission, cluster),
     ...(plan ? poolAllowanceErrors({ ...admission, plan }) : []),
     ...zoneErrors(admission),
-    ...quotaErrors(admission),
   ];
 }
 
@@ -165,19 +164,10 @@ function quotaNeeds({ pool, catalogue }: NodePoolAdmission): QuotaNeed[] {
     { what: 'instances', quota: quotas.instances, perNode: 1 },
     { what: 'cores', quota: quotas.cores, perNode: flavor.vcpus },
     { what: 'MiB of memory', quota: quotas.memoryMiB, perNode: flavor.memoryMiB },
+    { what: 'ports', quota: quotas.ports, perNode: 1 },
+    ...(pool.spec.floatingIPs?.enabled ? [{ what: 'floating IPs', quota: quotas.floatingIPs, perNode: 1 }] : []),
   ];
   return needs.flatMap(({ quota, ...need }) => (quota === undefined || quota.limit < 0 ? [] : [{ ...need, quota }]));
-}
-
-/** Rejects what the quota could not hold even if nothing else used it. */
-function quotaErrors(admission: NodePoolAdmission): FieldError[] {
-  const { replicas, flavor } = admission.pool.spec;
-  if (replicas <= (admission.old?.spec.replicas ?? 0)) return [];
-  return quotaNeeds(admission).flatMap(({ what, quota, perNode }): FieldError[] => {
-    if (replicas * perNode <= quota.limit) return [];
-    const detail = `${replicas} nodes of flavor "${flavor}" need ${replicas * perNode} ${what}, and the project's quota is ${quota.limit}: raise the quota, or ask for at most ${Math.floor(quota.limit / perNode)} nodes`;
-    return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: replicas, detail }];
-  });
 }
 
 /** Warnings: a cluster that does not exist yet, what nothing acts on yet, and what the quota can't hold now, since current usage may be temporary. */
@@ -195,7 +185,7 @@ function quotaWarnings(admission: NodePoolAdmission): string[] {
     return added * perNode <= left
       ? []
       : [
-          `spec.replicas: ${added} more nodes need ${added * perNode} ${what}, and the project's quota of ${quota.limit} has ${left} left`,
+          `spec.replicas: ${added} more nodes need ${added * perNode} ${what}, and the project's quota of ${quota.limit} has ${left} left: nodes without room wait until there is some`,
         ];
   });
 }

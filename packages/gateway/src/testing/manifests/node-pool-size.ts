@@ -210,5 +210,9 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
   {
     name: 'more nodes than the quota holds',
     spec: { clusterName: 'custom', flavor: 'b3-128', replicas: 130, maxReplicas: 200 },
+    warns: [
+      "spec.replicas: 130 more nodes need 17039360 MiB of memory, and the project's quota of 16777216 has 16777216 left: nodes without room wait until there is some",
+      "spec.replicas: 130 more nodes need 4160 cores, and the project's quota of 4000 has 4000 left: nodes without room wait until there is some",
+    ],
   },
 ];
