@@ -9,9 +9,10 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events } from '@fairway/kube/kinds/resources';
 import type { ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
-import { CAUSES, type Cause, type Steps } from '../testing/causes.ts';
+import { CAUSES } from '../testing/causes/all.ts';
+import type { Cause, Steps } from '../testing/causes/cause.ts';
+import { renderCauses } from '../testing/causes/render.ts';
 import { LASTING_CAUSES, SwitchedFaults } from '../testing/lasting-causes.ts';
-import { renderCauses } from '../testing/render-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 

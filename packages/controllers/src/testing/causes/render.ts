@@ -1,5 +1,5 @@
 import { type Turn, turnOf } from '@fairway/api/conditions';
-import type { Cause } from './causes.ts';
+import type { Cause } from './cause.ts';
 
 const TURNS: readonly { readonly turn: Turn; readonly heading: string; readonly text: string }[] = [
   { turn: 'user', heading: 'The tenant', text: 'Nothing goes on until whoever owns the cluster does something.' },

@@ -1,0 +1,93 @@
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { tenantNodes } from '@fairway/tenancy/connection/node';
+import type { TestFairway } from '../test-fairway.ts';
+import { type Cause, MINUTE_MS } from './cause.ts';
+
+/** Makes the node of the only machine what a kubelet would say of it. */
+async function failNode(fairway: TestFairway): Promise<void> {
+  const [machine] = await fairway.machines();
+  const [cluster] = (await fairway.client.resource(clusters).list()).items;
+  const nodes = fairway.runtime.client(cluster ? identityOf(cluster) : '').resource(tenantNodes);
+  const condition = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
+  const value = { status: { conditions: [condition] } };
+  await nodes.patch(machine?.metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
+}
+
+async function deleteServer(fairway: TestFairway): Promise<void> {
+  const [machine] = await fairway.machines();
+  await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
+}
+
+/** What is told of servers and nodes. */
+export const NODE_CAUSES: readonly Cause[] = [
+  {
+    cause: 'A server vanished',
+    by: { from: 'a cluster', begin: deleteServer, ask: () => undefined },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    reason: 'AsExpected',
+    message: '',
+    event: { kind: 'Machine', reason: 'ServerVanished', message: 'server {id} is gone; the machine is replaced' },
+  },
+  {
+    cause: 'A server has not joined',
+    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'Machine',
+    phase: 'Installing',
+    reason: 'NodeStartupTimeout',
+    message:
+      "the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+    event: {
+      kind: 'Machine',
+      reason: 'NodeStartupTimeout',
+      message:
+        "the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+    },
+  },
+  {
+    cause: 'A first node has not joined: its pool',
+    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Degraded',
+    reason: 'NodeStartupTimeout',
+    message:
+      "0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+  },
+  {
+    cause: 'A first node has not joined: its cluster',
+    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Degraded',
+    reason: 'NodeStartupTimeout',
+    message:
+      "0/1 nodes are ready; pool general: 0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+    event: {
+      kind: 'Cluster',
+      reason: 'Degraded',
+      message:
+        "0/1 nodes are ready; pool general: 0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+    },
+  },
+  {
+    cause: 'A node is not ready',
+    by: { from: 'a cluster', begin: failNode, ask: () => undefined },
+    kind: 'Machine',
+    phase: 'NotReady',
+    reason: 'NodeNotReady',
+    message: 'the node is not ready: container runtime is down',
+    event: { kind: 'Machine', reason: 'NotReady', message: 'the node is not ready: container runtime is down' },
+  },
+  {
+    cause: 'A node is not ready: its pool',
+    by: { from: 'a cluster', begin: failNode, ask: () => undefined },
+    kind: 'NodePool',
+    phase: 'Degraded',
+    reason: 'NodeNotReady',
+    message: '0/1 nodes are ready; {machine}: the node is not ready: container runtime is down',
+  },
+];
