@@ -3,28 +3,18 @@ import { describeUnapplied, unappliedClusterFields } from '@fairway/api/domain/u
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ControlPlaneSpread } from '@fairway/control-plane/runtime';
-import type { ConditionState } from '@fairway/kube/controller/conditions';
+import type { ConditionState, ConditionStates } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
-/** Conditions beside Ready about what spec and plan promise, and those that do not concern the cluster. */
-export interface PromiseConditions {
-  readonly present: readonly ConditionState[];
-  readonly absent: readonly ConditionType[];
-}
-
-/** Pure. A plan that is not known leaves what was said of it. */
+/** Conditions beside Ready about what spec and plan promise; undefined where one does not concern the cluster. Pure. A plan that is not known leaves what was said of it. */
 export function promiseConditions(
   cluster: Pick<Cluster, 'spec' | 'status'>,
   { plan, spread }: { readonly plan: PlanSpec | undefined; readonly spread: ControlPlaneSpread },
-): PromiseConditions {
-  if (plan === undefined) return { present: [], absent: [] };
-  const states = {
+): ConditionStates {
+  if (plan === undefined) return {};
+  return {
     [ConditionType.ControlPlaneHighlyAvailable]: highAvailability(plan, spread, cluster.spec.plan),
     [ConditionType.FieldsApplied]: fieldsApplied(cluster, plan),
-  };
-  return {
-    present: Object.values(states).filter((state) => state !== undefined),
-    absent: (Object.keys(states) as (keyof typeof states)[]).filter((type) => states[type] === undefined),
   };
 }
 

@@ -11,8 +11,7 @@ import {
   type ConditionState,
   findCondition,
   isConditionTrue,
-  removeCondition,
-  setCondition,
+  setConditions,
 } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
@@ -64,28 +63,27 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   const settings = settingsCondition(facts);
   const ready = readyCondition([network, controlPlane, ...(settings ? [settings] : []), nodePools], facts.blocker);
   const states = { network, controlPlane, ready };
-  let conditions = previous?.conditions ?? [];
-  const snapshots = snapshotsCondition(cluster.spec, facts.controlPlane);
-  if (snapshots === undefined && facts.controlPlane !== undefined) {
-    conditions = [...removeCondition(conditions, ConditionType.SnapshotsReady)];
-  }
-  if (settings === undefined && facts.controlPlane !== undefined) {
-    conditions = [...removeCondition(conditions, ConditionType.SettingsApplied)];
-  }
-  const promises = promiseConditions(cluster, facts);
-  for (const type of promises.absent) conditions = [...removeCondition(conditions, type)];
   const version = facts.controlPlane?.version ?? previous?.version;
   const upToDate = upToDateCondition(facts, version);
-  const supported = version === undefined ? undefined : supportedCondition(version, nodes.oldestVersion, facts);
-  if (supported === undefined) conditions = [...removeCondition(conditions, ConditionType.VersionSupported)];
-  const expiring = credentialCondition(facts.credential);
-  if (expiring === undefined) conditions = [...removeCondition(conditions, ConditionType.CredentialExpiresSoon)];
-  const optional = [settings, snapshots, cloud, upToDate, supported, expiring, ...promises.present].filter(
-    (state) => state !== undefined,
+  const conditions = setConditions(
+    previous?.conditions,
+    {
+      [ConditionType.NetworkReady]: network,
+      [ConditionType.ControlPlaneReady]: controlPlane,
+      [ConditionType.NodePoolsReady]: nodePools,
+      ...(facts.controlPlane && {
+        [ConditionType.SettingsApplied]: settings,
+        [ConditionType.SnapshotsReady]: snapshotsCondition(cluster.spec, facts.controlPlane),
+      }),
+      ...(cloud && { [ConditionType.CloudReachable]: cloud }),
+      ...(upToDate && { [ConditionType.UpToDate]: upToDate }),
+      [ConditionType.VersionSupported]: supportedCondition(version, nodes.oldestVersion, facts),
+      [ConditionType.CredentialExpiresSoon]: credentialCondition(facts.credential),
+      ...promiseConditions(cluster, facts),
+      [ConditionType.Ready]: ready,
+    },
+    { generation, nowMs: facts.nowMs },
   );
-  for (const state of [network, controlPlane, nodePools, ...optional, ready]) {
-    conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, facts.nowMs)];
-  }
   const phase = clusterPhase({ ...states, settings, nodePools }, facts.pools, previous, generation);
   const endpoint = facts.controlPlane?.endpoint ?? previous?.endpoint;
   const networking = facts.plan && effectiveNetworking(cluster, facts.plan);

@@ -48,10 +48,11 @@ export function upToDateCondition(
 
 /** Set only while the version is deprecated or past its end of life. */
 export function supportedCondition(
-  version: string,
+  version: string | undefined,
   oldestNode: string | undefined,
   { releases, nowMs }: VersionFacts,
 ): ConditionState | undefined {
+  if (version === undefined) return undefined;
   const minor = minorOf(version);
   const release = releases.find(({ spec }) => spec.minor === minor);
   const phase = release && phaseOf(release, nowMs);

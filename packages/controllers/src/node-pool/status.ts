@@ -6,7 +6,7 @@ import { CLUSTER_LABEL, NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
-import { type ConditionState, findCondition, removeCondition, setCondition } from '@fairway/kube/controller/conditions';
+import { type ConditionState, findCondition, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 import { type Counts, poolOperation, poolPhase } from './phase.ts';
@@ -41,19 +41,16 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
   const facts = waits ? learnt : { ...learnt, problem: undefined };
   const told = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
   const machinesReady = machinesCondition(facts, staying, counts, told);
-  const ready = { ...machinesReady, type: ConditionType.Ready };
-  const states = [machinesReady, upToDateCondition(learnt, previous, updated, counts), ready];
-  let conditions = previous?.conditions ?? [];
-  for (const state of states) {
-    conditions = [...setCondition(conditions, { observedGeneration: generation, ...state }, nowMs)];
-  }
-  const unapplied = describeUnapplied(unappliedPoolFields(pool));
-  if (unapplied === undefined) conditions = [...removeCondition(conditions, ConditionType.FieldsApplied)];
-  else {
-    const told = { reason: ConditionReason.NotImplemented, message: unapplied };
-    const state = { ...conditionUnmet(ConditionType.FieldsApplied, told), observedGeneration: generation };
-    conditions = [...setCondition(conditions, state, nowMs)];
-  }
+  const conditions = setConditions(
+    previous?.conditions,
+    {
+      [ConditionType.MachinesReady]: machinesReady,
+      [ConditionType.UpToDate]: upToDateCondition(learnt, previous, updated, counts),
+      [ConditionType.Ready]: machinesReady,
+      [ConditionType.FieldsApplied]: fieldsApplied(pool),
+    },
+    { generation, nowMs },
+  );
   const isAsked = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
   const type = poolOperation(previous?.lastOperation, counts, isAsked);
   const hasProblem = facts.problem !== undefined;
@@ -78,6 +75,12 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     ...(imageID !== undefined && { imageID }),
     lastOperation: lastOperation(previous?.lastOperation, type, machinesReady, counts, nowMs),
   };
+}
+
+function fieldsApplied(pool: NodePool): ConditionState | undefined {
+  const message = describeUnapplied(unappliedPoolFields(pool));
+  if (message === undefined) return undefined;
+  return conditionUnmet(ConditionType.FieldsApplied, { reason: ConditionReason.NotImplemented, message });
 }
 
 /** Whether the pool had become what this generation asks for, as far as its machines tell now. */

@@ -1,7 +1,7 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
-import { removeCondition, setCondition } from '@fairway/kube/controller/conditions';
+import { type ConditionState, setConditions } from '@fairway/kube/controller/conditions';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { Reconcile } from '@fairway/kube/controller/result';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
@@ -49,12 +49,22 @@ export function offerReconciler<T extends Offered>({
     const failure = held.failure ?? checked.failure ?? released.failure;
     const problem = failure ?? released.value ?? configurationProblem(checked.value ?? []);
     const generation = object.metadata.generation ?? 0;
-    const state = problem ? conditionUnmet(ConditionType.Ready, problem) : conditionMet(ConditionType.Ready);
-    const condition = { ...state, observedGeneration: generation };
-    const ready = setCondition(object.status?.conditions, condition, clock.now());
-    const conditions = [...withFieldsApplied(ready, unappliedOf?.(object), generation, clock.now())];
+    const conditions = setConditions(
+      object.status?.conditions,
+      {
+        [ConditionType.Ready]: problem
+          ? conditionUnmet(ConditionType.Ready, problem)
+          : conditionMet(ConditionType.Ready),
+        [ConditionType.FieldsApplied]: fieldsApplied(unappliedOf?.(object)),
+      },
+      { generation, nowMs: clock.now() },
+    );
     return pass.end(() =>
-      writeStatus(informer.client, object, { ...object.status, observedGeneration: generation, conditions }),
+      writeStatus(informer.client, object, {
+        ...object.status,
+        observedGeneration: generation,
+        conditions: [...conditions],
+      }),
     );
   };
 }
@@ -64,14 +74,7 @@ function configurationProblem(problems: readonly string[]): Problem | undefined 
   return { reason: ConditionReason.ConfigurationInvalid, message: problems.join('; ') };
 }
 
-function withFieldsApplied(
-  conditions: readonly Condition[],
-  unapplied: string | undefined,
-  observedGeneration: number,
-  nowMs: number,
-): readonly Condition[] {
-  const type = ConditionType.FieldsApplied;
-  if (unapplied === undefined) return removeCondition(conditions, type);
-  const state = conditionUnmet(type, { reason: ConditionReason.NotImplemented, message: unapplied });
-  return setCondition(conditions, { ...state, observedGeneration }, nowMs);
+function fieldsApplied(unapplied: string | undefined): ConditionState | undefined {
+  if (unapplied === undefined) return undefined;
+  return conditionUnmet(ConditionType.FieldsApplied, { reason: ConditionReason.NotImplemented, message: unapplied });
 }

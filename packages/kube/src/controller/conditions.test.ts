@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../object/meta.ts';
-import { isConditionTrue, removeCondition, setCondition } from './conditions.ts';
+import { isConditionTrue, removeCondition, setCondition, setConditions } from './conditions.ts';
 
 const BEFORE = '2026-01-01T00:00:00Z';
 const nowMs = Date.UTC(2026, 0, 1, 1);
@@ -43,4 +43,21 @@ test('a missing condition is not true', () => {
 
 test('removeCondition removes one', () => {
   expect(removeCondition([ready, other], 'Ready')).toEqual([other]);
+});
+
+test('setConditions sets what is known, removes what is no more, and leaves what it is not told of', () => {
+  const third: Condition = { ...ready, type: 'Third' };
+  const { lastTransitionTime: _, ...state } = ready;
+
+  const conditions = setConditions(
+    [ready, other, third],
+    { Ready: state, Third: undefined, New: state },
+    { generation: 7, nowMs },
+  );
+
+  expect(conditions).toEqual([
+    { ...ready, observedGeneration: 7 },
+    other,
+    { ...ready, type: 'New', observedGeneration: 7, lastTransitionTime: '2026-01-01T01:00:00Z' },
+  ]);
 });

@@ -21,6 +21,27 @@ export function setCondition(
   return old ? list.map((other) => (other === old ? next : other)) : [...list, next];
 }
 
+/**
+ * What a pass has found out, by type of condition: undefined where nothing is to be said any more, so that the condition goes. A type that is left out
+ * stays as it was. A state may name the generation that it was about; else it is the pass's.
+ */
+export type ConditionStates = Readonly<Partial<Record<string, Omit<ConditionState, 'type'>>>>;
+
+/** As `setCondition`, of several, all about the same generation. */
+export function setConditions(
+  conditions: readonly Condition[] | undefined,
+  states: ConditionStates,
+  { generation, nowMs }: { readonly generation: number; readonly nowMs: number },
+): readonly Condition[] {
+  let list = conditions ?? [];
+  for (const [type, state] of Object.entries(states)) {
+    list = state
+      ? setCondition(list, { observedGeneration: generation, ...state, type }, nowMs)
+      : removeCondition(list, type);
+  }
+  return list;
+}
+
 /** The list without the condition of this type. */
 export function removeCondition(conditions: readonly Condition[] | undefined, type: string): readonly Condition[] {
   const list = conditions ?? [];
