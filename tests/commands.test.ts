@@ -62,6 +62,9 @@ describe('each command, with right, wrong and missing input', () => {
   test.each<Row>([
     { args: ['cloud', 'flavors'], code: 0, stdout: /^NAME +VCPUS +MEMORY +DISK +ID\n.*MiB/ },
     { args: ['cloud', 'flavors', '-o', 'name'], code: 0, stdout: /^b3-8$/m },
+    { args: ['cloud', 'flavors', '--plan', 'free', '-o', 'name'], code: 0, stdout: /^b3-8$/m },
+    { args: ['cloud', 'flavors', '--plan', 'nope'], code: 1, stderr: /no plan "nope".*\n.*free/ },
+    { args: ['cloud', 'zones', '--plan', 'free'], code: 2, stderr: /unknown option '--plan'/ },
     { args: ['cloud', 'images'], code: 0, stdout: /ubuntu 24\.04/ },
     { args: ['cloud', 'zones', '-o', 'json'], code: 0, stdout: /"name": "nova-a"/ },
     { args: ['cloud', 'networks'], code: 0, stdout: /^public +true/m },

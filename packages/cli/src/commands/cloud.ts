@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { outputOption } from '../command/options.ts';
-import type { CloudList } from '../resources/cloud-lists.ts';
+import { type CloudList, LIMITED_BY_PLANS } from '../resources/cloud-list.ts';
 
 const LISTS: Readonly<Record<CloudList, string>> = {
   flavors: 'list the flavors that nodes can have',
@@ -17,14 +17,15 @@ export function addCloudCommands(program: Command, context: CliContext): void {
     .command('cloud')
     .description("list what clusters of the namespace may choose in its cloud, from Fairway's CloudProfiles");
   for (const [list, description] of Object.entries(LISTS)) {
-    cloud
+    const command = cloud
       .command(list)
       .description(description)
       .option('--credential <name>', "in the project of this CloudCredential; default: the namespace's own cloud")
-      .addOption(outputOption(['json', 'yaml', 'name']))
-      .action(async (options) => {
-        const { printCloudList } = await import('../resources/cloud-lists.ts');
-        await printCloudList(context, program.opts(), list as CloudList, options);
-      });
+      .addOption(outputOption(['json', 'yaml', 'name']));
+    if (list in LIMITED_BY_PLANS) command.option('--plan <plan>', 'only what this plan allows');
+    command.action(async (options) => {
+      const { printCloudList } = await import('../resources/cloud-lists.ts');
+      await printCloudList(context, program.opts(), list as CloudList, options);
+    });
   }
 }

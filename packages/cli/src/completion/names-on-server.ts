@@ -2,7 +2,8 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { type CloudList, itemsOf, readProfile } from '../resources/cloud-lists.ts';
+import type { CloudList } from '../resources/cloud-list.ts';
+import { itemsOf, readProfile } from '../resources/cloud-lists.ts';
 import type { ShownKindName } from '../resources/kind-names.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
 

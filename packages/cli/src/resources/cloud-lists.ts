@@ -11,12 +11,13 @@ import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { ObjectForm } from '../output/objects.ts';
 import { alignColumns } from '../output/table.ts';
-
-/** Lists of a CloudProfile, by their names on the command line. */
-export type CloudList = 'flavors' | 'images' | 'zones' | 'networks' | 'volume-types' | 'quota';
+import { markPlans, readPlans } from './allowing-plans.ts';
+import { type CloudList, LIMITED_BY_PLANS } from './cloud-list.ts';
 
 export interface CloudListOptions {
   readonly credential?: string;
+  /** Only what this plan allows. */
+  readonly plan?: string;
   readonly output?: ObjectForm;
 }
 
@@ -28,15 +29,22 @@ export async function printCloudList(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const { status = {} } = await readProfile(connection, options.credential, context.signal);
-    const items = itemsOf(status, list);
+    const thing = LIMITED_BY_PLANS[list];
+    const offered = thing === undefined ? [] : await readPlans(connection, options.plan, context.signal);
+    const known = itemsOf(status, list);
+    const items = known && thing ? markPlans(known, thing, { offered, only: options.plan }) : known;
     const ready = status.conditions?.find(({ type }) => type === 'Ready');
     if (ready?.status === 'False') context.stderr.write(`warning: ${ready.message}\n`);
     for (const { list: name, total } of status.truncated ?? []) {
       if (FIELDS[list].includes(name))
         context.stderr.write(`the cloud has ${total} ${name}, and this is a part of them\n`);
     }
-    if (items === undefined || items.length === 0) {
+    if (known === undefined || known.length === 0) {
       context.stderr.write(`Fairway knows of no ${WORDS[list]} that the cloud offers the project.\n`);
+    } else if (items?.length === 0) {
+      context.stderr.write(
+        `plan "${options.plan}" allows none of the ${WORDS[list]} that the cloud offers the project.\n`,
+      );
     }
     if (items !== undefined && (items.length > 0 || options.output !== undefined)) {
       context.stdout.write(render(list, items, options.output));
@@ -118,9 +126,11 @@ function render(list: CloudList, items: readonly Item[], output: ObjectForm | un
   if (output === 'json') return `${JSON.stringify(items, undefined, 2)}\n`;
   if (output === 'yaml') return dump(items, { lineWidth: -1, noRefs: true });
   if (output === 'name') return items.map(({ name }) => `${name}\n`).join('');
+  const isMarked = items.some((item) => item['plans'] !== undefined);
+  const columns = isMarked ? [...COLUMNS[list], PLANS] : COLUMNS[list];
   return alignColumns([
-    COLUMNS[list].map(([heading]) => heading),
-    ...items.map((item) => COLUMNS[list].map(([, cell]) => cell(item))),
+    columns.map(([heading]) => heading),
+    ...items.map((item) => columns.map(([, cell]) => cell(item))),
   ]);
 }
 
@@ -138,6 +148,8 @@ function textOf(value: unknown): string {
 
 const NAME: Column = ['NAME', field('name')];
 const ID: Column = ['ID', field('id')];
+/** Only where some plan does not allow all. */
+const PLANS: Column = ['PLANS', ({ plans }) => (plans as readonly string[] | undefined)?.join(',') ?? ''];
 
 const COLUMNS: Readonly<Record<CloudList, readonly Column[]>> = {
   flavors: [

@@ -1,0 +1,11 @@
+import type { AllowedThing } from '@fairway/api/domain/plan-allowance';
+
+/** Lists of a CloudProfile, by their names on the command line. */
+export type CloudList = 'flavors' | 'images' | 'zones' | 'networks' | 'volume-types' | 'quota';
+
+/** Lists whose entries a plan may allow or not. */
+export const LIMITED_BY_PLANS: Readonly<Partial<Record<CloudList, AllowedThing>>> = {
+  flavors: 'flavors',
+  images: 'images',
+  networks: 'networks',
+};
