@@ -79,7 +79,7 @@ passphraseFile: passphrase
   /** Resolves when it serves. */
   async function startUp(home: string): Promise<KubeClient> {
     const flags = ['--home', home, '--listen', `127.0.0.1:${port}`, '--cloud', 'simulator'];
-    const off = ['--control-plane', 'process', '--off-host', 'off-host.yaml'];
+    const off = ['--control-plane', 'process', '--off-host', 'off-host.yaml', '--backup-schedule', '* * * * *'];
     const child = spawn(process.execPath, [MAIN, 'up', ...flags, ...off], {
       cwd: place.folder,
       env,
@@ -144,7 +144,7 @@ passphraseFile: passphrase
       await fairway('cluster', 'snapshot', each.name, '-n', each.namespace, '--kubeconfig', kubeconfig);
     }
     const stored = await storedSnapshots();
-    await fairway('backup', '--off-host', 'off-host.yaml', '--kubeconfig', 'lost/kubeconfig');
+    await backedUpAfter(Date.now());
     const cloudBefore = holdings(place.cloud);
 
     const lostAtMs = Date.now();
@@ -180,6 +180,17 @@ passphraseFile: passphrase
     expect(readFileSync(join(place.folder, 'new/control-plane'), 'utf8').trim()).toBe('process');
   });
 
+  /** Resolves when a backup on schedule was begun after that time. */
+  async function backedUpAfter(timeMs: number): Promise<void> {
+    const deadlineMs = timeMs + 120_000;
+    for (;;) {
+      const lines = (await fairway('recover', '--list', '--off-host', 'off-host.yaml')).split('\n');
+      const names = lines.filter((line) => line.startsWith('backup ')).map((line) => line.split(/ +/)[1] ?? '');
+      if (names.some((name) => timeOf(name) >= timeMs)) return;
+      if (Date.now() > deadlineMs) throw new Error(`there is no new backup: ${names.join(', ')}`);
+    }
+  }
+
   /** When the newest snapshot of each cluster that is off the machine was taken; waits for those of both. */
   async function storedSnapshots(): Promise<readonly number[]> {
     const deadlineMs = Date.now() + 60_000;
@@ -201,6 +212,6 @@ function serversOf(all: readonly Machine[]): readonly string[] {
 }
 
 function timeOf(name: string): number {
-  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})/.exec(name) ?? [];
+  const [, y, mo, d, h, mi, s] = /(\d{4})(\d{2})(\d{2})[-T](\d{2})(\d{2})(\d{2})/.exec(name) ?? [];
   return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);
 }

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { clusters } from '@fairway/api/kinds/cluster';
-import { isPaused } from '@fairway/api/pause';
+import { resolve } from 'node:path';
 import { formatTime } from '@fairway/base/clock';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Archive } from '@fairway/service/backup/archive';
@@ -10,14 +8,14 @@ import { BACKED_UP_KINDS, backedUpKind } from '@fairway/service/backup/backed-up
 import { encodeBackup, openBackup, parseBackup, type ReadBackup } from '@fairway/service/backup/backup-file';
 import { writeNewFile } from '@fairway/service/backup/new-file';
 import { pauseSource } from '@fairway/service/backup/pause-source';
-import { takeSnapshot } from '@fairway/service/backup/snapshot';
+import { backupName, pruneBackups, storeBackup } from '@fairway/service/backup/stored-backups';
+import { takeArchive } from '@fairway/service/backup/take-archive';
 import { usageError } from '@fairway/service/command-error';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { openOffHost } from './open-off-host.ts';
 import { newPassphrase, readPassphrase } from './passphrase.ts';
-import { fetchBackup, pruneBackups, storeBackup } from './stored-backups.ts';
 
 export interface BackupOptions {
   readonly output?: string;
@@ -45,29 +43,25 @@ export async function runBackup(context: CliContext, globals: GlobalOptions, opt
     throw usageError('--insecure-plain-text and a passphrase are mutually exclusive');
   }
   const passphrase = options.insecurePlainText ? undefined : newPassphrase(given);
-  const createdAt = formatTime(clock.now());
-  const path = resolve(context.cwd, options.output ?? `fairway-${createdAt.replaceAll(/[-:]|\.\d+/g, '')}.backup`);
+  const createdAtMs = clock.now();
   const archive = await withConnection(context, globals, async ({ client, server }): Promise<Archive> => {
     if (options.pause) {
       stderr.write('pausing all clusters\n');
       await pauseSource(client, { clock, signal, timeoutMs: options.timeout });
     }
     stderr.write(`reading ${server}\n`);
-    const { objects, resourceVersions } = await takeSnapshot(client, { signal });
-    return { contents: { server, paused: areClustersPaused(objects), resourceVersions }, objects };
+    return takeArchive(client, server, signal);
   });
-  const origin = { id: randomUUID(), createdAt, fairway: FAIRWAY_VERSION };
-  const bytes = await encodeBackup(archive, origin, passphrase);
-  if (offHost) {
-    const name = basename(path);
-    await storeBackup(offHost, name, bytes);
-    const stored = parseBackup(name, (await fetchBackup(offHost, name)).bytes);
-    stdout.write(`${describe(name, stored, await openBackup(name, stored, passphrase))}\n`);
+  if (offHost && passphrase !== undefined) {
+    const stored = await storeBackup(offHost, archive, { createdAtMs, passphrase });
+    stdout.write(`${describe(stored.name, stored.backup, stored.archive)}\n`);
     stdout.write(`  in ${offHost.store.description}\n`);
-    const pruned = await pruneBackups(offHost, options.keep);
+    const pruned = await pruneBackups(offHost, options.keep, stored);
     if (pruned.length > 0) stderr.write(`deleted there: ${pruned.join(', ')}\n`);
   } else {
-    await writeNewFile(path, bytes, origin.id);
+    const path = resolve(context.cwd, options.output ?? backupName(createdAtMs));
+    const origin = { id: randomUUID(), createdAt: formatTime(createdAtMs), fairway: FAIRWAY_VERSION };
+    await writeNewFile(path, await encodeBackup(archive, origin, passphrase), origin.id);
     const backup = await readBackup(path);
     stdout.write(`${describe(path, backup, await openBackup(path, backup, passphrase))}\n`);
   }
@@ -102,10 +96,6 @@ export async function readBackup(path: string): Promise<ReadBackup> {
     throw usageError(`${path} cannot be read: ${(error as Error).message}`, undefined, error);
   }
   return parseBackup(path, bytes);
-}
-
-function areClustersPaused(objects: readonly KubeObject[]): boolean {
-  return objects.filter((object) => backedUpKind(object) === clusters).every((cluster) => isPaused(cluster));
 }
 
 function describe(path: string, { header }: ReadBackup, archive: Archive | undefined): string {

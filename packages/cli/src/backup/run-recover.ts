@@ -3,12 +3,12 @@ import { formatTime } from '@fairway/base/clock';
 import { recoverControlPlanes } from '@fairway/control-plane/off-host/recover-control-planes';
 import { binaryFolders } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries, programRunner } from '@fairway/control-plane/process/local-process-runtime';
+import { storedBackups } from '@fairway/service/backup/stored-backups';
 import { CommandError } from '@fairway/service/command-error';
 import { Home, HomeInUseError, identifyProcess, lockHome } from '@fairway/service/up/home';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 import { openOffHost } from './open-off-host.ts';
-import { storedBackups } from './stored-backups.ts';
 
 export interface RecoverOptions {
   readonly home?: string;

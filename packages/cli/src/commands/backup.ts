@@ -1,3 +1,4 @@
+import { DEFAULT_BACKUP_KEEP } from '@fairway/service/backup/backup-schedule';
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { timeoutOption, wholeNumber } from '../command/options.ts';
@@ -13,7 +14,7 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     .addOption(
       new Option('--keep <count>', 'how many backups the object store keeps; older ones are deleted')
         .argParser(wholeNumber(1))
-        .default(28),
+        .default(DEFAULT_BACKUP_KEEP),
     )
     .option('--pause', 'pause all clusters first, and wait until nothing is in progress: for moving to another Fairway')
     .option('--passphrase-file <file>', PASSPHRASE)

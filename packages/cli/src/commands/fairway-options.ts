@@ -127,7 +127,7 @@ export function addFairwayOptions(command: Command): Command {
     )
     .option(
       '--off-host <file>',
-      "YAML with the object store where snapshots of clusters' databases are copied to, encrypted (docs/operators/disaster.md)",
+      "YAML with the object store where snapshots of clusters' databases and backups are copied to, encrypted (docs/operators/disaster.md)",
     )
     .option(
       '--node-settings <file>',

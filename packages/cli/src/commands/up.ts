@@ -1,5 +1,8 @@
+import { DEFAULT_BACKUP_KEEP, DEFAULT_BACKUP_SCHEDULE } from '@fairway/service/backup/backup-schedule';
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
+import { wholeNumber } from '../command/options.ts';
+import { checkedSchedule } from '../up/backup-schedule-option.ts';
 import { addFairwayOptions, addListenOptions } from './fairway-options.ts';
 
 export function addUpCommand(program: Command, context: CliContext): void {
@@ -12,6 +15,17 @@ export function addUpCommand(program: Command, context: CliContext): void {
       new Option('--sim-latency <profile>', 'latency of the simulated cloud')
         .choices(['none', 'realistic'])
         .default('none'),
+    )
+    .addOption(
+      new Option(
+        '--backup-schedule <cron>',
+        `when Fairway's own objects are backed up to the object store, in UTC: five fields, or never; default: ${DEFAULT_BACKUP_SCHEDULE} with --off-host`,
+      ).argParser(checkedSchedule),
+    )
+    .addOption(
+      new Option('--backup-keep <count>', 'how many backups the object store keeps')
+        .argParser(wholeNumber(1))
+        .default(DEFAULT_BACKUP_KEEP),
     )
     .action(async (options) => {
       const { runUp } = await import('../up/run.ts');

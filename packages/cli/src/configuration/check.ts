@@ -1,9 +1,11 @@
 import { accessSync, constants } from 'node:fs';
 import { suggest } from '@fairway/api/domain/suggest';
+import { openOffHost as readOffHost } from '@fairway/control-plane/off-host/off-host-settings';
 import { usageError } from '@fairway/service/command-error';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import type { CliContext } from '../command/context.ts';
+import { scheduleProblem } from '../up/chosen-backups.ts';
 import { configurationFile, writtenValues } from './effective.ts';
 import { KEYS } from './keys.ts';
 import type { Source } from './sources.ts';
@@ -12,9 +14,16 @@ import type { Source } from './sources.ts';
 export async function checkConfiguration(context: CliContext, named: string | undefined): Promise<void> {
   const file = configurationFile(context, named);
   const source = writtenValues(context, file);
-  const problems = [...source.problems, ...missingFiles(source), ...wrongNodeSettings(source), ...wrongCloud(source)];
+  const problems = [
+    ...source.problems,
+    ...missingFiles(source),
+    ...wrongNodeSettings(source),
+    ...wrongCloud(source),
+    ...wrongOffHost(source, context),
+  ];
   if (problems.length > 0) throw usageError(problems.join('\n'));
-  for (const warning of unknownVariables(context.env)) context.stderr.write(`warning: ${warning}\n`);
+  const warnings = [...unknownVariables(context.env), ...backupWarnings(source)];
+  for (const warning of warnings) context.stderr.write(`warning: ${warning}\n`);
   context.stdout.write(`${file ?? 'the environment'} is valid: ${source.found.size} of ${KEYS.length} keys are set\n`);
 }
 
@@ -47,6 +56,20 @@ function wrongCloud({ found }: Source): string[] {
     if (clouds.names.includes(cloud)) clouds.get(cloud);
     else throw new Error(`"${cloud}" is not in clouds.yaml; ${suggest(cloud, clouds.names) || 'it has no clouds'}`);
   }, `${origin}: cloud.name`);
+}
+
+function wrongOffHost({ found }: Source, { clock }: CliContext): string[] {
+  const value = found.get('controlPlanes.offHostFile');
+  if (typeof value?.value !== 'string') return [];
+  const { value: path, origin } = value;
+  return problemOf(() => void readOffHost(path, clock).store.close(), `${origin}: controlPlanes.offHostFile`);
+}
+
+/** The flag may still name a store. */
+function backupWarnings({ found }: Source): string[] {
+  const text = (key: string) => found.get(key)?.value as string | undefined;
+  const problem = scheduleProblem(text('backup.schedule'), text('controlPlanes.offHostFile'));
+  return problem === undefined ? [] : [`backup.schedule: ${problem}`];
 }
 
 function problemOf(read: () => unknown, where: string): string[] {

@@ -12,6 +12,9 @@ beforeAll(() => {
     'good.yaml': 'cloud: { name: mine, file: clouds.yaml }\nlog: { level: info }\n',
     'bad.yaml':
       'cloud: { name: mien, file: clouds.yaml }\nnodes: { settingsFile: missing.yaml }\nlog: { levle: info }\n',
+    'off.yaml': 'controlPlanes: { offHostFile: store.yaml }\nbackup: { schedule: never }\n',
+    'store.yaml': 's3: { endpoint: here, bucket: b, credentialsFile: c.yaml }\npassphraseFile: p\n',
+    'nowhere.yaml': 'backup: { schedule: "0 3 * * *" }\n',
     'clouds.yaml':
       'clouds: { mine: { auth: { auth_url: "http://127.0.0.1:5000", username: a, password: b, project_name: c, user_domain_name: d, project_domain_name: d } } }\n',
   };
@@ -40,6 +43,27 @@ test('config check names every fault, and what would be right', async () => {
   expect(stderr).toContain('log.levle: unknown key; did you mean "level"?');
   expect(stderr).toContain(`nodes.settingsFile: cannot read ${folder}/missing.yaml (ENOENT)`);
   expect(stderr).toContain('cloud.name: "mien" is not in clouds.yaml; did you mean "mine"?');
+});
+
+test('config check reads the settings of the object store', async () => {
+  const { code, stderr } = await fairway(['config', 'check', 'off.yaml']);
+
+  expect(code).toBe(2);
+  expect(stderr).toContain(`controlPlanes.offHostFile: ${folder}/store.yaml: `);
+  expect(stderr).toContain('endpoint');
+});
+
+test('backups without a place to go to are told by config check, and refused by up', async () => {
+  const says = 'backup.schedule: there is no object store for backups at "0 3 * * *": set controlPlanes.offHostFile';
+
+  expect(await fairway(['config', 'check', 'nowhere.yaml'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`warning: ${says}`) as string,
+  });
+  expect(await fairway(['up', '--config', 'nowhere.yaml', '--home', join(folder, 'home')])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`error: ${says}`) as string,
+  });
 });
 
 test('a variable that is no setting is told, but not those of a Service in a pod', async () => {
@@ -71,9 +95,9 @@ test.each([['up'], ['serve']])('fairway %s refuses a wrong file before it does a
 });
 
 test('a file that is not there is named', async () => {
-  expect(await fairway(['up'], { FAIRWAY_CONFIG: 'nowhere.yaml' })).toEqual({
+  expect(await fairway(['up'], { FAIRWAY_CONFIG: 'missing.yaml' })).toEqual({
     code: 2,
     stdout: '',
-    stderr: expect.stringMatching(/^error: cannot read .*\/nowhere\.yaml: ENOENT/),
+    stderr: expect.stringMatching(/^error: cannot read .*\/missing\.yaml: ENOENT/),
   });
 });

@@ -2,9 +2,11 @@ import { DEFAULT_USERS } from '@fairway/control-plane/process/cluster-users';
 import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-policy';
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
 import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
+import { DEFAULT_BACKUP_KEEP, DEFAULT_BACKUP_SCHEDULE } from '@fairway/service/backup/backup-schedule';
 import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
 import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
+import { checkedSchedule } from '../up/backup-schedule-option.ts';
 import { parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { LimitsSection } from './limits-section.ts';
@@ -207,10 +209,30 @@ export const Configuration = z.strictObject({
         path: 'new',
       }),
       offHostFile: setting(text(), {
-        description: 'YAML with the object store where snapshots are copied to, encrypted ([disaster](disaster.md))',
+        description:
+          'YAML with the object store where snapshots and backups are copied to, encrypted ([disaster](disaster.md))',
         allowed: A_FILE,
         option: 'offHost',
         path: 'file',
+      }),
+    })
+    .optional(),
+  backup: z
+    .strictObject({
+      schedule: setting(written(checkedSchedule), {
+        description:
+          "when Fairway's own objects are backed up to the store of `controlPlanes.offHostFile`, in UTC ([backup](backup.md))",
+        allowed: 'five fields of cron, such as 0 3 * * *, or never',
+        otherwise: `\`${DEFAULT_BACKUP_SCHEDULE}\` if there is such a store`,
+        option: 'backupSchedule',
+        only: 'up',
+      }),
+      keep: setting(wholeNumber(1), {
+        description: 'how many backups the store keeps',
+        allowed: 'a whole number of at least 1',
+        default: DEFAULT_BACKUP_KEEP,
+        option: 'backupKeep',
+        only: 'up',
       }),
     })
     .optional(),

@@ -32,6 +32,11 @@ test.each([
     text: 'limits: { maxBodyBytes: 3k }',
     says: 'limits.maxBodyBytes: "3k" is not a size of at least 64Ki, such as 3Mi',
   },
+  {
+    text: 'backup: { schedule: 61 * * * * }',
+    says: 'backup.schedule: "61 * * * *" is not five fields of cron, such as 0 3 * * *, or never',
+  },
+  { text: 'backup: { keep: 0 }', says: 'backup.keep: 0 is not a whole number of at least 1' },
   { text: 'log: { level: loud }', says: 'log.level: "loud" is not debug, info, warn or error' },
   { text: 'home: a\n---\nhome: b', says: 'it has 2 documents, and one is read' },
   { text: `home: [${'"x",'.repeat(1000)}]`, says: `home: [${'"x",'.repeat(24)}"x"… is not a folder` },

@@ -54,6 +54,9 @@ export async function chosenControlPlanes(
   const offHost = offHostFile === undefined ? undefined : (clock: Clock) => openOffHost(offHostFile, clock);
   // What is wrong with it is said before anything starts.
   await offHost?.(clock).store.close();
+  if (offHost !== undefined && kind === 'simulated') {
+    stderr.write('databases of simulated control planes are not copied to the object store\n');
+  }
   const alwaysAllowed = options.controlPlaneAllow;
   const open =
     kind === 'process'

@@ -12,6 +12,7 @@ import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { chosenAudit } from './chosen-audit.ts';
+import { chosenBackups } from './chosen-backups.ts';
 import { chosenCertificate } from './chosen-certificate.ts';
 import { checkChosenCloud } from './chosen-cloud.ts';
 import { chosenControlPlanes } from './chosen-control-planes.ts';
@@ -19,11 +20,14 @@ import { unlessStopped } from './unless-stopped.ts';
 
 interface UpCommandOptions extends FairwayCommandOptions {
   readonly simLatency: 'none' | 'realistic';
+  readonly backupSchedule?: string;
+  readonly backupKeep: number;
 }
 
 /** Runs Fairway until the first SIGINT or SIGTERM, then shuts down in order; a second signal ends the process immediately. */
 export async function runUp(context: CliContext, options: UpCommandOptions): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
+  const backups = chosenBackups(context, options);
   // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
@@ -32,7 +36,7 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
   const startedMs = clock.now();
   const controlPlanes = await chosenControlPlanes(context, options, home, false);
-  const running = await unlessStopped(context, start(context, options, home, { isFirstStart, controlPlanes }));
+  const running = await unlessStopped(context, start(context, options, home, { isFirstStart, controlPlanes, backups }));
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   if (!signal.aborted) {
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
@@ -47,7 +51,10 @@ async function start(
   context: CliContext,
   options: UpCommandOptions,
   home: Home,
-  { isFirstStart, controlPlanes }: { isFirstStart: boolean; controlPlanes: NonNullable<UpOptions['controlPlanes']> },
+  {
+    isFirstStart,
+    ...chosen
+  }: { readonly isFirstStart: boolean } & Required<Pick<UpOptions, 'controlPlanes' | 'backups'>>,
 ): Promise<RunningFairway> {
   const { clock, stderr } = context;
   const { host, port } = options.listen;
@@ -73,7 +80,7 @@ async function start(
       clock,
       random: Math.random,
       log: createLogger(options.logLevel),
-      controlPlanes,
+      ...chosen,
       ...(isFirstStart && { onStep: (step) => stderr.write(`  ${step}\n`) }),
     });
   } catch (error) {

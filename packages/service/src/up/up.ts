@@ -6,6 +6,8 @@ import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
+import { addBackupMetrics } from '../backup/backup-metrics.ts';
+import { type BackupSettings, ScheduledBackups } from '../backup/scheduled-backups.ts';
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
 import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
@@ -55,6 +57,8 @@ export interface UpOptions {
   readonly credentialCheckMs?: number | undefined;
   /** How control planes run; simulated by default. */
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
+  /** Backups of its objects on a schedule; none by default. */
+  readonly backups?: BackupSettings | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
@@ -141,6 +145,15 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
       await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
     }),
   );
+  const { backups } = options;
+  if (backups) {
+    const { schedule, keep } = backups;
+    const offHost = backups.offHost(clock);
+    const { client } = fairway.engine;
+    const scheduled = new ScheduledBackups({ offHost, schedule, keep, client, server: url, clock, log });
+    opening.defer(() => scheduled.stop());
+    addBackupMetrics(fairway.registry, scheduled);
+  }
   simulated?.startNodes();
   const running = opening.move();
   return { url, cloudName, stop: () => running.disposeAsync() };

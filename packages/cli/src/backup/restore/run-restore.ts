@@ -8,6 +8,7 @@ import type { Header } from '@fairway/service/backup/header';
 import { restoreArchive } from '@fairway/service/backup/restore/restore-archive';
 import { planRestore, type RestorePlan } from '@fairway/service/backup/restore/restore-plan';
 import { readTarget, requireTarget } from '@fairway/service/backup/restore/restore-target';
+import { fetchBackup, offHostName } from '@fairway/service/backup/stored-backups';
 import { CommandError, usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../../command/context.ts';
@@ -15,7 +16,6 @@ import { openReporter } from '../../progress/open-reporter.ts';
 import { openOffHost } from '../open-off-host.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { countsOf, readBackup } from '../run-backup.ts';
-import { fetchBackup, offHostName } from '../stored-backups.ts';
 import { RestoreProgress } from './restore-progress.ts';
 
 export interface RestoreOptions {

@@ -1,0 +1,33 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { ScheduledBackups } from './scheduled-backups.ts';
+
+/** Exports whether the schedule of backups is kept. */
+export function addBackupMetrics(registry: Registry, backups: Pick<ScheduledBackups, 'counts'>): void {
+  const newest = new Gauge({
+    name: 'fairway_backup_last_success_timestamp_seconds',
+    help: "When the newest readable backup of Fairway's objects in the object store was made, as a Unix time; 0 if none is known.",
+    registers: [],
+    collect() {
+      this.set((backups.counts.newestMs ?? 0) / 1000);
+    },
+  });
+  const overdue = new Gauge({
+    name: 'fairway_backup_overdue_seconds',
+    help: "For how long a scheduled backup of Fairway's objects has been due; 0 if none is.",
+    registers: [],
+    collect() {
+      this.set(backups.counts.overdueMs / 1000);
+    },
+  });
+  const failures = new Counter({
+    name: 'fairway_backup_failures_total',
+    help: "Failed attempts to back Fairway's objects up on schedule; they are repeated.",
+    registers: [],
+    collect() {
+      this.reset();
+      this.inc(backups.counts.failures);
+    },
+  });
+  for (const metric of [newest, overdue]) registry.registerMetric(metric);
+  registry.registerMetric(failures);
+}

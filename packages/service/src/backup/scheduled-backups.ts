@@ -1,0 +1,173 @@
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { OffHost } from '@fairway/control-plane/off-host/off-host-settings';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { CommandError } from '../command-error.ts';
+import type { BackupSchedule } from './backup-schedule.ts';
+import type { Encryption } from './cipher.ts';
+import { continues } from './same-fairway.ts';
+import {
+  pruneBackups,
+  type StoredBackup,
+  storeBackup,
+  storedBackups,
+  type VerifiedBackup,
+  verifyBackup,
+} from './stored-backups.ts';
+import { takeArchive } from './take-archive.ts';
+
+/** The operator's wishes. */
+export interface BackupSettings {
+  readonly schedule: BackupSchedule;
+  /** How many the store keeps; at least 1. */
+  readonly keep: number;
+  /** Opens the store. */
+  readonly offHost: (clock: Clock) => OffHost;
+}
+
+export interface ScheduledBackupsOptions extends Pick<BackupSettings, 'schedule' | 'keep'> {
+  /** Closed by `stop`. */
+  readonly offHost: OffHost;
+  /** May read everything that is backed up. */
+  readonly client: KubeClient;
+  /** URL of that API, which the backup names as its source. */
+  readonly server: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How a new one is encrypted; slow to guess by default. */
+  readonly encryption?: () => Encryption;
+}
+
+const FIRST_RETRY_MS = 10_000;
+const LAST_RETRY_MS = 600_000;
+/** Timers don't count the time that a machine sleeps; looking costs nothing while no backup is due. */
+const LONGEST_WAIT_MS = 600_000;
+
+/**
+ * Backs Fairway's own objects up to an object store when the schedule says so. The store is its only state: a backup is due if the newest readable one
+ * is older than the last time of the schedule, so that one missed in downtime is made at the start. A Fairway that does not continue what is stored, as
+ * on a new machine before the restore, makes none. One process at a time may run it.
+ */
+export class ScheduledBackups {
+  readonly #options: ScheduledBackupsOptions;
+  readonly #startedMs: number;
+  readonly #abort = new AbortController();
+  /** The newest that is known to be readable. */
+  #newest: StoredBackup | undefined;
+  /** What an earlier process stored last, until this one has backed up. */
+  #before: VerifiedBackup | undefined;
+  /** Names of those that could not be read; they are not tried again, nor deleted on that account: another passphrase may open them. */
+  readonly #unreadable = new Set<string>();
+  #failures = 0;
+  #failuresInTotal = 0;
+  #timer: Timer | undefined;
+  #work: Promise<void> | undefined;
+
+  constructor(options: ScheduledBackupsOptions) {
+    this.#options = options;
+    this.#startedMs = options.clock.now();
+    this.#timer = options.clock.after(0, () => this.#begin());
+  }
+
+  /** For metrics: times in milliseconds. */
+  get counts(): { readonly newestMs: number | undefined; readonly overdueMs: number; readonly failures: number } {
+    const { schedule, clock } = this.#options;
+    const newestMs = this.#newest?.createdAtMs;
+    const dueMs = newestMs === undefined ? this.#startedMs : schedule.nextDue(newestMs);
+    return { newestMs, overdueMs: Math.max(clock.now() - dueMs, 0), failures: this.#failuresInTotal };
+  }
+
+  /** Resolves when nothing is being done. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  /** Resolves when nothing is in progress any more. Final. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    this.#timer?.cancel();
+    await this.#work;
+    await this.#options.offHost.store.close();
+  }
+
+  #begin(): void {
+    this.#work = this.#backUpIfDue().then((waitMs) => {
+      if (this.#abort.signal.aborted) return;
+      this.#timer = this.#options.clock.after(waitMs, () => this.#begin());
+    });
+  }
+
+  /** Resolves with how long to wait. */
+  async #backUpIfDue(): Promise<number> {
+    const { schedule, clock, log } = this.#options;
+    try {
+      if (this.#isDue()) await this.#findNewest();
+      if (this.#isDue()) await this.#backUp();
+      this.#failures = 0;
+      return Math.min(schedule.nextDue(clock.now()) - clock.now(), LONGEST_WAIT_MS);
+    } catch (error) {
+      if (this.#abort.signal.aborted) return 0;
+      this.#failures++;
+      this.#failuresInTotal++;
+      log.warn({ err: error, failures: this.#failures }, 'backup to the object store failed, will be tried again');
+      return Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
+    }
+  }
+
+  #isDue(): boolean {
+    const { schedule, clock } = this.#options;
+    return this.#newest === undefined || this.#newest.createdAtMs < schedule.lastDue(clock.now());
+  }
+
+  /** Looks in the store for a newer one than is known: of the process before, or made by hand. */
+  async #findNewest(): Promise<void> {
+    const { offHost, clock, log } = this.#options;
+    // Those from the future were made while the clock was wrong.
+    const stored = (await storedBackups(offHost)).filter(({ createdAtMs }) => createdAtMs <= clock.now());
+    for (const candidate of stored.toReversed()) {
+      if (candidate.name === this.#newest?.name) return;
+      if (this.#unreadable.has(candidate.name)) continue;
+      try {
+        this.#before = await verifyBackup(offHost, candidate, offHost.passphrase);
+        this.#newest = candidate;
+        return;
+      } catch (error) {
+        // What the store does not give is another matter than what it gives and is damaged.
+        if (!(error instanceof CommandError)) throw error;
+        this.#unreadable.add(candidate.name);
+        log.warn({ err: error, backup: candidate.name }, 'a backup in the object store cannot be read');
+      }
+    }
+    if (stored.length > 0 && this.#newest === undefined) {
+      throw new Error(
+        `none of the ${stored.length} backups in ${offHost.store.description} can be read with this passphrase: correct it, or take another prefix`,
+      );
+    }
+  }
+
+  async #backUp(): Promise<void> {
+    const { offHost, client, server, keep, clock, log } = this.#options;
+    const startedMs = clock.now();
+    const archive = await takeArchive(client, server, this.#abort.signal);
+    this.#abort.signal.throwIfAborted();
+    if (this.#before && !continues(archive, this.#before.archive)) {
+      throw new Error(
+        `${offHost.store.description} holds backups of another Fairway: restore ${this.#before.name} first, or take another prefix`,
+      );
+    }
+    this.#before = undefined;
+    const { name, createdAtMs, backup } = await storeBackup(offHost, archive, {
+      createdAtMs: startedMs,
+      passphrase: offHost.passphrase,
+      encryption: this.#options.encryption,
+    });
+    this.#newest = { name, createdAtMs };
+    log.info({ backup: name, objects: archive.objects.length, bytes: backup.payload.length }, 'backed up');
+    try {
+      const deleted = await pruneBackups(offHost, keep, this.#newest);
+      if (deleted.length > 0) log.info({ deleted }, 'deleted old backups');
+    } catch (error) {
+      log.warn({ err: error }, 'old backups could not be deleted, the next backup tries again');
+    }
+  }
+}
