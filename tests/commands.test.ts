@@ -103,7 +103,7 @@ describe('each command, with right, wrong and missing input', () => {
     {
       args: ['cluster', 'create', 'x', '--flavor', 'b3-8', '--dry-run'],
       code: 0,
-      stdout: /nodepool.*x created \(server/,
+      stdout: /nodepool.*\/x-general created \(server/,
     },
     { args: ['cluster', 'create', 'x', '--flavor', 'b3-88', '--dry-run'], code: 1, stderr: /spec\.flavor.*"b3-8"/ },
     { args: ['cluster', 'create', '-f', '-', '--no-wait'], code: 0, stdout: /filed created/ },

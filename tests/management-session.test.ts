@@ -50,7 +50,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
 
     const generalIsReady = async (summary: string) => {
       const client = cluster.adminClient();
-      const general = { namespace: 'default', name: 'general' };
+      const general = { namespace: 'default', name: 'demo-general' };
       const isReady = ({ status }: NodePool) => status?.readySummary === summary;
       try {
         await eventuallyObject(client.resource(nodePools), general, isReady, { deadlineMs: 120_000 });
@@ -192,12 +192,12 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       const { stdout: listed } = await kubectl('get', 'clusters,nodepools,machines');
 
       expect(applied.stdout).toBe(
-        'cluster.fairway.dev/demo created\nnodepool.fairway.dev/general created\nnodepool.fairway.dev/memory created\n',
+        'cluster.fairway.dev/demo created\nnodepool.fairway.dev/demo-general created\nnodepool.fairway.dev/demo-memory created\n',
       );
       expect(waited).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/demo condition met\n' });
       expect(listed).toMatch(/NAME +VERSION +PHASE +READY +PLAN +AGE +MESSAGE/);
       expect(listed).toMatch(/cluster\.fairway\.dev\/demo +1\.\d+\.\d+ +Ready +4\/4 +free/);
-      expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +(general|memory) +Ready/g)).toHaveLength(4);
+      expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +demo-(general|memory) +Ready/g)).toHaveLength(4);
     });
 
     test('short names and categories are known, and the kinds explained', async () => {
@@ -222,7 +222,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
 
     test('the API server is started again, and work continues', async () => {
       await cluster.plane.restartApiServer();
-      const scaled = await kubectl('scale', 'nodepool/general', '--replicas=4');
+      const scaled = await kubectl('scale', 'nodepool/demo-general', '--replicas=4');
 
       expect(scaled.code).toBe(0);
       await generalIsReady('4/4');
@@ -230,9 +230,9 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
 
     test('killed, its kinds cannot be changed unjudged; started again, it resumes where it was', async () => {
       await replica.kill();
-      const refused = await kubectl('scale', 'nodepool/general', '--replicas=2');
+      const refused = await kubectl('scale', 'nodepool/demo-general', '--replicas=2');
       replica = await serve();
-      const scaled = await kubectl('scale', 'nodepool/general', '--replicas=2');
+      const scaled = await kubectl('scale', 'nodepool/demo-general', '--replicas=2');
 
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('failed calling webhook') });
       expect(scaled.code).toBe(0);

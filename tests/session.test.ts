@@ -96,13 +96,13 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       watch.stop();
 
       expect(applied.stdout).toBe(
-        'cluster.fairway.dev/demo created\nnodepool.fairway.dev/general created\nnodepool.fairway.dev/memory created\n',
+        'cluster.fairway.dev/demo created\nnodepool.fairway.dev/demo-general created\nnodepool.fairway.dev/demo-memory created\n',
       );
       expect(waited).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/demo condition met\n' });
       expect(listed).toMatch(/NAME +VERSION +PHASE +READY +PLAN +AGE +MESSAGE/);
       expect(listed).toMatch(/cluster\.fairway\.dev\/demo +1\.\d+\.\d+ +Ready +4\/4 +free/);
-      expect(listed).toMatch(/nodepool\.fairway\.dev\/general +demo +b3-8 +1\.\d+\.\d+ +Ready +3\/3/);
-      expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +(general|memory) +Ready/g)).toHaveLength(4);
+      expect(listed).toMatch(/nodepool\.fairway\.dev\/demo-general +demo +b3-8 +1\.\d+\.\d+ +Ready +3\/3/);
+      expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +demo-(general|memory) +Ready/g)).toHaveLength(4);
       expect((await watch.answer).stdout).toMatch(
         /EVENT +NAME +VERSION +PHASE[^]*ADDED +demo[^]*MODIFIED +demo[^]*Ready/,
       );
@@ -143,7 +143,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
     });
 
     test('diff, patch, server-side apply and describe are as on any cluster', async () => {
-      const four = { apiVersion: 'fairway.dev/v1alpha1', kind: 'NodePool', metadata: { name: 'general' } };
+      const four = { apiVersion: 'fairway.dev/v1alpha1', kind: 'NodePool', metadata: { name: 'demo-general' } };
       const file = join(folder, 'general.json');
       await writeFile(file, JSON.stringify({ ...four, spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 4 } }));
       const diff = await kubectl('diff', '-f', file);
@@ -158,7 +158,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       const immutable = await kubectl(
         'patch',
         'nodepool',
-        'general',
+        'demo-general',
         '--type=merge',
         '-p',
         '{"spec":{"flavor":"b3-16"}}',
@@ -172,7 +172,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(labelled.stdout).toBe('cluster.fairway.dev/demo patched\n');
       expect(immutable.stderr).toContain('spec.flavor: Forbidden: cannot be changed after creation: it is "b3-8"');
       expect(conflict.stderr).toMatch(/conflict with "kubectl-client-side-apply".*\.spec\.replicas/);
-      expect(forced.stdout).toBe('nodepool.fairway.dev/general serverside-applied (server dry run)\n');
+      expect(forced.stdout).toBe('nodepool.fairway.dev/demo-general serverside-applied (server dry run)\n');
       expect(described.stdout).toMatch(/Events:[^]*Normal +Ready/);
     });
 
@@ -212,14 +212,14 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
     const paths = kubectlTooOld(23, minor);
     test.skipIf(paths.isTooOld)(`a pool is scaled, and a deleted machine replaced${paths.reason}`, async () => {
       const [machine = ''] = (
-        await kubectl('get', 'machines', '-l', 'fairway.dev/node-pool=general', '-o', 'name')
+        await kubectl('get', 'machines', '-l', 'fairway.dev/node-pool=demo-general', '-o', 'name')
       ).stdout.split('\n');
-      await kubectl('scale', 'nodepool/general', '--replicas=5');
+      await kubectl('scale', 'nodepool/demo-general', '--replicas=5');
       const deleted = await kubectl('delete', machine, '--timeout=60s');
       const waited = await kubectl(
         'wait',
         '--for=jsonpath={.status.readySummary}=5/5',
-        'nodepool/general',
+        'nodepool/demo-general',
         '--timeout=1m',
       );
       const { stdout: nodes } = await tenant('get', 'nodes', '-o', 'name');
@@ -231,14 +231,14 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
     });
 
     test('fairway shows progress, and what is wrong, line by line', async () => {
-      const scaled = await cli('nodepool', 'scale', 'general', '--nodes', '2');
+      const scaled = await cli('nodepool', 'scale', 'demo-general', '--nodes', '2');
       const refused = await cli('nodepool', 'create', 'more', '--cluster', 'demo', '--flavor', 'b3-9');
       const missing = await cli('cluster', 'get', 'nope');
       const listed = await cli('cluster', 'list', '-o', 'wide');
       const wide = await kubectl('get', 'clusters', '-o', 'wide');
 
-      expect(scaled).toMatchObject({ code: 0, stdout: 'nodepool.fairway.dev/general scaled to 2\n' });
-      expect(scaled.stderr).toContain('pool general: done, 2/2 nodes are ready');
+      expect(scaled).toMatchObject({ code: 0, stdout: 'nodepool.fairway.dev/demo-general scaled to 2\n' });
+      expect(scaled.stderr).toContain('pool demo-general: done, 2/2 nodes are ready');
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('spec.flavor: Not found: "b3-9"') });
       expect(missing).toEqual({ code: 1, stdout: '', stderr: 'error: clusters.fairway.dev "nope" not found\n' });
       expect(withoutAge(listed)).toBe(withoutAge(wide));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  defaultPoolName,
   MAX_CLUSTER_NAME_LENGTH,
   MAX_NODE_NAME_LENGTH,
   MAX_NODE_POOL_NAME_LENGTH,
@@ -25,6 +26,10 @@ describe('nameProblem', () => {
   });
 });
 
+it('a first pool may have the longest name of a cluster in its own', () => {
+  expect(nameProblem(defaultPoolName('c'.repeat(MAX_CLUSTER_NAME_LENGTH)), MAX_NODE_POOL_NAME_LENGTH)).toBeUndefined();
+});
+
 describe('machineName', () => {
   it('fits a DNS label even for the longest names', () => {
     const name = machineName('c'.repeat(MAX_CLUSTER_NAME_LENGTH), 'p'.repeat(MAX_NODE_POOL_NAME_LENGTH), () => 0.999);
@@ -35,5 +40,10 @@ describe('machineName', () => {
   it('draws its tail from the numbers given', () => {
     let next = 0;
     expect(machineName('demo', 'general', () => (next++ % 27) / 27)).toBe('demo-general-bcdfg');
+  });
+
+  it('names the cluster once, where the name of the pool begins with it', () => {
+    expect(machineName('demo', 'demo-general', () => 0)).toBe('demo-general-bbbbb');
+    expect(machineName('demo', 'demos', () => 0)).toBe('demo-demos-bbbbb');
   });
 });

@@ -24,11 +24,17 @@ export function nameProblem(name: string, maxLength: number): string | undefined
   return undefined;
 }
 
-/** Name of a new Machine, its server and its node: `demo-general-x2k4q`. */
+/** What a cluster's first pool is called where nobody says: pools of two clusters must not have the same name in a namespace. */
+export function defaultPoolName(clusterName: string): string {
+  return `${clusterName}-general`;
+}
+
+/** Name of a new Machine, its server and its node: `demo-general-x2k4q`, of pool `general` or `demo-general` of cluster `demo`. */
 export function machineName(clusterName: string, nodePoolName: string, random: () => number): string {
   let suffix = '';
   for (let i = 0; i < MACHINE_SUFFIX_LENGTH; i++) {
     suffix += SUFFIX_ALPHABET[Math.floor(random() * SUFFIX_ALPHABET.length)];
   }
-  return `${clusterName}-${nodePoolName}-${suffix}`;
+  const pool = nodePoolName.startsWith(`${clusterName}-`) ? nodePoolName : `${clusterName}-${nodePoolName}`;
+  return `${pool}-${suffix}`;
 }

@@ -94,7 +94,7 @@ describe('the CEL of an immutable field', () => {
     const [error] = ruleErrors(kind, aNodePool(changed), aNodePool(old));
 
     expect(error?.detail).toBe(
-      'cannot be changed after creation: the name belongs to a pool of cluster "a", and is unique in a namespace: call this pool "b-workers", for example',
+      'cannot be changed after creation: the name belongs to a pool of cluster "a", and is unique in a namespace: call this pool "b-general", for example',
     );
     expect(evaluate(messageExpression, { self: changed, oldSelf: old })).toBe(`spec.clusterName ${error?.detail}`);
   });

@@ -217,9 +217,9 @@ export const nodePools = defineKind<NodePool>({
   immutable: ['spec.clusterName', 'spec.flavor', 'spec.antiAffinity', 'spec.availabilityZones'],
   immutableHints: {
     'spec.clusterName': {
-      cel: `'the name belongs to a pool of cluster "' + oldSelf.clusterName + '", and is unique in a namespace: call this pool "' + self.clusterName + '-workers", for example'`,
+      cel: `'the name belongs to a pool of cluster "' + oldSelf.clusterName + '", and is unique in a namespace: call this pool "' + self.clusterName + '-general", for example'`,
       text: (value, old) =>
-        `the name belongs to a pool of cluster "${String(old)}", and is unique in a namespace: call this pool "${String(value)}-workers", for example`,
+        `the name belongs to a pool of cluster "${String(old)}", and is unique in a namespace: call this pool "${String(value)}-general", for example`,
     },
   },
   rules: NODE_POOL_RULES,

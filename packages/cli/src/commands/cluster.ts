@@ -16,7 +16,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     .option('--flavor <name>', 'flavor of the nodes; without it the cluster has no nodes yet')
     .option('--nodes <count>', 'number of nodes, of --flavor; default: 3', wholeNumber(0))
     .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)
-    .option('--pool <name>', "name of the node pool, unique in its namespace; default: the cluster's")
+    .option('--pool <name>', "name of the node pool, unique in its namespace; default: the cluster's, with -general")
     .option('--network <id>', 'existing OpenStack network for the nodes; default: create one')
     .option('--subnet <id>', 'subnet of --network')
     .addOption(outputOption(['json', 'yaml', 'name']))

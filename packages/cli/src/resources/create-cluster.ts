@@ -2,6 +2,7 @@ import { DRY_RUN_ANNOTATION, dryRunAnnotation, type Siblings } from '@fairway/ap
 import { API_VERSION } from '@fairway/api/group';
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { defaultPoolName } from '@fairway/api/names';
 import { CommandError, usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
@@ -56,7 +57,7 @@ export async function createCluster(
     context.stderr.write(`next: fairway kubeconfig ${name}${inNamespace} > ${name}.kubeconfig\n`);
     if (pools.length === 0) {
       context.stderr.write(
-        `      fairway nodepool create general${inNamespace} --cluster ${name} --flavor NAME --nodes 3\n`,
+        `      fairway nodepool create ${defaultPoolName(name)}${inNamespace} --cluster ${name} --flavor NAME --nodes 3\n`,
       );
     }
   });
@@ -126,7 +127,7 @@ export function objectsFromOptions(name: string, namespace: string, options: Cre
   const nodePool = (flavor: string): NewNodePool => ({
     apiVersion: API_VERSION,
     kind: nodePools.kind,
-    metadata: { name: pool ?? name, namespace },
+    metadata: { name: pool ?? defaultPoolName(name), namespace },
     spec: {
       clusterName: name,
       flavor,

@@ -5,15 +5,15 @@ import { admitNodePool } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { SHIPPED_PLANS } from '@fairway/api/data/plans';
-import { clusters } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Kind } from '@fairway/api/kinds/kind';
-import { nodePools } from '@fairway/api/kinds/node-pool';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { ruleErrors } from '@fairway/api/validation/object-rules';
 import { parseObject } from '@fairway/api/validation/schema-errors';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
-import { expect, test } from 'vitest';
-import { parseManifest } from './manifest.ts';
+import { describe, expect, test } from 'vitest';
+import { type Manifest, parseManifest } from './manifest.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 
@@ -54,18 +54,60 @@ function checked<T extends KubeObject>(kind: Kind<T>, object: T): T {
   return parsed.object;
 }
 
-test.each(globSync('*.yaml', { cwd: EXAMPLES }))('examples/%s is admitted', (file) => {
-  const manifest = parseManifest(readFileSync(join(EXAMPLES, file), 'utf8'), file, 'default');
-  const wanted = manifest.clusters.map((cluster) => checked(clusters, cluster));
-  const pools = manifest.pools.map((pool) => checked(nodePools, pool));
-  const shared = { old: undefined, plans: SHIPPED_PLANS, catalogue, nowMs: Date.UTC(2026, 10, 22) };
+const shared = { old: undefined, plans: SHIPPED_PLANS, catalogue, nowMs: Date.UTC(2026, 10, 22) };
+const FILES = globSync('*.yaml', { cwd: EXAMPLES });
 
-  expect(wanted).toHaveLength(1);
-  expect(pools.length).toBeGreaterThan(0);
-  for (const cluster of wanted) {
-    expect(admitCluster({ ...shared, cluster, releases: SHIPPED_RELEASES, pools: [], others: [] })).toEqual([]);
+function manifestOf(file: string): Manifest {
+  const manifest = parseManifest(readFileSync(join(EXAMPLES, file), 'utf8'), file, 'default');
+  return {
+    clusters: manifest.clusters.map((cluster) => checked(clusters, cluster)),
+    pools: manifest.pools.map((pool) => checked(nodePools, pool)),
+  };
+}
+
+/** What is wrong with manifests that are applied to one namespace, one after another. */
+function errorsOf(manifests: readonly Manifest[]): readonly unknown[] {
+  const there: { readonly clusters: Cluster[]; readonly pools: NodePool[] } = { clusters: [], pools: [] };
+  const errors: unknown[] = [];
+  for (const manifest of manifests) {
+    for (const cluster of manifest.clusters) {
+      const request = { ...shared, cluster, releases: SHIPPED_RELEASES, pools: [], others: there.clusters };
+      errors.push(...admitCluster(request));
+      there.clusters.push(cluster);
+    }
+    for (const pool of manifest.pools) {
+      errors.push(...admitNodePool({ ...shared, pool, clusters: there.clusters, others: there.pools }));
+      there.pools.push(pool);
+    }
   }
-  for (const pool of pools) expect(admitNodePool({ ...shared, pool, clusters: wanted, others: [] })).toEqual([]);
+  return errors;
+}
+
+test.each(FILES)('examples/%s is admitted', (file) => {
+  const manifest = manifestOf(file);
+
+  expect(manifest.clusters).toHaveLength(1);
+  expect(manifest.pools.length).toBeGreaterThan(0);
+  expect(errorsOf([manifest])).toEqual([]);
+});
+
+describe('all examples in one namespace', () => {
+  const manifests = FILES.map(manifestOf);
+
+  test('are admitted together', () => {
+    expect(manifests.length).toBeGreaterThan(1);
+    expect(errorsOf(manifests)).toEqual([]);
+  });
+
+  test('have names of their own, pools with their cluster in front', () => {
+    const wanted = manifests.flatMap((manifest) => manifest.clusters).map(({ metadata }) => metadata.name);
+    const pools = manifests.flatMap((manifest) => manifest.pools);
+    const names = pools.map(({ metadata }) => metadata.name);
+
+    expect(new Set(wanted).size).toBe(wanted.length);
+    expect(new Set(names).size).toBe(names.length);
+    expect(pools.filter(({ metadata, spec }) => !metadata.name?.startsWith(`${spec.clusterName}-`))).toEqual([]);
+  });
 });
 
 test.each([

@@ -49,10 +49,10 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     metadata: { name: 'demo-general' },
     spec: { clusterName: 'small' },
     refused: [
-      'spec.clusterName: Forbidden: cannot be changed after creation: the name belongs to a pool of cluster "demo", and is unique in a namespace: call this pool "small-workers", for example',
+      'spec.clusterName: Forbidden: cannot be changed after creation: the name belongs to a pool of cluster "demo", and is unique in a namespace: call this pool "small-general", for example',
     ],
     refusedByCrd: [
-      'spec.clusterName: Forbidden: spec.clusterName cannot be changed after creation: the name belongs to a pool of cluster "demo", and is unique in a namespace: call this pool "small-workers", for example',
+      'spec.clusterName: Forbidden: spec.clusterName cannot be changed after creation: the name belongs to a pool of cluster "demo", and is unique in a namespace: call this pool "small-general", for example',
     ],
   },
   {
