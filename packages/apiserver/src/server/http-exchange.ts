@@ -179,7 +179,9 @@ async function encode(
   if (isLarge && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
     return { body: await compress(body, { level: 1 }), isCompressed: true };
   }
-  return { body: typeof body === 'string' && body.length >= MIN_ENCODE_CHARS ? encoder.encode(body) : body };
+  // Node writes headers before text in the encoding of the text: a warning's bytes would be encoded twice.
+  const isEncoded = body.length >= MIN_ENCODE_CHARS || headers['warning'] !== undefined;
+  return { body: typeof body === 'string' && isEncoded ? encoder.encode(body) : body };
 }
 
 /** Whether the connection must be closed: an unread body precedes the next request. */

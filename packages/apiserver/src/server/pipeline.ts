@@ -19,6 +19,7 @@ import { checkOptions } from './request-options.ts';
 import { type ResourcePath, routeOf } from './router.ts';
 import type { Routes } from './routes.ts';
 import type { Release, Traffic } from './traffic.ts';
+import { warningHeader } from './warning-header.ts';
 
 export interface PipelineOptions {
   readonly core: Core;
@@ -255,25 +256,6 @@ export function statusAnswer(error: ApiError): Answer {
   const answer = jsonAnswer(error.code, error.toStatus());
   if (error.retryAfterSeconds === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(error.retryAfterSeconds) } };
-}
-
-/** Upstream's limits (apiserver/pkg/endpoints/filters/warning.go): beyond the first, warnings are cut to the second. */
-const MAX_WARNINGS_CHARS = 4096;
-const MAX_LONG_WARNING_CHARS = 256;
-
-/** Value of the header `Warning` that says all of them once, as client-go parses RFC 7234's; what is too much is left out. */
-export function warningHeader(warnings: readonly string[]): string {
-  const texts = [...new Set(warnings)];
-  const isTooMuch = texts.reduce((sum, { length }) => sum + length, 0) > MAX_WARNINGS_CHARS;
-  let charsLeft = MAX_WARNINGS_CHARS;
-  const values: string[] = [];
-  for (const text of texts) {
-    const shown = isTooMuch ? text.slice(0, MAX_LONG_WARNING_CHARS) : text;
-    charsLeft -= shown.length;
-    if (charsLeft < 0) break;
-    values.push(`299 - ${JSON.stringify(shown.replaceAll(/\s+/g, ' '))}`);
-  }
-  return values.join(', ');
 }
 
 function attributesOf(

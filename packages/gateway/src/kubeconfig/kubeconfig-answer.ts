@@ -3,8 +3,8 @@ import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/ki
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { authorize } from '@fairway/apiserver/server/authorize';
 import { decodeBody } from '@fairway/apiserver/server/decode';
-import { warningHeader } from '@fairway/apiserver/server/pipeline';
 import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/apiserver/server/request';
+import { warningHeader } from '@fairway/apiserver/server/warning-header';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { methodNotAllowed } from '@fairway/kube/object/api-error';
 import type { KubeconfigIssuer } from './kubeconfig-issuer.ts';

@@ -117,21 +117,24 @@ describe('a request', () => {
   });
 });
 
+/** As bytes of UTF-8, one a character. */
+const WARNING = Buffer.from('299 - "no cluster größer"', 'utf8').toString('latin1');
+
 describe('an answer', () => {
   test('comes back as it is: status, headers, bytes', async () => {
     const front = await before((_, response) => {
       response.writeHead(409, {
         'content-type': 'application/json',
-        warning: '299 - "w"',
+        warning: WARNING,
         'retry-after': '3',
         'x-a': 'b',
       });
-      response.end('{"kind":"Status"}');
+      response.end(Buffer.from('{"kind":"Status"}'));
     });
     const answer = await front.send(PODS);
 
     expect([answer.statusCode, await text(answer)]).toEqual([409, '{"kind":"Status"}']);
-    expect(answer.headers).toMatchObject({ warning: '299 - "w"', 'retry-after': '3', 'x-a': 'b' });
+    expect(answer.headers).toMatchObject({ warning: WARNING, 'retry-after': '3', 'x-a': 'b' });
   });
 
   test('of a watch begins before there is anything to tell, and each event comes immediately', async () => {

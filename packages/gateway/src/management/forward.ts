@@ -98,8 +98,8 @@ export class Forwarding {
     const answer = await sent.finally(() => deadline.cancel());
     onAnswer(answer);
     response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
-    // A watch may have no event for a while, and its client waits for the headers.
-    response.flushHeaders();
+    // A watch may have no event for a while, and its client waits for the headers; flushHeaders() would encode their bytes again.
+    response.write(Buffer.alloc(0));
     let isEnded = false;
     answer.on('error', () => {
       if (!isEnded) response.destroy();

@@ -1,0 +1,27 @@
+import { validateHeaderValue } from 'node:http';
+import { parseWarnings } from '@fairway/kube/client/warnings';
+import { describe, expect, test } from 'vitest';
+import { warningHeader } from './warning-header.ts';
+
+describe('the header that tells warnings', () => {
+  test.each([
+    { warnings: ['be careful'], told: ['be careful'] },
+    { warnings: ['same', 'same', 'other'], told: ['same', 'other'] },
+    { warnings: ['"quoted", \\ and more'], told: ['"quoted", \\ and more'] },
+    { warnings: ['no cluster 日本–x 🚢'], told: ['no cluster 日本–x 🚢'] },
+    { warnings: ['a\r\nSet-Cookie: x\u0000\u001b[31m\u0085'], told: ['a Set-Cookie: x [31m '] },
+    { warnings: ['half \ud800'], told: ['half \ufffd'] },
+  ])('$warnings are read as $told', ({ warnings, told }) => {
+    const header = warningHeader(warnings);
+
+    validateHeaderValue('Warning', header);
+    expect(parseWarnings(header)).toEqual(told);
+  });
+
+  test('of more than 4096 characters is cut', () => {
+    const header = warningHeader(Array.from({ length: 100 }, (_, index) => `${index} ${'x'.repeat(1000)}`));
+
+    expect(parseWarnings(header)).toHaveLength(16);
+    expect(header.length).toBeLessThan(5000);
+  });
+});
