@@ -106,6 +106,12 @@ describe('each command, with right, wrong and missing input', () => {
       stdout: /nodepool.*\/x-general created \(server/,
     },
     { args: ['cluster', 'create', 'x', '--flavor', 'b3-88', '--dry-run'], code: 1, stderr: /spec\.flavor.*"b3-8"/ },
+    {
+      args: ['nodepool', 'create', 'p', '--cluster', 'größer', '--flavor', 'b3-8', '--dry-run'],
+      code: 0,
+      stdout: /p created \(server dry run\)/,
+      stderr: /^Warning: spec\.clusterName: the namespace has no cluster "größer" yet/,
+    },
     { args: ['cluster', 'create', '-f', '-', '--no-wait'], code: 0, stdout: /filed created/ },
     { args: ['cluster', 'create', 'filed', '--no-wait'], code: 1, stderr: /already exists/ },
     { args: ['cluster', 'list'], code: 0, stdout: /filed/ },

@@ -4,6 +4,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { printable } from '../output/printable.ts';
 import { chooseKubeconfig } from './choose-kubeconfig.ts';
 
 /** Fairway's API, with the user's credentials. */
@@ -14,9 +15,9 @@ export interface Connection {
   readonly server: string;
 }
 
-/** Calls `use` with the API selected by the options and the environment, and closes it afterwards. */
+/** Calls `use` with the API selected by the options and the environment, and closes it afterwards. The API's warnings go to stderr, each once. */
 export async function withConnection<T>(
-  context: Pick<CliContext, 'env' | 'cwd' | 'clock'>,
+  context: Pick<CliContext, 'env' | 'cwd' | 'clock' | 'stderr'>,
   options: GlobalOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -26,9 +27,14 @@ export async function withConnection<T>(
     env: context.env,
     clock: context.clock,
   });
+  const told = new Set<string>();
   const client = new KubeClient(new HttpsTransport({ ...transport, clock: context.clock }), {
     userAgent: `fairway/${FAIRWAY_VERSION}`,
     clock: context.clock,
+    onWarning(text) {
+      if (!told.has(text)) context.stderr.write(`Warning: ${printable(text)}\n`);
+      told.add(text);
+    },
   });
   try {
     return await use({ client, namespace: options.namespace ?? namespace ?? 'default', server: transport.server });

@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { fakeContext } from '../testing/fake-context.ts';
 import { runWith } from './run-program.ts';
@@ -35,4 +38,13 @@ test('an error is shown without a stack trace, unless requested', async () => {
 
   expect(brief.written.stderr).not.toContain(' at ');
   expect(full.written.stderr).toMatch(/\n {4}at /);
+});
+
+test('output that cannot be written is told in a line', () => {
+  const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+  const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
+  const { status, stderr } = spawnSync(process.execPath, [main, 'completion', 'bash'], { stdio: [...stdio] });
+
+  expect(status).toBe(1);
+  expect(String(stderr)).toBe('error: the output cannot be written: ENOSPC: no space left on device, write\n');
 });

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { systemClock } from '@fairway/base/clock';
 import { ExitCode } from '@fairway/service/exit-code';
 import { CommanderError } from 'commander';
+import { printable } from '../output/printable.ts';
 import { buildProgram } from '../program.ts';
 import type { CliContext, TextSink } from './context.ts';
 import { followLauncher } from './launcher.ts';
@@ -63,7 +64,7 @@ export async function runWith(args: readonly string[], context: CliContext): Pro
     // Loaded on demand: the module that explains errors imports all packages.
     const { explainError } = await import('./explain-error.ts');
     const { message, advice, exitCode } = explainError(error);
-    context.stderr.write(`error: ${message}\n${advice === undefined ? '' : `  ${advice}\n`}`);
+    context.stderr.write(`error: ${printable(message)}\n${advice === undefined ? '' : `  ${printable(advice)}\n`}`);
     if (program.opts<{ debug?: boolean }>().debug && error instanceof Error) context.stderr.write(`${error.stack}\n`);
     return exitCode;
   }
@@ -93,7 +94,10 @@ function sink(stream: NodeJS.WriteStream): TextSink {
   // `fairway … | head` closes the pipe: output stops, without an error.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(ExitCode.Ok);
-    throw error;
+    // A server goes on without the messages that a full disk does not take.
+    if (stream === process.stderr) return;
+    process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+    process.exit(ExitCode.Failed);
   });
   // Without a known width, a terminal can't be redrawn.
   return { write: (text) => void stream.write(text), isTerminal: stream.isTTY && stream.columns > 0 };

@@ -9,6 +9,7 @@ import { dump } from 'js-yaml';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
+import { printable } from '../output/printable.ts';
 import { requireCloud } from '../up/chosen-cloud.ts';
 import { type Capability, capabilitiesOf } from './cloud-capabilities.ts';
 import { type CloudObservation, observeCloud } from './cloud-observation.ts';
@@ -96,7 +97,7 @@ export function renderFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   return findings
     .map(({ check, status, detail, advice }) => {
-      const line = `${MARKS[status].padEnd(8)}${check.padEnd(width)}  ${detail}\n`;
+      const line = `${MARKS[status].padEnd(8)}${check.padEnd(width)}  ${printable(detail)}\n`;
       return advice === undefined ? line : `${line}${' '.repeat(width + 10)}${advice}\n`;
     })
     .join('');

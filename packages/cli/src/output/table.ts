@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { printable } from './printable.ts';
 
 /** `meta.k8s.io/v1` Table, as far as it is printed. */
 export const ServerTable = z.object({
@@ -50,7 +51,8 @@ const COLUMN_GAP = 3;
 const MIN_COLUMN_WIDTH = 6;
 
 /** Columns as wide as their widest cell, three spaces apart: kubectl's layout. The last is not padded. */
-export function alignColumns(rows: readonly (readonly string[])[]): string {
+export function alignColumns(texts: readonly (readonly string[])[]): string {
+  const rows = texts.map((row) => row.map(printable));
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {

@@ -1,4 +1,5 @@
 import type { TextSink } from '../command/context.ts';
+import { printable } from '../output/printable.ts';
 import type { Step } from './step.ts';
 
 /** Displays steps. */
@@ -24,7 +25,7 @@ export class LineReporter implements Reporter {
         state === 'done' ? `${title}: done${detail && `, ${detail}`}` : `${title}: ${detail || 'in progress'}`;
       if (this.#told.get(key) === line) continue;
       this.#told.set(key, line);
-      this.#out.write(`${line}\n`);
+      this.#out.write(`${printable(line)}\n`);
     }
   }
 

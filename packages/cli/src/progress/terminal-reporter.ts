@@ -1,4 +1,5 @@
 import { Listr, type ListrDefaultRendererLogLevels, ListrLogger, ProcessOutput } from 'listr2';
+import { printable } from '../output/printable.ts';
 import type { Reporter } from './reporter.ts';
 import type { Step } from './step.ts';
 
@@ -43,7 +44,7 @@ export class TerminalReporter implements Reporter {
       task: async (_context: unknown, task: { title?: string | undefined; output?: string | undefined }) => {
         line.render = () => {
           const { title, state, detail } = line.step;
-          const suffix = detail === '' ? '' : `: ${detail}`;
+          const suffix = detail === '' ? '' : `: ${printable(detail)}`;
           task.title = state === 'done' || state === 'running' ? `${title}${suffix}` : title;
         };
         line.render();

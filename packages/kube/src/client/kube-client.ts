@@ -7,10 +7,13 @@ import { type Discovery, discover } from './discovery.ts';
 import { HttpResourceClient, type ObjectForm } from './http-resource-client.ts';
 import type { ResourceClient } from './resource-client.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { parseWarnings } from './warnings.ts';
 
 export interface KubeClientOptions {
   readonly userAgent?: string;
   readonly clock?: Clock;
+  /** Called with each warning of an answer, whatever its status: for people, in words. */
+  readonly onWarning?: (text: string) => void;
 }
 
 const ServerVersion = z.looseObject({ major: z.string(), minor: z.string(), gitVersion: z.string() });
@@ -26,11 +29,13 @@ export class KubeClient {
   readonly #transport: Transport;
   readonly #userAgent: string;
   readonly #clock: Clock;
+  readonly #onWarning: KubeClientOptions['onWarning'];
 
   constructor(transport: Transport, options: KubeClientOptions = {}) {
     this.#transport = transport;
     this.#userAgent = options.userAgent ?? 'fairway';
     this.#clock = options.clock ?? systemClock;
+    this.#onWarning = options.onWarning;
   }
 
   resource<T extends KubeObject>(type: ResourceType<T>): ResourceClient<T> {
@@ -57,6 +62,7 @@ export class KubeClient {
     for (let attempt = 1; ; attempt++) {
       fence?.();
       const response = await this.#transport.request({ ...request, headers, ...(fence && { beforeWrite: fence }) });
+      if (this.#onWarning) for (const text of parseWarnings(response.headers['warning'])) this.#onWarning(text);
       if (response.status >= 200 && response.status < 300) return response;
       const error = toApiError(response, await response.text());
       const waitSeconds = retryAfterSeconds(error, request.method);
