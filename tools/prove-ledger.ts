@@ -20,6 +20,7 @@ interface Outcome {
 
 // One for all runs, since transforming modules takes longer than most tests.
 const vitest = await createVitest('test', { watch: false, maxWorkers: 1, reporters: [{}], silent: true });
+await vitest.standalone();
 
 async function run({ file, title }: Proof, blind: string): Promise<Outcome> {
   // Workers are started for each run, with the environment as it is then.
