@@ -11,7 +11,7 @@ export function addServeCommand(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--webhook-url <url>',
-        'https://HOST[:PORT] by which the API server reaches the gateways: a Service or a load balancer; default: where this one listens',
+        'https://HOST[:PORT] by which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer; default: where this one listens',
       ).argParser(parseWebhookUrl),
     )
     .option('--no-gateway', 'run only the controllers');

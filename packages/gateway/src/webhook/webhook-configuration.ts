@@ -4,7 +4,11 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
-import type { ValidatingWebhook, ValidatingWebhookConfiguration } from '@fairway/kube/kinds/generated/types';
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookClientConfig,
+} from '@fairway/kube/kinds/generated/types';
 import type { OwnIdentity } from '../management/own-identity.ts';
 
 /** Name of the ValidatingWebhookConfiguration and of its first webhook. */
@@ -33,7 +37,7 @@ export interface WebhookTarget {
 export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget): ValidatingWebhookConfiguration {
   const rule = { apiGroups: [GROUP], apiVersions: [VERSION], scope: 'Namespaced' };
   const shared = {
-    clientConfig: { url, caBundle: Buffer.from(caBundle).toString('base64') },
+    clientConfig: { ...whereToCall(url), caBundle: Buffer.from(caBundle).toString('base64') },
     matchPolicy: 'Equivalent',
     sideEffects: 'None',
     timeoutSeconds: TIMEOUT_SECONDS,
@@ -84,6 +88,17 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
     metadata: { name: WEBHOOK_NAME },
     webhooks: [webhook, catalogue],
   };
+}
+
+const HTTPS_PORT = 443;
+
+/** `https://NAME.NAMESPACE.svc:PORT` as a reference to that Service: kube-apiserver finds it without the cluster's DNS, which it rarely asks. */
+function whereToCall(url: string): Pick<WebhookClientConfig, 'url' | 'service'> {
+  const { hostname, port, pathname } = new URL(url);
+  const [, name, namespace] = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc$/.exec(hostname) ?? [];
+  if (name === undefined || namespace === undefined) return { url };
+  // With a port, so that the server adds no default to compare with.
+  return { service: { name, namespace, path: pathname, port: port === '' ? HTTPS_PORT : Number(port) } };
 }
 
 /** CEL: whether the controllers' finalizer is on an object. */
