@@ -6,6 +6,8 @@ export interface Values {
   readonly replicas: unknown;
   /** fairway.yaml, as text. */
   readonly config: unknown;
+  /** That of `listen` in fairway.yaml. */
+  readonly port: unknown;
   readonly cloudsSecret: unknown;
   readonly homeClaim: unknown;
   readonly homeSize: unknown;
@@ -25,14 +27,17 @@ export interface Values {
   readonly ingressFrom: unknown;
 }
 
+/** Of the gateway's Service, and of the pod unless values say otherwise. */
+export const PORT = 8443;
+
 /** What values.yaml says, with its comments as keys of the schema. */
 export const DEFAULTS = {
   image: { repository: 'fairway', tag: '', pullPolicy: 'IfNotPresent', pullSecrets: [] },
   replicas: 1,
   config: {
     home: '/var/lib/fairway/home',
-    listen: '0.0.0.0:8443',
-    gateway: { webhookURL: 'https://fairway-gateway.fairway-system.svc:8443' },
+    listen: `0.0.0.0:${PORT}`,
+    gateway: { webhookURL: `https://fairway-gateway.fairway-system.svc:${PORT}` },
     cloud: { file: '/etc/fairway/clouds/clouds.yaml' },
     audit: { path: '-' },
     log: { level: 'info' },
@@ -88,7 +93,9 @@ export function valuesSchema(configuration: object): object {
 }
 
 /** Objects of the pod's own schema are kube-apiserver's to check. */
-const FREE = new Set(['resources', 'nodeSelector', 'affinity', 'podAnnotations', 'annotations']);
+const FREE = new Set(['resources', 'affinity']);
+/** A number in quotes has to be told from a number before it gets there. */
+const TEXTS = new Set(['nodeSelector', 'podAnnotations', 'annotations']);
 const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
   replicas: [0, 1],
   pullPolicy: ['Always', 'IfNotPresent', 'Never'],
@@ -101,6 +108,7 @@ function schemaOf(name: string, value: unknown): object {
   if (Array.isArray(value)) return { type: 'array' };
   if (value === null || typeof value !== 'object')
     return { type: typeof value === 'number' ? 'integer' : typeof value };
+  if (TEXTS.has(name)) return { type: 'object', additionalProperties: { type: 'string' } };
   if (FREE.has(name)) return { type: 'object' };
   const properties = Object.entries(value).map(([key, inner]) => [key, schemaOf(key, inner)] as const);
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };

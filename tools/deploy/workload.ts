@@ -1,7 +1,7 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { ROOTS_SECRET } from '@fairway/gateway/management/gateway-roots';
 import { SERVICE_ACCOUNT } from '@fairway/service/install/permissions';
-import type { Values } from './values.ts';
+import { PORT, type Values } from './values.ts';
 
 /** An object that runs `fairway serve` in a management cluster. */
 export interface Piece {
@@ -15,7 +15,6 @@ export interface Piece {
 const NAME = 'fairway';
 const SERVICE = 'fairway-gateway';
 const METRICS = 'fairway-metrics';
-const PORT = 8443;
 /** Nobody's elsewhere, as in images without a distribution. */
 const USER = 65_532;
 const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/component': 'serve' };
@@ -120,7 +119,7 @@ function deployment(values: Values): Piece['object'] {
       { name: 'FAIRWAY_CONTROL_PLANES_ADDRESS', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
       ...values.extraEnv,
     ],
-    ports: [{ name: 'gateway', containerPort: PORT }],
+    ports: [{ name: 'gateway', containerPort: values.port }],
     // The first start lists all clouds and waits for the API server.
     startupProbe: { ...probe('/livez'), periodSeconds: 2, failureThreshold: 150 },
     livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 6, timeoutSeconds: 5 },
