@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud'
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ImageSpec } from '@fairway/simulator/config';
-import { type Answer, PROJECT, run } from '../session/running-fairway.ts';
+import { TESTBED, testbed } from '../hosts/testbed.ts';
+import { type Answer, run } from '../session/running-fairway.ts';
 
-const TESTBED = join(PROJECT, 'testbed/node/testbed');
 /** Entry whose user sees the servers of all projects, as a hypervisor does. */
 const HYPERVISOR = 'simulator-admin';
 
@@ -180,8 +180,4 @@ export class HostCloud {
     }
     await this.#cloud.close();
   }
-}
-
-function testbed(...args: readonly string[]): string {
-  return execFileSync(TESTBED, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
+import { hostsLack } from '../hosts/requirements.ts';
+import { TESTBED } from '../hosts/testbed.ts';
 import { type TestRelease, testReleases } from '../process-runtime/releases.ts';
 
 /** What real nodes are tested with, where this machine has it. */
@@ -16,12 +16,10 @@ export interface RealNodesTools {
 export async function realNodesNeed(): Promise<RealNodesTools> {
   const { offered, old } = await testReleases();
   const kubectl = offered && findExecutable([offered.folder, ...foldersOnPath(process.env)], 'kubectl');
+  const lacked = hostsLack();
   const missing = [
-    ...(process.getuid?.() === 0 ? [] : ['root']),
-    ...(canMakeNamespaces() ? [] : ['right to namespaces']),
-    ...(hasCgroups() ? [] : ['cgroups']),
-    ...(existsSync('/dev/kmsg') ? [] : ['/dev/kmsg']),
-    ...(isDebian12() ? whatTestbedLacks() : ['Debian 12']),
+    ...lacked,
+    ...(lacked.includes('Debian 12') ? [] : whatTestbedLacks()),
     // Kubelet 1.20 has no GracefulNodeShutdown, reads no containerRuntimeEndpoint from its file, and looks for Docker.
     ...(offered ? [] : [old ? `release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
     ...(offered && !kubectl ? ['kubectl'] : []),
@@ -33,21 +31,6 @@ export async function realNodesNeed(): Promise<RealNodesTools> {
 
 /** What its hosts are made of and Debian has not. */
 function whatTestbedLacks(): string[] {
-  const { stdout } = spawnSync(join(import.meta.dirname, '../../testbed/node/testbed'), ['lacks'], {
-    encoding: 'utf8',
-  });
+  const { stdout } = spawnSync(TESTBED, ['lacks'], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line !== '');
-}
-
-function canMakeNamespaces(): boolean {
-  return spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', 'true']).status === 0;
-}
-
-function isDebian12(): boolean {
-  const file = '/etc/os-release';
-  return existsSync(file) && /^VERSION_CODENAME=bookworm$/m.test(readFileSync(file, 'utf8'));
-}
-
-function hasCgroups(): boolean {
-  return existsSync('/proc/mounts') && / cgroup2? /.test(readFileSync('/proc/mounts', 'utf8'));
 }

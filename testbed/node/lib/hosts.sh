@@ -96,6 +96,11 @@ exec_host() {
   nsenter -t "$leader" -m -u -i -n -p -C -- env -i PATH="$PATH" TERM=dumb HOME=/root "$@"
 }
 
+# Whether systemd has started what it starts, all of it or not.
+has_booted() {
+  (exec_host "$1" systemctl is-system-running) 2>/dev/null | grep -qE '^(running|degraded)$'
+}
+
 diagnose() {
   echo "--- $1"
   tail -n 20 "$HOSTS/$1/console" || true

@@ -1,0 +1,15 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { PROJECT } from '../session/running-fairway.ts';
+
+export const TESTBED = join(PROJECT, 'testbed/node/testbed');
+
+/** Runs a command of testbed/node to its end, and returns what it printed. Throws when it fails. */
+export function testbed(...args: readonly string[]): string {
+  return execFileSync(TESTBED, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Runs a command on a host with a file as its standard input. */
+export function feed(host: string, file: number, ...command: readonly string[]): string {
+  return execFileSync(TESTBED, ['exec', host, ...command], { encoding: 'utf8', stdio: [file, 'pipe', 'inherit'] });
+}
