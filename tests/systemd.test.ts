@@ -4,10 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROJECT } from './session/running-fairway.ts';
+import { BootedHost } from './hosts/booted-host.ts';
+import { installFairway } from './hosts/installed-fairway.ts';
+import { hostsLack } from './hosts/requirements.ts';
+import { type Answer, PROJECT } from './session/running-fairway.ts';
+import type { SpokenOutput } from './session/spoken-output.ts';
 
 const analyze = findExecutable(foldersOnPath(process.env), 'systemd-analyze') ?? '';
 const title = analyze === '' ? ' (skipped: no systemd-analyze)' : '';
+const lacked = hostsLack();
+const hostTitle = lacked.length === 0 ? '' : ` (skipped: no ${lacked.join(', no ')})`;
 /** Of 100: systemd calls what is below 25 protected; a service without any protection has 96. */
 const MAX_EXPOSURE = 20;
 
@@ -46,5 +52,109 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
 
     expect(stdout).toMatch(/Overall exposure level for fairway\.service: [0-9.]+ OK/);
     expect(status).toBe(0);
+  });
+});
+
+describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
+  let folder: string;
+  let host: BootedHost;
+  let journal: SpokenOutput;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'fairway-systemd-'));
+    host = await BootedHost.boot(folder);
+    await installFairway(host.name, folder);
+  });
+  afterAll(async () => {
+    await host?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const property = (name: string) => host.property('fairway', name);
+  const systemctl = (...args: readonly string[]) => host.run('systemctl', ...args);
+  const fairway = (...args: readonly string[]) =>
+    host.run('env', 'KUBECONFIG=/var/lib/fairway/home/kubeconfig', 'fairway', ...args);
+
+  const timesServed = (text: string) => text.split('kubectl get clusters').length - 1;
+  const timesFailed = (text: string) => text.split("Failed with result 'exit-code'").length - 1;
+  /** Does something, and resolves when Fairway has said once more that it serves. */
+  async function untilServed(act: () => Promise<Answer>): Promise<void> {
+    const before = timesServed(journal.text);
+    expect(await act()).toMatchObject({ code: 0 });
+    await journal.says((text) => timesServed(text) > before || timesFailed(text) > 0, 'journalctl');
+    expect(timesFailed(journal.text), journal.text).toBe(0);
+  }
+
+  /** That it works on the cluster from before, and not only shows it. */
+  async function expectScaled(nodes: number): Promise<void> {
+    const scaled = await fairway('nodepool', 'scale', 'demo', '--nodes', `${nodes}`);
+    expect(scaled, scaled.stderr).toMatchObject({ code: 0 });
+    const { stdout } = await fairway('cluster', 'list');
+    expect(stdout).toMatch(new RegExp(`^demo\\s+\\S+\\s+Ready\\s+${nodes}/${nodes}`, 'm'));
+  }
+
+  /** What docs/operators/install.md has an operator type, but for a cloud that is not simulated and what addresses are. */
+  function writtenSteps(): string {
+    const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
+    const section = guide.slice(guide.indexOf('## One machine'));
+    const [, steps = ''] = /^```\n([^]*?)^```$/m.exec(section) ?? [];
+    return steps
+      .replace(/^cloud:\n.*\n/m, '')
+      .replace('fairway.example.com', host.address)
+      .replace('10.0.0.5', host.address)
+      .replace('"$(npm root -g)"', '/usr/local/lib/node_modules');
+  }
+
+  test('is started by the written steps, as a user of its own without any right, and has a cluster', async () => {
+    journal = host.journal('fairway');
+    const passwords = `printf 'clouds: {}\\n' >clouds.yaml`;
+    await untilServed(() => host.script(`cd /root; ${passwords}\n${writtenSteps()}`));
+
+    const pid = await property('MainPID');
+    const { stdout } = await host.run('grep', '-E', '^(Uid|CapEff|NoNewPrivs):', `/proc/${pid}/status`);
+    expect(stdout).toMatch(/^Uid:\t(6[1-5]\d{3})\t\1\t\1\t\1\nCapEff:\t0{16}\nNoNewPrivs:\t1$/m);
+    expect(await fairway('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1')).toMatchObject({ code: 0 });
+    await expectScaled(2);
+  });
+
+  test('is started again when it is killed', async () => {
+    await untilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
+
+    expect(await property('NRestarts')).toBe('1');
+    await expectScaled(3);
+  });
+
+  test('is restarted and stopped in order, and leaves no process behind', async () => {
+    await untilServed(() => systemctl('restart', 'fairway'));
+    await expectScaled(2);
+    const cgroup = await property('ControlGroup');
+
+    expect(await systemctl('stop', 'fairway')).toMatchObject({ code: 0 });
+    expect([await property('Result'), await property('ActiveState')]).toEqual(['success', 'inactive']);
+    expect(await property('ExecMainStatus')).toBe('0');
+    expect((await host.script(`cat /sys/fs/cgroup/*${cgroup}/cgroup.procs 2>/dev/null || true`)).stdout).toBe('');
+  });
+
+  test('is root with few rights where tenants.conf says so, and its state comes along', async () => {
+    const dropIn = '/usr/local/lib/node_modules/fairway/dist/deploy/systemd/fairway.service.d/tenants.conf';
+    await host.script(
+      `install -D ${dropIn} /etc/systemd/system/fairway.service.d/tenants.conf; systemctl daemon-reload`,
+    );
+    await untilServed(() => systemctl('restart', 'fairway'));
+
+    const pid = await property('MainPID');
+    const { stdout } = await host.run('grep', '-E', '^(Uid|CapEff):', `/proc/${pid}/status`);
+    // chown, dac_override, fowner, kill, setgid, setuid, setpcap
+    expect(stdout).toBe('Uid:\t0\t0\t0\t0\nCapEff:\t00000000000001eb\n');
+    await expectScaled(1);
+  });
+
+  test('does not start with a wrong file, and says which key is wrong', async () => {
+    await systemctl('stop', 'fairway');
+    await host.script('echo "lisen: x" >>/etc/fairway/fairway.yaml');
+
+    expect(await systemctl('start', 'fairway')).toMatchObject({ code: 1 });
+    await systemctl('stop', 'fairway');
+    expect(journal.text).toMatch(/\/etc\/fairway\/fairway\.yaml.*lisen/);
   });
 });

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Answer, run } from '../session/running-fairway.ts';
+import { SpokenOutput } from '../session/spoken-output.ts';
+import { TESTBED, testbed } from './testbed.ts';
+
+const NAME = 'box';
+
+/** A Debian of testbed/node with systemd as its first process, and nothing of Kubernetes. */
+export class BootedHost implements AsyncDisposable {
+  readonly name = NAME;
+  readonly address = '10.1.0.5';
+  readonly #holder: ChildProcess;
+  #journal: SpokenOutput | undefined;
+
+  private constructor(holder: ChildProcess) {
+    this.#holder = holder;
+  }
+
+  /** Resolves when it has booted. `folder` is for files of the boot. */
+  static async boot(folder: string): Promise<BootedHost> {
+    const holder = spawn(TESTBED, ['hold'], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const host = new BootedHost(holder);
+    try {
+      await new SpokenOutput(holder).says((text) => /^held$/m.test(text), 'testbed hold');
+      const userData = join(folder, 'user-data');
+      writeFileSync(userData, '#cloud-config\n{}\n');
+      const network = ['--address', `${host.address}/20`, '--gateway', '10.1.0.1'];
+      testbed('boot', NAME, ...network, '--image', 'debian-12', '--user-data', userData);
+      testbed('booted', NAME);
+      return host;
+    } catch (error) {
+      await host[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  run(...command: readonly string[]): Promise<Answer> {
+    return run(TESTBED, ['exec', NAME, ...command]);
+  }
+
+  /** Runs a script of bash, which ends with its first error. */
+  script(text: string): Promise<Answer> {
+    return this.run('bash', '-euc', text);
+  }
+
+  /** What a unit has said since the host booted, as it says it. */
+  journal(unit: string): SpokenOutput {
+    this.#journal ??= new SpokenOutput(
+      spawn(TESTBED, ['exec', NAME, 'journalctl', '--follow', '--lines=all', '--output=cat', '--unit', unit], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+    return this.#journal;
+  }
+
+  /** A property of a unit, as systemd says it. */
+  async property(unit: string, name: string): Promise<string> {
+    const { stdout } = await this.run('systemctl', 'show', unit, `--property=${name}`, '--value');
+    return stdout.trim();
+  }
+
+  /** The host goes with whoever holds the machine. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#holder.exitCode !== null || this.#holder.signalCode !== null) return;
+    const exited = once(this.#holder, 'exit');
+    this.#holder.stdin?.end();
+    await exited;
+  }
+}

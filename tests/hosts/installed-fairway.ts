@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../session/running-fairway.ts';
+import { feed } from './testbed.ts';
+
+/** Packs this checkout, and installs the package below /usr/local of a host, as `npm install -g` does there. The host's own Node is the package's. */
+export async function installFairway(host: string, folder: string): Promise<void> {
+  const prefix = join(folder, 'prefix');
+  mkdirSync(prefix);
+  const packed = await run('npm', ['pack', '--json', '--pack-destination', folder]);
+  const { filename } = Object.values(JSON.parse(packed.stdout.slice(packed.stdout.search(/^[[{]/m))))[0] as {
+    filename: string;
+  };
+  const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'];
+  const installed = await run('npm', ['install', '-g', ...options, join(folder, filename)]);
+  if (installed.code !== 0) throw new Error(`npm install: ${installed.stdout}${installed.stderr}`);
+  const archive = join(folder, 'prefix.tar');
+  execFileSync('tar', ['-cf', archive, '-C', prefix, '.']);
+  const file = openSync(archive, 'r');
+  feed(host, file, 'tar', '-x', '--no-same-owner', '-C', '/usr/local');
+  closeSync(file);
+  const node = `/usr/local/lib/node_modules/fairway/node_modules/node-linux-${process.arch}/bin/node`;
+  feed(host, 0, 'ln', '-s', node, '/usr/local/bin/node');
+}
