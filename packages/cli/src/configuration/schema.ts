@@ -105,7 +105,8 @@ export const Configuration = z.strictObject({
         only: 'serve',
       }),
       webhookURL: setting(written(parseWebhookUrl), {
-        description: 'by which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer',
+        description:
+          'by which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer',
         allowed: 'https://HOST or https://HOST:PORT, without a path',
         otherwise: 'where this one listens',
         option: 'webhookUrl',

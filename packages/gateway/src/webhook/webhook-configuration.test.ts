@@ -18,7 +18,11 @@ test.each([
   { url: 'https://fairway.example.com:8443/admission/secret', reason: "the machine's DNS knows it" },
   { url: 'https://a.b.svc.cluster.local/admission/secret', reason: "somebody's own domain may be called so" },
 ])('the webhook is called at $url: $reason', ({ url, where = { url } }) => {
-  const { webhooks = [] } = webhookConfiguration({ url, caBundle: 'pem', identity: { usernames: [], isCertain: true } });
+  const { webhooks = [] } = webhookConfiguration({
+    url,
+    caBundle: 'pem',
+    identity: { usernames: [], isCertain: true },
+  });
 
   expect(webhooks.map(({ clientConfig }) => clientConfig)).toEqual(
     webhooks.map(() => ({ ...where, caBundle: Buffer.from('pem').toString('base64') })),
