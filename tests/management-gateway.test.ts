@@ -98,6 +98,17 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
+    test('fairway doctor finds its kinds and its webhook in order', async () => {
+      const home = join(cluster.folder, 'home');
+      const admin = ['--kubeconfig', cluster.kubeconfig('admin')];
+      const { code, stdout } = await run('npx', ['fairway', 'doctor', '--home', home, ...admin]);
+
+      expect(stdout).toMatch(/^ok +kinds +are of this release$/m);
+      expect(stdout).toMatch(/^ok +webhook +kube-apiserver is to call https:.*, which answers$/m);
+      expect(stdout).toMatch(/^ok +webhook certificate +valid until /m);
+      expect(code).toBe(0);
+    });
+
     describe('is a Kubernetes API to kubectl', () => {
       test('explain', async () => {
         const { stdout } = await as('alice', 'explain', 'cluster.spec.plan');

@@ -11,6 +11,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { foreignDefinitions, foreignKindsMessage } from '@fairway/service/install/foreign-definitions';
 import { isEmbedded } from '@fairway/service/install/is-embedded';
 import { SHARD_GROUP, SHARDS } from '@fairway/service/serve/share';
+import { observeWebhook } from '@fairway/service/serve/webhook-observation';
 import { type Home, identifyProcess } from '@fairway/service/up/home';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
@@ -20,6 +21,7 @@ import { certificateFinding } from './certificate.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { replicaFindings } from './replicas.ts';
 import { stuckFinding } from './stuck-objects.ts';
+import { webhookFindings } from './webhook.ts';
 
 const MIN_NODE_MAJOR = 24;
 
@@ -80,9 +82,10 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
     const tookMs = Math.round(performance.now() - startedMs);
     findings.push(ok('API', `${gitVersion} at ${connection.transport.server} answered in ${tookMs} ms`));
     const namespace = globals.namespace ?? connection.namespace ?? 'default';
-    findings.push(...(await objectFindings(client, namespace, context.clock.now())));
-    if (!isEmbedded(gitVersion)) findings.push(...(await kindsFindings(client)));
-    findings.push(...(await sharingFindings(client, context.clock.now())));
+    const nowMs = context.clock.now();
+    if (!isEmbedded(gitVersion)) findings.push(...(await installationFindings(client, nowMs)));
+    findings.push(...(await objectFindings(client, namespace, nowMs)));
+    findings.push(...(await sharingFindings(client, nowMs)));
   } catch (error) {
     findings.push(failure('API', error));
   } finally {
@@ -91,11 +94,19 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
   return findings;
 }
 
-/** Requires permission to read CRDs. */
-async function kindsFindings(client: KubeClient): Promise<Finding[]> {
-  try {
+/** What "fairway install" and the gateway write into a management cluster. What the caller may not read is left out. */
+async function installationFindings(client: KubeClient, nowMs: number): Promise<Finding[]> {
+  const kinds = unlessForbidden(async () => {
     const foreign = await foreignDefinitions(client);
     return [foreign.length === 0 ? ok('kinds', 'are of this release') : warning('kinds', foreignKindsMessage(foreign))];
+  });
+  const webhook = unlessForbidden(async () => webhookFindings(await observeWebhook(client), nowMs));
+  return [...(await kinds), ...(await webhook)];
+}
+
+async function unlessForbidden(look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
   } catch (error) {
     if (isApiError(error, 'Forbidden')) return [];
     throw error;
@@ -153,15 +164,26 @@ function servedUntil(server: string): Promise<string | undefined> {
 async function objectFindings(client: KubeClient, namespace: string, nowMs: number): Promise<Finding[]> {
   const findings: Finding[] = [];
   const counts: string[] = [];
+  const missing: string[] = [];
   for (const kind of Object.values(KINDS_BY_NAME)) {
     const resource = client.resource(kind);
     // Tenants may read only their own namespace.
-    const { items } = await resource.list().catch((error: unknown) => {
+    const list = await resource.list().catch((error: unknown) => {
       if (isApiError(error, 'Forbidden')) return resource.list({ namespace });
+      if (isApiError(error, 'NotFound')) return undefined;
       throw error;
     });
+    if (list === undefined) {
+      missing.push(kind.plural);
+      continue;
+    }
+    const { items } = list;
     counts.push(`${items.length} ${kind.plural}`);
     findings.push(...items.flatMap((object) => stuckFinding(kind, object, nowMs) ?? []));
+  }
+  if (missing.length > 0) {
+    const advice = 'run "fairway install" with this kubeconfig, or name the one of Fairway';
+    return [...findings, problem('objects', `this API does not serve ${missing.join(', ')}`, advice)];
   }
   if (findings.length === 0) findings.push(ok('objects', `${counts.join(', ')}: none is stuck`));
   return findings;

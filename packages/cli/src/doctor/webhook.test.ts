@@ -1,0 +1,64 @@
+import type { WebhookObservation } from '@fairway/service/serve/webhook-observation';
+import { expect, test } from 'vitest';
+import { webhookFindings } from './webhook.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const healthy: WebhookObservation = {
+  name: 'admission.fairway.dev',
+  faults: [],
+  origin: 'https://gateway.example.org:8443',
+  answer: { kind: 'trusted', validTo: 'Jan  1 00:00:00 2027 GMT' },
+};
+
+test.each([
+  {
+    reason: 'all is well',
+    webhook: healthy,
+    says: [
+      'ok: kube-apiserver is to call https://gateway.example.org:8443, which answers',
+      'ok: valid until 2027-01-01',
+    ],
+  },
+  {
+    reason: 'no gateway has ever run',
+    webhook: undefined,
+    says: ['error: none is registered: changes are not checked against plans, quota and the cloud'],
+  },
+  {
+    reason: 'somebody made it harmless',
+    webhook: { ...healthy, faults: ['admission.fairway.dev: Ignore, not Fail'] },
+    says: [
+      'error: ValidatingWebhookConfiguration admission.fairway.dev was changed: admission.fairway.dev: Ignore, not Fail',
+      'ok: valid until 2027-01-01',
+    ],
+  },
+  {
+    reason: 'somebody has it call a Service',
+    webhook: { ...healthy, origin: undefined, answer: undefined },
+    says: ['error: ValidatingWebhookConfiguration admission.fairway.dev has no URL: the gateway registers it with one'],
+  },
+  {
+    reason: 'a load balancer ends TLS',
+    webhook: { ...healthy, answer: { kind: 'distrusted', code: 'SELF_SIGNED_CERT_IN_CHAIN' } as const },
+    says: [
+      'error: https://gateway.example.org:8443 answers with a certificate that the registered caBundle does not verify (SELF_SIGNED_CERT_IN_CHAIN)',
+    ],
+  },
+  {
+    reason: 'it is called by a name that the certificate lacks',
+    webhook: { ...healthy, answer: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' } as const },
+    says: ['error: https://gateway.example.org:8443 answers with a certificate that is for other names'],
+  },
+  {
+    reason: 'no gateway runs, or this machine does not reach it',
+    webhook: { ...healthy, answer: { kind: 'silent', code: 'ECONNREFUSED' } as const },
+    says: [
+      'warning: https://gateway.example.org:8443 does not answer from here (ECONNREFUSED); while kube-apiserver does not reach it either, it refuses changes of Clusters and NodePools',
+    ],
+  },
+])('fairway doctor says of the webhook, when $reason, what there is', ({ webhook, says }) => {
+  const findings = webhookFindings(webhook, NOW_MS);
+
+  expect(findings.map(({ status, detail }) => `${status}: ${detail}`)).toEqual(says);
+  expect(findings.every(({ status, advice }) => status === 'ok' || advice !== undefined)).toBe(true);
+});

@@ -1,0 +1,62 @@
+import type { WebhookObservation } from '@fairway/service/serve/webhook-observation';
+import { certificateFinding } from './certificate.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+const CHECK = 'webhook';
+const GATEWAY_ADVICE =
+  'start "fairway serve" with its gateway, which registers the webhook; or look at the log of the one that runs';
+
+/** What of the webhook, through which kube-apiserver asks Fairway about each change, an operator has to know; undefined if there is none. */
+export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: number): Finding[] {
+  if (webhook === undefined) {
+    return [
+      problem(CHECK, 'none is registered: changes are not checked against plans, quota and the cloud', GATEWAY_ADVICE),
+    ];
+  }
+  const { name, faults, origin, answer } = webhook;
+  const findings: Finding[] = [];
+  if (faults.length > 0) {
+    findings.push(
+      problem(CHECK, `ValidatingWebhookConfiguration ${name} was changed: ${faults.join('; ')}`, GATEWAY_ADVICE),
+    );
+  }
+  if (origin === undefined || answer === undefined) {
+    const detail = `ValidatingWebhookConfiguration ${name} has no URL: the gateway registers it with one`;
+    return [...findings, problem(CHECK, detail, GATEWAY_ADVICE)];
+  }
+  switch (answer.kind) {
+    case 'trusted':
+      if (faults.length === 0) findings.push(ok(CHECK, `kube-apiserver is to call ${origin}, which answers`));
+      findings.push(certificateFinding('webhook certificate', answer.validTo, nowMs, GATEWAY_ADVICE));
+      return findings;
+    case 'distrusted':
+      return [
+        ...findings,
+        problem(CHECK, `${origin} answers with a certificate that ${reasonOf(answer.code)}`, adviceOf(answer.code)),
+      ];
+    case 'silent':
+      return [
+        ...findings,
+        warning(
+          CHECK,
+          `${origin} does not answer from here (${answer.code}); while kube-apiserver does not reach it either, it refuses changes of Clusters and NodePools`,
+          'see whether a gateway runs there, and whether a load balancer or a NetworkPolicy is in the way; --webhook-url sets the address',
+        ),
+      ];
+  }
+}
+
+const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+const EXPIRED = 'CERT_HAS_EXPIRED';
+
+function reasonOf(code: string): string {
+  if (code === OTHER_NAME) return 'is for other names';
+  if (code === EXPIRED) return 'has expired';
+  return `the registered caBundle does not verify (${code})`;
+}
+
+function adviceOf(code: string): string {
+  if (code === OTHER_NAME) return 'add its name with --tls-san, or name another address with --webhook-url';
+  if (code === EXPIRED) return 'restart that gateway, or replace the file of tls.certFile';
+  return 'a load balancer there has to pass TLS through; with a certificate of your own, name its authority with --tls-ca-file';
+}
