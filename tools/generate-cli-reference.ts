@@ -17,6 +17,7 @@ const program = buildProgram({
   readStdin: () => Promise.resolve(''),
   confirm: undefined,
   signal: new AbortController().signal,
+  onHangup: () => () => {},
   exitWith: () => {},
 });
 const docs = join(import.meta.dirname, '../docs');

@@ -134,6 +134,7 @@ export async function fairwayCommand(
     readStdin: () => Promise.resolve(''),
     confirm: undefined,
     signal: new AbortController().signal,
+    onHangup: () => () => {},
     exitWith: () => {},
   });
   return { code, ...written };

@@ -11,7 +11,8 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [cloudNodeController, cert
 
 /** Runnables for the manager that runs Fairway's controllers. */
 export function createCloudProvider(options: Omit<CloudProviderDependencies, 'attempts'> & StartOptions): Runnable[] {
-  const { clock, random, log } = options;
+  const { clock, random } = options;
+  const log = options.log.child({ component: 'controllers' });
   const attempts = new Attempts({ clock, random, log, judge: judgeStep });
-  return declaredControllers(CLOUD_PROVIDER, { ...options, attempts }, options);
+  return declaredControllers(CLOUD_PROVIDER, { ...options, log, attempts }, options);
 }

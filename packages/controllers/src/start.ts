@@ -77,7 +77,9 @@ export interface Controllers {
 
 /** Creates the controllers and their shared dependencies. The caller starts and stops informers that it passes in. */
 export function createControllers(options: ControllersOptions): Controllers {
-  const { client, clock, random, log, owner } = options;
+  const { client, clock, random, owner } = options;
+  // A controller's own lines have its name.
+  const log = options.log.child({ component: 'controllers' });
   const manager = options.manager ?? new Manager({ log });
   const informers = options.informers ?? new InformerSet(client, { clock, random, log });
   if (options.informers === undefined) manager.addInformers(informers);
@@ -92,6 +94,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   const clouds = new ClusterClouds({ clouds: options.clouds, clusters: cache.clusters, owner });
   const shared: ControllerDependencies = {
     ...options,
+    log,
     informers,
     cache,
     clouds,

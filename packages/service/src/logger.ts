@@ -1,15 +1,51 @@
 import type { Logger } from '@fairway/base/log';
-import { destination, pino, stdSerializers } from 'pino';
+import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
+import { type LogLevels, loggerName } from './log-levels.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
-/** JSON lines on stderr: stdout is for a command's result. */
-export function createLogger(level: LogLevel): Logger {
+/** JSON lines on stderr by default: stdout is for a command's result. */
+export function createLogger(
+  levels: LogLevels,
+  stream: DestinationStream = destination({ fd: 2, sync: true }),
+): Logger {
   const options = {
-    level,
+    // What is written is decided by name, before.
+    level: 'debug',
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     serializers: stdSerializers,
   };
-  return pino(options, destination({ fd: 2, sync: true }));
+  return new NamedLogger(pino(options, stream), levels, undefined);
+}
+
+/** Asks for its level at each line, so that a change reaches loggers that there are. */
+class NamedLogger implements Logger {
+  readonly #pino: PinoLogger;
+  readonly #levels: LogLevels;
+  readonly #name: string | undefined;
+
+  constructor(out: PinoLogger, levels: LogLevels, name: string | undefined) {
+    this.#pino = out;
+    this.#levels = levels;
+    this.#name = name;
+  }
+
+  debug(fields: object, message: string): void {
+    if (this.#levels.isEnabled('debug', this.#name)) this.#pino.debug(fields, message);
+  }
+
+  info(fields: object, message: string): void {
+    if (this.#levels.isEnabled('info', this.#name)) this.#pino.info(fields, message);
+  }
+
+  warn(fields: object, message: string): void {
+    if (this.#levels.isEnabled('warn', this.#name)) this.#pino.warn(fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.#pino.error(fields, message);
+  }
+
+  child(fields: object): Logger {
+    return new NamedLogger(this.#pino.child(fields), this.#levels, loggerName(this.#name, fields));
+  }
 }

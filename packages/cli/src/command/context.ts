@@ -21,6 +21,8 @@ export interface CliContext {
   readonly confirm: ((question: string) => Promise<boolean>) | undefined;
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
+  /** Calls `listener` at each SIGHUP, which no longer ends the process; returns how to stop. */
+  readonly onHangup: (listener: () => void) => () => void;
   exitWith(code: number): void;
 }
 

@@ -84,6 +84,10 @@ function processContext(signal: AbortSignal): CliContext {
     },
     confirm: process.stdin.isTTY && process.stderr.isTTY ? confirmOnTerminal : undefined,
     signal,
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener);
+      return () => process.off('SIGHUP', listener);
+    },
     exitWith: (code) => {
       process.exitCode = code;
     },

@@ -1,7 +1,7 @@
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { DEFAULT_USERS, type UserRange } from '@fairway/control-plane/process/cluster-users';
 import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
-import type { LogLevel } from '@fairway/service/logger';
+import { type LevelsByName, LOG_LEVELS, LOGGER_NAMES, type LogLevel } from '@fairway/service/log-levels';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { AdvertisedAddress } from '@fairway/service/serve/server-address';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
@@ -10,6 +10,7 @@ import { durationFrom, wholeNumber } from '../command/options.ts';
 import { parseAdvertiseAddress, parseSubjectAltNames } from '../up/advertise-address.ts';
 import { collectEgressTargets, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
+import { collectLogLevels } from '../up/log-level-options.ts';
 
 /** Options shared by `up` and `serve`. */
 export interface FairwayCommandOptions {
@@ -42,6 +43,7 @@ export interface FairwayCommandOptions {
   readonly auditLogMaxsize: number;
   readonly auditLogMaxbackup: number;
   readonly logLevel: LogLevel;
+  readonly logLevels?: LevelsByName;
   /** Of the API or the gateway, where they are not the defaults. */
   readonly limits?: Partial<ServerLimits>;
 }
@@ -158,8 +160,12 @@ export function addFairwayOptions(command: Command): Command {
         .default(DEFAULT_AUDIT.maxBackups),
     )
     .addOption(
-      new Option('--log-level <level>', 'log level; logs are JSON lines on stderr')
-        .choices(['debug', 'info', 'warn', 'error'])
-        .default('warn'),
+      new Option('--log-level <level>', 'log level; logs are JSON lines on stderr').choices(LOG_LEVELS).default('warn'),
+    )
+    .addOption(
+      new Option(
+        '--log-levels <name=level>',
+        `log levels of parts of Fairway, such as openstack=debug,controllers/machine=info; repeatable; names: ${LOGGER_NAMES.join(', ')}`,
+      ).argParser(collectLogLevels),
     );
 }

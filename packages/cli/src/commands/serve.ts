@@ -23,7 +23,7 @@ export function addServeCommand(program: Command, context: CliContext): void {
     .action(async (options) => {
       const { runServe } = await import('../serve/run.ts');
       const { effectiveOptions } = await import('../configuration/effective.ts');
-      const effective = effectiveOptions(context, command, { ...program.opts<GlobalOptions>(), ...options });
-      await runServe(context, effective, effective);
+      const read = () => effectiveOptions(context, command, { ...program.opts<GlobalOptions>(), ...options });
+      await runServe(context, read(), read);
     });
 }

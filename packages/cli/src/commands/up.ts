@@ -30,6 +30,7 @@ export function addUpCommand(program: Command, context: CliContext): void {
     .action(async (options) => {
       const { runUp } = await import('../up/run.ts');
       const { effectiveOptions } = await import('../configuration/effective.ts');
-      await runUp(context, effectiveOptions(context, command, options));
+      const read = () => effectiveOptions(context, command, options);
+      await runUp(context, read(), read);
     });
 }

@@ -40,7 +40,7 @@ test('config check names every fault, and what would be right', async () => {
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).not.toContain('says the same');
-  expect(stderr).toContain('log.levle: unknown key; did you mean "level"?');
+  expect(stderr).toContain('log.levle: unknown key; did you mean "level" or "levels"?');
   expect(stderr).toContain(`nodes.settingsFile: cannot read ${folder}/missing.yaml (ENOENT)`);
   expect(stderr).toContain('cloud.name: "mien" is not in clouds.yaml; did you mean "mine"?');
 });
@@ -74,7 +74,9 @@ test('a variable that is no setting is told, but not those of a Service in a pod
   });
 
   expect(code).toBe(0);
-  expect(stderr).toBe('warning: FAIRWAY_LOGLEVEL is no setting: did you mean "FAIRWAY_LOG_LEVEL"?\n');
+  expect(stderr).toBe(
+    'warning: FAIRWAY_LOGLEVEL is no setting: did you mean "FAIRWAY_LOG_LEVEL" or "FAIRWAY_LOG_LEVELS"?\n',
+  );
 });
 
 test('config show says where each value comes from', async () => {

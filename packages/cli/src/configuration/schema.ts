@@ -3,6 +3,7 @@ import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
 import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
 import { DEFAULT_BACKUP_KEEP, DEFAULT_BACKUP_SCHEDULE } from '@fairway/service/backup/backup-schedule';
+import { LOG_LEVELS, LOGGER_NAMES, parseLevelByName } from '@fairway/service/log-levels';
 import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
 import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
@@ -262,12 +263,25 @@ export const Configuration = z.strictObject({
     .optional(),
   log: z
     .strictObject({
-      level: setting(z.enum(['debug', 'info', 'warn', 'error']), {
+      level: setting(z.enum(LOG_LEVELS), {
         description: 'log level; logs are JSON lines on stderr',
         allowed: 'debug, info, warn or error',
         default: 'warn',
         option: 'logLevel',
       }),
+      levels: setting(
+        // As a mapping in a file, as a list in the environment.
+        z.union([
+          z.partialRecord(z.enum(LOGGER_NAMES), z.enum(LOG_LEVELS)),
+          z.array(written(parseLevelByName)).transform((levels) => Object.fromEntries(levels)),
+        ]),
+        {
+          description: 'log levels of parts of Fairway, where they are others, such as `{openstack: debug}`',
+          allowed: `a mapping of levels (debug, info, warn or error) by names: ${LOGGER_NAMES.join(', ')}`,
+          otherwise: '`log.level`',
+          option: 'logLevels',
+        },
+      ),
     })
     .optional(),
   simulator: z

@@ -1,3 +1,4 @@
+import { LOGGER_NAMES } from '@fairway/service/log-levels';
 import { expect, test } from 'vitest';
 import { valuesOfEnvironment, valuesOfFile } from './sources.ts';
 
@@ -38,6 +39,10 @@ test.each([
   },
   { text: 'backup: { keep: 0 }', says: 'backup.keep: 0 is not a whole number of at least 1' },
   { text: 'log: { level: loud }', says: 'log.level: "loud" is not debug, info, warn or error' },
+  {
+    text: 'log: { levels: { openstak: debug } }',
+    says: `log.levels: {"openstak":"debug"} is not a mapping of levels (debug, info, warn or error) by names: ${LOGGER_NAMES.join(', ')}`,
+  },
   { text: 'home: a\n---\nhome: b', says: 'it has 2 documents, and one is read' },
   { text: `home: [${'"x",'.repeat(1000)}]`, says: `home: [${'"x",'.repeat(24)}"x"… is not a folder` },
 ])('the file $text is refused in words', ({ text, says }) => {

@@ -71,13 +71,13 @@ function problemsOf(document: unknown, file: string): string[] {
   const parsed = Configuration.safeParse(document);
   if (parsed.success) return [];
   return parsed.error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') {
+    const key = KEYS.find(({ path }) => path.every((name, index) => issue.path[index] === name));
+    if (issue.code === 'unrecognized_keys' && key === undefined) {
       return issue.keys.map((name) => {
         const path = [...issue.path, name].join('.');
         return `${file}: ${path}: unknown key; ${suggest(name, namesAt(issue.path))}`;
       });
     }
-    const key = KEYS.find(({ path }) => path.every((name, index) => issue.path[index] === name));
     if (key === undefined) return [`${file}: ${issue.path.join('.') || 'the document'}: not a mapping of keys`];
     return [`${file}: ${key.name}: ${shown(key, valueAt(document, key.path))} is not ${key.facts.allowed}`];
   });

@@ -3,7 +3,8 @@ import { FolderDisks } from '@fairway/hollow/node/node-state';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { CommandError } from '@fairway/service/command-error';
-import { createLogger, type LogLevel } from '@fairway/service/logger';
+import { type LogLevel, LogLevels } from '@fairway/service/log-levels';
+import { createLogger } from '@fairway/service/logger';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { Home } from '@fairway/service/up/home';
 import { homePath } from '../client/choose-kubeconfig.ts';
@@ -19,7 +20,7 @@ interface HollowNodesOptions {
 /** Joins every server of a cloud that does not boot servers, as a node would that booted from the server's user data. */
 export async function runHollowNodes(context: CliContext, options: HollowNodesOptions): Promise<void> {
   const { clock, signal, stderr, env, cwd } = context;
-  const log = createLogger(options.logLevel);
+  const log = createLogger(new LogLevels(options.logLevel));
   const clouds = readCloudsYaml();
   requireCloud(clouds, options.cloud);
   const cloud = openCloud(clouds, options.cloud, { clock, random: Math.random, log });

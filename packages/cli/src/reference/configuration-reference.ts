@@ -24,7 +24,9 @@ log:
 - A key that does not exist is an error, and so is a value that is not allowed; both are named with what would be right. A key without a value is not set.
 - Relative paths in the file are taken from its folder; those of flags and of the environment from the working directory.
 - In the environment a list is separated by commas. A variable that is empty is not set.
-- The file is read when Fairway starts.
+- The file is read when Fairway starts. SIGHUP (\`systemctl reload fairway\`) has it read again for \`log\`, which applies at once; of other keys that changed it is said that they need a restart. On a terminal SIGHUP ends Fairway.
+- \`log.levels\` goes by the names in log lines: \`"component":"openstack"\`, and \`controllers/machine\` for \`"controller":"machine"\`. \`controllers\` is for all of them; the embedded API's own and those of simulated control planes go by \`api\` and
+  \`control-planes\`. In the environment and on the command line: \`openstack=debug,controllers/machine=info\`.
 
 \`\`\`
 fairway config check /etc/fairway/fairway.yaml    # the file, the environment, and the files and the cloud that they name

@@ -4,6 +4,7 @@ import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { EmbeddedManagementError, MissingKindsError } from '@fairway/service/fairway/management-engine';
 import { foreignKindsMessage } from '@fairway/service/install/foreign-definitions';
+import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
 import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-place';
 import type { GatewayServing } from '@fairway/service/serve/gateway';
@@ -21,6 +22,7 @@ import {
 } from '../client/management-connection.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { reloadOnHangup } from '../configuration/reload.ts';
 import { chosenAudit } from '../up/chosen-audit.ts';
 import { chosenCertificate } from '../up/chosen-certificate.ts';
 import { checkChosenCloud } from '../up/chosen-cloud.ts';
@@ -36,20 +38,21 @@ interface ServeCommandOptions extends FairwayCommandOptions {
 /** Runs Fairway over a management cluster until the first SIGINT or SIGTERM, then shuts down in order. */
 export async function runServe(
   context: CliContext,
-  globals: GlobalOptions,
-  options: ServeCommandOptions,
+  options: ServeCommandOptions & GlobalOptions,
+  reread: () => ServeCommandOptions,
 ): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
   // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
   const cloudCheck = checkChosenCloud(context, options.cloud);
-  const connection = await managementConnection(context, globals);
+  const connection = await managementConnection(context, options);
   const controlPlanes = await chosenControlPlanes(context, options, home, options.cloud !== undefined);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   const { listen, advertiseAddress: advertised, tlsSan: subjectAltNames } = options;
   const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
   const certificate = chosenCertificate(context, options);
+  const levels = new LogLevels(options.logLevel, options.logLevels);
   const startedMs = clock.now();
   const starting = start(connection, `${options.listen.host}:${options.listen.port}`, () =>
     serve({
@@ -66,7 +69,7 @@ export async function runServe(
       controlPlanes,
       clock,
       random: Math.random,
-      log: createLogger(options.logLevel),
+      log: createLogger(levels),
       signal,
       onStep: (step) => stderr.write(`  ${step}\n`),
       onForeignKinds: (names) => {
@@ -76,10 +79,12 @@ export async function runServe(
   );
   const running = await unlessStopped(context, starting);
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
+  const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
   if (!signal.aborted) {
     stdout.write(welcome(running, { server: connection.description, seconds, home, names }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
+  stopReloading();
   stderr.write('stopping; press again to stop immediately\n');
   await Promise.all([running.stop(), cloudCheck]);
   stderr.write('stopped\n');

@@ -4,12 +4,15 @@ import type { CliContext } from '../command/context.ts';
 
 export interface FakeContext extends CliContext {
   readonly written: { stdout: string; stderr: string };
+  /** Sends SIGHUP. */
+  readonly hangUp: () => void;
 }
 
 /** A process without a terminal, whose output is captured. */
 export function fakeContext(
   overrides: Partial<Pick<CliContext, 'env' | 'cwd' | 'readStdin' | 'confirm'>> & { readonly clock?: Clock } = {},
 ): FakeContext {
+  const hangups = new Set<() => void>();
   const written = { stdout: '', stderr: '' };
   const sink = (stream: 'stdout' | 'stderr') => ({
     isTerminal: false,
@@ -26,6 +29,13 @@ export function fakeContext(
     readStdin: () => Promise.resolve(''),
     confirm: undefined,
     signal: new AbortController().signal,
+    onHangup: (listener) => {
+      hangups.add(listener);
+      return () => hangups.delete(listener);
+    },
+    hangUp: () => {
+      for (const listener of hangups) listener();
+    },
     exitWith: () => {},
     written,
     ...overrides,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
+import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
@@ -11,6 +12,7 @@ import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { reloadOnHangup } from '../configuration/reload.ts';
 import { chosenAudit } from './chosen-audit.ts';
 import { chosenBackups } from './chosen-backups.ts';
 import { chosenCertificate } from './chosen-certificate.ts';
@@ -25,9 +27,14 @@ interface UpCommandOptions extends FairwayCommandOptions {
 }
 
 /** Runs Fairway until the first SIGINT or SIGTERM, then shuts down in order; a second signal ends the process immediately. */
-export async function runUp(context: CliContext, options: UpCommandOptions): Promise<void> {
+export async function runUp(
+  context: CliContext,
+  options: UpCommandOptions,
+  reread: () => UpCommandOptions,
+): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
   const backups = chosenBackups(context, options);
+  const levels = new LogLevels(options.logLevel, options.logLevels);
   // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
@@ -36,12 +43,17 @@ export async function runUp(context: CliContext, options: UpCommandOptions): Pro
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
   const startedMs = clock.now();
   const controlPlanes = await chosenControlPlanes(context, options, home, false);
-  const running = await unlessStopped(context, start(context, options, home, { isFirstStart, controlPlanes, backups }));
+  const running = await unlessStopped(
+    context,
+    start(context, options, home, { isFirstStart, levels, controlPlanes, backups }),
+  );
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
+  const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
   if (!signal.aborted) {
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
+  stopReloading();
   stderr.write('stopping; press again to stop immediately\n');
   await Promise.all([running.stop(), cloudCheck]);
   stderr.write('stopped\n');
@@ -53,8 +65,11 @@ async function start(
   home: Home,
   {
     isFirstStart,
+    levels,
     ...chosen
-  }: { readonly isFirstStart: boolean } & Required<Pick<UpOptions, 'controlPlanes' | 'backups'>>,
+  }: { readonly isFirstStart: boolean; readonly levels: LogLevels } & Required<
+    Pick<UpOptions, 'controlPlanes' | 'backups'>
+  >,
 ): Promise<RunningFairway> {
   const { clock, stderr } = context;
   const { host, port } = options.listen;
@@ -79,7 +94,7 @@ async function start(
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,
-      log: createLogger(options.logLevel),
+      log: createLogger(levels),
       ...chosen,
       ...(isFirstStart && { onStep: (step) => stderr.write(`  ${step}\n`) }),
     });

@@ -17,6 +17,7 @@ import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
 import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { Registry } from 'prom-client';
+import { logOf } from '../log-levels.ts';
 import type { ControlPlanes } from '../up/control-planes.ts';
 import type { Engine, EngineParts, OpenEngine } from './engine.ts';
 import { addFairwayMetrics } from './fairway-metrics.ts';
@@ -74,7 +75,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     opening: {
       clock,
       random,
-      log,
+      log: logOf(log, 'openstack'),
       metrics,
       settleMs: options.settleMs,
       observeMs: options.observeMs,
@@ -102,7 +103,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     connect: (cluster) => connectTenant(cluster, credentials, clock),
     clock,
     random,
-    log,
+    log: logOf(log, 'tenants'),
   });
   opening.defer(() => tenants.close());
   const bootstrapper = new CloudInitBootstrapper({

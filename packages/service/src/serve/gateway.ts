@@ -12,6 +12,7 @@ import { usageError } from '../command-error.ts';
 import type { Engine } from '../fairway/engine.ts';
 import type { Fairway } from '../fairway/fairway.ts';
 import { metricsRoute } from '../fairway/metrics-route.ts';
+import { logOf } from '../log-levels.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { type CertificateFiles, OwnCertificate } from './own-certificate.ts';
@@ -42,7 +43,8 @@ export async function openGateway(
     readonly log: Logger;
   },
 ): Promise<ManagementGateway> {
-  const { clock, log } = shared;
+  const { clock } = shared;
+  const log = logOf(shared.log, 'gateway');
   const userAgent = `fairway-gateway/${FAIRWAY_VERSION}`;
   const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
   await using opening = new AsyncDisposableStack();
@@ -55,7 +57,7 @@ export async function openGateway(
       'name its authority with --tls-ca-file',
     );
   }
-  const audit = await openAudit(shared.audit, { registry, clock, log });
+  const audit = await openAudit(shared.audit, { registry, clock, log: logOf(shared.log, 'audit') });
   opening.defer(() => audit.close());
   const gateway = await createManagementGateway({
     connection,
@@ -73,6 +75,7 @@ export async function openGateway(
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,
     ...shared,
+    log,
   });
   opening.defer(() => gateway.close());
   const running = opening.move();

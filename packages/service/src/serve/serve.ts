@@ -10,6 +10,7 @@ import { type Fairway, startFairway } from '../fairway/fairway.ts';
 import { openManagementEngine } from '../fairway/management-engine.ts';
 import { definitions } from '../install/definitions.ts';
 import { foreignDefinitions } from '../install/foreign-definitions.ts';
+import { logOf } from '../log-levels.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
 import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.ts';
 import { secretsEncryption } from '../up/encryption.ts';
@@ -74,16 +75,23 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const lock = isSimulated ? lockHome : shareHome;
   opening.defer(lock(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
   onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
-  const simulated = isSimulated ? await startSimulatedCloud({ home, ...shared, latency: 'none' }) : undefined;
+  const simulated = isSimulated
+    ? await startSimulatedCloud({ home, ...shared, log: logOf(log, 'simulator'), latency: 'none' })
+    : undefined;
   if (simulated) opening.defer(() => simulated.close());
   const cloudName = options.cloud ?? 'simulator';
 
-  const controlPlanes = options.controlPlanes({ home, codec: () => secretsEncryption(home, clock), ...shared });
+  const controlPlanes = options.controlPlanes({
+    home,
+    codec: () => secretsEncryption(home, clock),
+    ...shared,
+    log: logOf(log, 'control-planes'),
+  });
   opening.defer(() => controlPlanes.close());
 
   onStep('connecting to the management cluster');
   const openEngine = async () => {
-    const engine = await openManagementEngine({ client, ...shared, ...(signal && { signal }) });
+    const engine = await openManagementEngine({ client, ...shared, log: logOf(log, 'api'), ...(signal && { signal }) });
     try {
       await claimControlPlanes(client, home);
     } catch (error) {
@@ -102,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     observeMs: options.observeMs,
     credentialCheckMs: options.credentialCheckMs,
     settleMs: options.settleMs,
-    share: (parts) => shareClusters({ ...parts, identity, ...shared }),
+    share: (parts) => shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas') }),
     userAgent: `fairway (${identity})`,
     onStep,
     ...shared,

@@ -52,7 +52,7 @@ export function bootHollowNodes(
     disks: new FolderDisks(home.nodes),
     clock,
     random,
-    log: log.child({ component: 'hollow-nodes' }),
+    log,
   });
   const unsubscribe = [cloud.onServerActive(() => fleet.poke()), cloud.onServerGone(() => fleet.poke())];
   return {

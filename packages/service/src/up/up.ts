@@ -10,6 +10,7 @@ import { addBackupMetrics } from '../backup/backup-metrics.ts';
 import { type BackupSettings, ScheduledBackups } from '../backup/scheduled-backups.ts';
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
+import { logOf } from '../log-levels.ts';
 import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
 import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
@@ -86,7 +87,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const isSimulated = options.cloud === undefined;
   onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
   const simulated = isSimulated
-    ? await startSimulatedCloud({ home, clock, random, log, latency: options.latency })
+    ? await startSimulatedCloud({ home, clock, random, log: logOf(log, 'simulator'), latency: options.latency })
     : undefined;
   if (simulated) opening.defer(() => simulated.close());
   const cloudName = options.cloud ?? 'simulator';
@@ -97,7 +98,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     codec: () => codec,
     clock,
     random,
-    log,
+    log: logOf(log, 'control-planes'),
   });
   opening.defer(() => controlPlanes.close());
 
@@ -108,9 +109,10 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const fairway = await startFairway({
     openEngine: async (parts) => {
       const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
-      const audit = await openAudit(settings, { registry: parts.registry, clock, log });
+      const audit = await openAudit(settings, { registry: parts.registry, clock, log: logOf(log, 'audit') });
       opening.defer(() => audit.close());
-      return openEmbeddedEngine({ store, pki, version, auditor: audit.auditor, limits, ...shared }, parts);
+      const engine = { store, pki, version, auditor: audit.auditor, limits, ...shared, log: logOf(log, 'api') };
+      return openEmbeddedEngine(engine, parts);
     },
     cloudsYaml,
     cloudName,
@@ -128,7 +130,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const listen = { host, port: options.port };
   const { advertised, subjectAltNames = [] } = options;
   const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
-  const own = options.certificate && new OwnCertificate(options.certificate, { clock, log });
+  const own = options.certificate && new OwnCertificate(options.certificate, { clock, log: logOf(log, 'api') });
   opening.defer(() => own?.close());
   const tls = await serverTls(pki, certificateNames(names), clock);
   const listener = await fairway.engine.server.listen({
@@ -150,7 +152,15 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     const { schedule, keep } = backups;
     const offHost = backups.offHost(clock);
     const { client } = fairway.engine;
-    const scheduled = new ScheduledBackups({ offHost, schedule, keep, client, server: url, clock, log });
+    const scheduled = new ScheduledBackups({
+      offHost,
+      schedule,
+      keep,
+      client,
+      server: url,
+      clock,
+      log: logOf(log, 'backup'),
+    });
     opening.defer(() => scheduled.stop());
     addBackupMetrics(fairway.registry, scheduled);
   }

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { CommandError } from '@fairway/service/command-error';
+import type { LogLevels } from '@fairway/service/log-levels';
+import type { CliContext } from '../command/context.ts';
+import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
+import { configurationFile } from './effective.ts';
+import { KEYS } from './keys.ts';
+
+interface Reloading<T> {
+  /** What this process was started with. */
+  readonly started: T;
+  /** The same from the file as it is now. Throws a CommandError. */
+  readonly reread: () => T;
+  readonly levels: LogLevels;
+}
+
+/**
+ * Applies the log levels of the file again on SIGHUP, and says which other keys need a restart. Without a file, and on a terminal, whose end the
+ * signal tells of, it does nothing. Returns how to stop.
+ */
+export function reloadOnHangup<T extends FairwayCommandOptions>(
+  context: CliContext,
+  { started, reread, levels }: Reloading<T>,
+): () => void {
+  const file = configurationFile(context, started.config);
+  if (file === undefined || context.stderr.isTerminal) return () => {};
+  return context.onHangup(() => {
+    try {
+      const now = reread();
+      levels.set(now.logLevel, now.logLevels);
+      const changed = changedKeys(started, now).filter((name) => !name.startsWith('log.'));
+      const restart = changed.length === 0 ? '' : `; a restart is needed for ${changed.join(', ')}`;
+      context.stderr.write(`read ${file} again: log levels are as it says${restart}\n`);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      context.stderr.write(`nothing of ${file} was applied: ${error.message}\n`);
+    }
+  });
+}
+
+function changedKeys(before: object, after: object): readonly string[] {
+  const isChanged = (option: string) => !isDeepStrictEqual(valueAt(before, option), valueAt(after, option));
+  return KEYS.filter(({ facts }) => isChanged(facts.option)).map(({ name }) => name);
+}
+
+function valueAt(options: object, option: string): unknown {
+  return option
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | undefined)?.[name], options);
+}

@@ -1,0 +1,91 @@
+import type { Logger } from '@fairway/base/log';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Parts of Fairway whose log lines have their name as `component`. */
+const COMPONENTS = [
+  'api',
+  'audit',
+  'backup',
+  'control-planes',
+  'controllers',
+  'gateway',
+  'openstack',
+  'replicas',
+  'simulator',
+  'tenants',
+] as const;
+export type LogComponent = (typeof COMPONENTS)[number];
+
+/** Those of Fairway's own controllers; lines of `controllers/machine` have `controller: machine`. */
+export const LOGGING_CONTROLLERS = [
+  'certificate-approval',
+  'cloud-credential',
+  'cloud-node',
+  'cloud-profile',
+  'cluster',
+  'kubernetes-release',
+  'machine',
+  'node-pool',
+  'node-template',
+  'plan',
+  'server-sweeper',
+  'vanished-cluster',
+] as const;
+
+/** What a level may be set for. */
+export const LOGGER_NAMES: readonly string[] = [
+  ...COMPONENTS,
+  ...LOGGING_CONTROLLERS.map((name) => `controllers/${name}`),
+].sort();
+
+/** Parses `openstack=debug`. Throws an Error that says what is wrong. */
+export function parseLevelByName(text: string): readonly [name: string, level: LogLevel] {
+  const [name = '', level] = text.split('=').map((part) => part.trim());
+  if (!LOGGER_NAMES.includes(name)) throw new Error(`"${name}" is none of ${LOGGER_NAMES.join(', ')}`);
+  const known = LOG_LEVELS.find((each) => each === level);
+  if (known === undefined) throw new Error(`"${level ?? ''}" is none of ${LOG_LEVELS.join(', ')}`);
+  return [name, known];
+}
+
+/** By name; `controllers` is for all of them that have none of their own. */
+export type LevelsByName = Readonly<Record<string, LogLevel>>;
+
+/** From which level on which lines are written; can be changed while loggers use it. */
+export class LogLevels {
+  #level: LogLevel;
+  #byName: ReadonlyMap<string, LogLevel>;
+
+  constructor(level: LogLevel, byName: LevelsByName = {}) {
+    this.#level = level;
+    this.#byName = new Map(Object.entries(byName));
+  }
+
+  set(level: LogLevel, byName: LevelsByName = {}): void {
+    this.#level = level;
+    this.#byName = new Map(Object.entries(byName));
+  }
+
+  isEnabled(level: LogLevel, name: string | undefined): boolean {
+    return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(this.#of(name));
+  }
+
+  #of(name: string | undefined): LogLevel {
+    if (name === undefined || this.#byName.size === 0) return this.#level;
+    const [group = name] = name.split('/');
+    return this.#byName.get(name) ?? this.#byName.get(group) ?? this.#level;
+  }
+}
+
+/** The name that a child with these fields has; a part's controllers and parts have its own. */
+export function loggerName(parent: string | undefined, fields: object): string | undefined {
+  if (parent !== undefined) return parent;
+  const { component, controller } = fields as { readonly component?: string; readonly controller?: string };
+  return component ?? (controller === undefined ? undefined : `controllers/${controller}`);
+}
+
+/** The logger of a part of Fairway. */
+export function logOf(log: Logger, component: LogComponent): Logger {
+  return log.child({ component });
+}
