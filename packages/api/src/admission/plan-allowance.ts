@@ -23,11 +23,11 @@ export function clusterAllowanceErrors({ cluster, old, catalogue }: ClusterAdmis
   const errors: FieldError[] = [];
   if (old === undefined) {
     const effective = region ?? catalogue.regions?.[0];
-    if (effective !== undefined) errors.push(...notAllowed(plan, 'spec.region', 'regions', effective, [effective]));
+    if (effective !== undefined) errors.push(...notAllowed(plan, 'spec.region', 'regions', effective));
     const { networkID } = network;
     const name = catalogue.networks?.find(({ id }) => id === networkID)?.name;
     if (networkID !== undefined) {
-      errors.push(...notAllowed(plan, 'spec.network.networkID', 'networks', networkID, [networkID, name]));
+      errors.push(...notAllowed(plan, 'spec.network.networkID', 'networks', networkID, { id: networkID, name }));
     }
   }
   if (image !== undefined && image !== old?.spec.image) errors.push(...imageErrors(plan, image, catalogue));
@@ -47,7 +47,7 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
   const errors: FieldError[] = [];
   if (flavor !== old?.spec.flavor) {
     const found = catalogue.flavors && findByIdOrName(catalogue.flavors, flavor);
-    errors.push(...notAllowed(plan, 'spec.flavor', 'flavors', flavor, [flavor, found?.id, found?.name]));
+    errors.push(...notAllowed(plan, 'spec.flavor', 'flavors', flavor, found));
   }
   if (image !== undefined && image !== old?.spec.image) errors.push(...imageErrors(plan, image, catalogue));
   const { type, drainTimeout } = upgradeStrategy;
@@ -70,7 +70,7 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
 
 function imageErrors(plan: Plan, image: string, { images }: CloudCatalogue): FieldError[] {
   const found = images && findByIdOrName(images, image);
-  return notAllowed(plan, 'spec.image', 'images', image, [image, found?.id, found?.name]);
+  return notAllowed(plan, 'spec.image', 'images', image, found);
 }
 
 function notAllowed(
@@ -78,8 +78,8 @@ function notAllowed(
   field: string,
   thing: AllowedThing,
   value: string,
-  names: readonly (string | undefined)[],
+  found?: { readonly id: string; readonly name: string | undefined },
 ): FieldError[] {
-  const detail = allowanceProblem(plan, thing, names);
+  const detail = allowanceProblem(plan, thing, found ?? { id: value, name: value });
   return detail === undefined ? [] : [{ type: 'FieldValueInvalid', field, value, detail }];
 }

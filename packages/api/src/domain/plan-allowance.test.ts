@@ -24,16 +24,30 @@ describe('a pattern', () => {
   });
 });
 
+const ID = '11111111-0000-4000-8000-000000000000';
+const OTHER = '22222222-0000-4000-8000-000000000000';
+
 describe('a plan', () => {
   const plan = aPlan({ allowed: { flavors: ['b3-*', 'd2-4'] } });
 
   test('allows what any of the names matches, and everything where it has no list', () => {
-    expect(allowanceProblem(plan, 'flavors', ['11111111-0000-4000-8000-000000000000', 'b3-8'])).toBeUndefined();
-    expect(allowanceProblem(plan, 'images', ['anything'])).toBeUndefined();
+    expect(allowanceProblem(plan, 'flavors', { id: ID, name: 'b3-8' })).toBeUndefined();
+    expect(allowanceProblem(plan, 'images', { id: 'anything' })).toBeUndefined();
+  });
+
+  test.each([
+    { id: ID, name: 'anything', isAllowed: true },
+    { id: OTHER, name: ID, isAllowed: false, reason: 'the tenant called an image like the id of another' },
+    { id: OTHER, name: 'Debian 12', isAllowed: true },
+    { id: 'Debian 12', name: 'Debian 12', isAllowed: true, reason: 'not known, and found later by what is written' },
+  ])('that lists an image by id and one by name, allows $id called $name: $isAllowed', ({ id, name, isAllowed }) => {
+    const byId = aPlan({ allowed: { images: [ID, 'Debian 12'] } });
+
+    expect(allowanceProblem(byId, 'images', { id, name }) === undefined).toBe(isAllowed);
   });
 
   test('says what it does allow', () => {
-    expect(allowanceProblem(plan, 'flavors', ['c3-8', undefined])).toBe(
+    expect(allowanceProblem(plan, 'flavors', { id: 'c3-8' })).toBe(
       'plan "free" allows the flavors "b3-*", "d2-4": choose one of these, or another plan',
     );
   });

@@ -3,19 +3,22 @@ import type { Plan } from '../kinds/plan.ts';
 /** Lists of `spec.allowed` whose entries are ids, names or patterns with `*`. */
 export type AllowedThing = 'flavors' | 'images' | 'regions' | 'networks';
 
-/**
- * Why the plan does not allow something; undefined if it does. `names` are all that it is called: what the user wrote, id and name in
- * the cloud. A plan without a list allows everything.
- */
-export function allowanceProblem(
-  plan: Plan,
-  thing: AllowedThing,
-  names: readonly (string | undefined)[],
-): string | undefined {
+/** As the cloud calls it; where it is not known, both are what the user wrote. */
+interface Named {
+  readonly id: string;
+  readonly name?: string | null | undefined;
+}
+
+/** The id of an image or a network: only the cloud gives it, while tenants may give what is theirs the id of another as name. */
+const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+
+/** Why the plan does not allow something; undefined if it does. A plan without a list allows everything. */
+export function allowanceProblem(plan: Plan, thing: AllowedThing, { id, name }: Named): string | undefined {
   const patterns = plan.spec.allowed?.[thing];
   if (patterns === undefined) return undefined;
-  const isMatch = names.some((name) => name !== undefined && patterns.some((pattern) => matches(pattern, name)));
-  if (isMatch) return undefined;
+  const isMatch = (pattern: string) =>
+    matches(pattern, id) || (!UUID.test(pattern) && typeof name === 'string' && matches(pattern, name));
+  if (patterns.some(isMatch)) return undefined;
   const shown = patterns.slice(0, SHOWN).map((pattern) => `"${pattern}"`);
   const more = patterns.length > SHOWN ? ` and ${patterns.length - SHOWN} more` : '';
   return `plan "${plan.metadata.name}" allows the ${thing} ${shown.join(', ')}${more}: choose one of these, or another plan`;

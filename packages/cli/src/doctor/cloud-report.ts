@@ -3,11 +3,15 @@ import { type Capability, fittingFlavors, fittingImages } from './cloud-capabili
 import type { CloudObservation, Known } from './cloud-observation.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
 
+const ADMIN =
+  'WARNING: the role admin reaches into the projects of all tenants, and Fairway needs none of it: use a user without';
+
 /** Formats the report on a cloud. */
 export function renderCloudReport(cloud: CloudObservation, capabilities: readonly Capability[]): string {
   const { user, project, roles, region } = cloud;
   const where = region === undefined ? '' : ` in region ${region}`;
-  const who = `Cloud ${cloud.cloud}: project ${project}${where}, as user ${user} with roles ${roles.join(', ')}\n`;
+  const login = `Cloud ${cloud.cloud}: project ${project}${where}, as user ${user} with roles ${roles.join(', ')}\n`;
+  const who = roles.includes('admin') ? `${login}${ADMIN}\n` : login;
   const offered = alignColumns([
     ['KUBERNETES EXPECTS', 'OFFERED', 'DETAIL', 'MISSING'],
     ...capabilities.map(({ capability, offered, detail, missing }) => [

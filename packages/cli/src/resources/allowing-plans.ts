@@ -19,7 +19,8 @@ export function markPlans<T extends Named>(
 ): readonly (T & { readonly plans?: readonly string[] })[] {
   const allows = (plan: Plan, item: Named & { readonly id?: unknown; readonly external?: unknown }): boolean =>
     item.external === true ||
-    allowanceProblem(plan, thing, [typeof item.id === 'string' ? item.id : undefined, item.name]) === undefined;
+    allowanceProblem(plan, thing, { id: typeof item.id === 'string' ? item.id : item.name, name: item.name }) ===
+      undefined;
   const marked = items.map((item) => ({
     ...item,
     plans: offered.filter((plan) => allows(plan, item)).map(({ metadata }) => metadata.name ?? ''),

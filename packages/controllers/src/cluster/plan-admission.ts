@@ -27,12 +27,12 @@ export async function planRefusal(
   const isNamed = networkID !== undefined && allowed?.networks !== undefined;
   const networks = isNamed ? await cloud.cache.networks.refreshAfter(0, signal) : undefined;
   const refused =
-    (region !== undefined && refusal('spec.region', region, allowanceProblem(plan, 'regions', [region]))) ||
+    (region !== undefined && refusal('spec.region', region, allowanceProblem(plan, 'regions', { id: region }))) ||
     (networkID !== undefined &&
       refusal(
         'spec.network.networkID',
         networkID,
-        allowanceProblem(plan, 'networks', [networkID, networks?.items.get(networkID)?.name]),
+        allowanceProblem(plan, 'networks', { id: networkID, name: networks?.items.get(networkID)?.name }),
       ));
   return refused || undefined;
 }

@@ -17,9 +17,9 @@ export function disallowedMachines(
   { flavor, image }: { readonly flavor: Named | undefined; readonly image: Named },
 ): Problem | undefined {
   if (plan === undefined) return undefined;
-  const flavorProblem = allowanceProblem(plan, 'flavors', [flavor?.id ?? spec.flavor, flavor?.name ?? undefined]);
+  const flavorProblem = allowanceProblem(plan, 'flavors', flavor ?? { id: spec.flavor });
   if (flavorProblem) return exceeded(`spec.flavor: ${spec.flavor}: ${flavorProblem}`);
-  const imageProblem = allowanceProblem(plan, 'images', [image.id, image.name ?? undefined]);
+  const imageProblem = allowanceProblem(plan, 'images', image);
   if (imageProblem) return exceeded(`spec.image: ${image.name || image.id}: ${imageProblem}`);
   return undefined;
 }
@@ -27,7 +27,7 @@ export function disallowedMachines(
 /** The images that a plan lets nodes boot from where nobody names one. */
 export function allowedImages<T extends Named>(images: readonly T[], plan: Plan | undefined): readonly T[] {
   if (plan === undefined) return images;
-  return images.filter(({ id, name }) => allowanceProblem(plan, 'images', [id, name ?? undefined]) === undefined);
+  return images.filter((image) => allowanceProblem(plan, 'images', image) === undefined);
 }
 
 function exceeded(message: string): Problem {

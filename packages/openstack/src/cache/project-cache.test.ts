@@ -10,10 +10,11 @@ interface Login {
   readonly isRefused: boolean;
 }
 
-/** A cloud where every list is empty; counts calls. `loginOf` maps each token to its login. */
+/** A cloud where every list is empty, except for `contents`; counts calls. `loginOf` maps each token to its login. */
 function emptyCloud(
   clock: FakeClock,
   loginOf: (token: string) => Login = () => ({ projectId: 'p', isRefused: false }),
+  contents: Readonly<Record<string, readonly object[]>> = {},
 ) {
   const lists: string[] = [];
   const transport: HttpTransport = {
@@ -33,7 +34,8 @@ function emptyCloud(
           .replace(/\/detail$/, '')
           .split('/')
           .at(-1) ?? '';
-      return json({ [key.replace('os-', '').replaceAll('-', '_')]: [] });
+      const list = key.replace('os-', '').replaceAll('-', '_');
+      return json({ [list]: contents[list] ?? [] });
     },
     close: () => Promise.resolve(),
   };
@@ -190,5 +192,38 @@ describe('two credentials of one project', () => {
     expect(await waiting).toMatchObject({ kind: 'forbidden' });
     expect(yours.servers.snapshot()).toMatchObject({ listedAtMs: known, stale: { error: { kind: 'forbidden' } } });
     expect(mine.servers.snapshot().listedAtMs).toBeGreaterThan(clock.now() - 64_000);
+  });
+});
+
+describe('a project that an administrator logs in to', () => {
+  const network = (id: string, project_id: string, more: object = {}) => {
+    return { id, name: id, status: 'ACTIVE', project_id, ...more };
+  };
+  const image = (id: string, owner: string, visibility: string) => {
+    return { id, name: id, owner, visibility, status: 'active', created_at: '', updated_at: '' };
+  };
+
+  it('has the networks, routers and images of no other project, except those that are for all', async () => {
+    const clock = new FakeClock();
+    const { cloud } = emptyCloud(clock, undefined, {
+      networks: [
+        network('own', 'p'),
+        network('shared', 'q', { shared: true }),
+        network('external', 'q', { 'router:external': true }),
+        network('foreign', 'q'),
+        network('older', '', { tenant_id: 'q' }),
+      ],
+      routers: [network('own', 'p'), network('foreign', 'q')],
+      images: [image('own', 'p', 'private'), image('public', 'q', 'public'), image('foreign', 'q', 'private')],
+    });
+    const cache = new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });
+    for (const kind of ['networks', 'routers', 'images'] as const) cache[kind].subscribe(() => {});
+    await clock.advance(1_000);
+    const idsOf = (kind: 'networks' | 'routers' | 'images') => [...cache[kind].snapshot().items.keys()];
+
+    expect(idsOf('networks')).toEqual(['own', 'shared', 'external']);
+    expect(idsOf('routers')).toEqual(['own']);
+    expect(idsOf('images')).toEqual(['own', 'public']);
+    cache.stop();
   });
 });

@@ -35,6 +35,11 @@ export class Images {
     });
   }
 
+  /** Id of the session's project. */
+  projectId(): Promise<string> {
+    return this.#api.projectId();
+  }
+
   /** `GET /images/{image_id}`. */
   async get(id: string, options: CallOptions = {}): Promise<Image> {
     return this.#api.get(Image, '/images/{image_id}', { ...options, params: { image_id: id } });

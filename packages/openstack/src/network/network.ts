@@ -128,6 +128,11 @@ export class Network {
     );
   }
 
+  /** Id of the session's project. */
+  projectId(): Promise<string> {
+    return this.#api.projectId();
+  }
+
   /** `GET /extensions`. */
   async extensions(options: CallOptions = {}): Promise<readonly NetworkExtension[]> {
     return (await this.#api.get(ExtensionList, '/extensions', options)).extensions;

@@ -5,10 +5,11 @@ import type { FloatingIp, Network as NetworkResource, Port, Router, Subnet } fro
 import type { SecurityGroup } from '../types/security-group.ts';
 import { Network } from './network.ts';
 import type { NeutronFilter } from './neutron-collection.ts';
+import { ofProject } from './of-project.ts';
 
 const networks: CachedKind<Network, NetworkResource, NeutronFilter> = {
   slowMs: STABLE_MS,
-  list: (network, filter, call) => network.networks.list(filter, call),
+  list: (network, filter, call) => ofProject(network, network.networks.list(filter, call), isForAll),
 };
 const subnets: CachedKind<Network, Subnet, NeutronFilter> = {
   slowMs: STABLE_MS,
@@ -16,7 +17,7 @@ const subnets: CachedKind<Network, Subnet, NeutronFilter> = {
 };
 const routers: CachedKind<Network, Router, NeutronFilter> = {
   slowMs: STABLE_MS,
-  list: (network, filter, call) => network.routers.list(filter, call),
+  list: (network, filter, call) => ofProject(network, network.routers.list(filter, call)),
 };
 const ports: CachedKind<Network, Port, NeutronFilter> = {
   slowMs: STABLE_MS,
@@ -30,6 +31,10 @@ const floatingIps: CachedKind<Network, FloatingIp, NeutronFilter> = {
   slowMs: STABLE_MS,
   list: (network, filter, call) => network.floatingIps.list(filter, call),
 };
+
+function isForAll({ shared, 'router:external': isExternal }: NetworkResource): boolean {
+  return shared || isExternal;
+}
 
 export const networkService = {
   type: 'network',
