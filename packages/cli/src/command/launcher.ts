@@ -54,11 +54,14 @@ export function launchersOf(
   return hasInput ? [...always, ...ancestors.slice(0, 1)] : always;
 }
 
+/** In which `bin/fairway.js` tells its pid. */
+export const LAUNCHER_VARIABLE = 'FAIRWAY_LAUNCHER';
+
 const LOOK_EVERY_MS = 1_000;
 
 /** Calls `onEnd` once when a process without which this one has to stop has ended. Returns how to stop following. */
 export function followLauncher(clock: Clock, onEnd: (ended: ObservedProcess) => void): () => void {
-  const launcher = Number.parseInt(process.env['FAIRWAY_LAUNCHER'] ?? '', 10);
+  const launcher = Number.parseInt(process.env[LAUNCHER_VARIABLE] ?? '', 10);
   const followed = launchersOf(process.pid, {
     processes: processInProc,
     hasInput: hasInput(),

@@ -91,3 +91,8 @@ export interface WaitOptions {
   /** Milliseconds. */
   readonly timeout: number;
 }
+
+/** The file with settings, under one name for every command that reads it. */
+export function configOption(): Option {
+  return new Option('--config <file>', 'file with settings; default: FAIRWAY_CONFIG (docs/operators/configuration.md)');
+}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { outputOption } from '../command/options.ts';
+import { configOption, outputOption } from '../command/options.ts';
 
 export function addConfigCommands(program: Command, context: CliContext): void {
   const config = program.command('config').description('the file with settings of "fairway up" and "fairway serve"');
@@ -8,18 +8,20 @@ export function addConfigCommands(program: Command, context: CliContext): void {
     .command('check')
     .argument('[file]', 'the file; default: FAIRWAY_CONFIG')
     .description('check a file, the environment, and the files and the cloud that they name')
-    .action(async (file: string | undefined) => {
+    .addOption(configOption())
+    .action(async (file: string | undefined, options) => {
       const { checkConfiguration } = await import('../configuration/check.ts');
-      await checkConfiguration(context, file);
+      await checkConfiguration(context, file ?? options.config);
     });
   config
     .command('show')
     .argument('[file]', 'the file; default: FAIRWAY_CONFIG')
     .description('print every setting and where its value comes from, without secrets')
+    .addOption(configOption())
     .addOption(outputOption(['json', 'yaml']))
     .action(async (file: string | undefined, options) => {
       const { showConfiguration } = await import('../configuration/show.ts');
-      showConfiguration(context, file, options);
+      showConfiguration(context, file ?? options.config, options);
     });
   config
     .command('schema')

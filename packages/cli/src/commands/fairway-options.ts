@@ -6,7 +6,7 @@ import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { AdvertisedAddress } from '@fairway/service/serve/server-address';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
-import { durationFrom, wholeNumber } from '../command/options.ts';
+import { configOption, durationFrom, wholeNumber } from '../command/options.ts';
 import { parseAdvertiseAddress, parseSubjectAltNames } from '../up/advertise-address.ts';
 import { collectEgressTargets, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
@@ -53,7 +53,7 @@ const DEFAULT_LISTEN = '127.0.0.1:8443';
 /** Adds the options of where Fairway listens. */
 export function addListenOptions(command: Command, what: string): Command {
   return command
-    .option('--config <file>', 'file with settings; default: FAIRWAY_CONFIG (docs/operators/configuration.md)')
+    .addOption(configOption())
     .addOption(
       new Option('--listen <host:port>', `address where ${what} listens; port 0 takes a free one`)
         .argParser(parseListenAddress)

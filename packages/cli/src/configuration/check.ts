@@ -5,6 +5,7 @@ import { usageError } from '@fairway/service/command-error';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import type { CliContext } from '../command/context.ts';
+import { LAUNCHER_VARIABLE } from '../command/launcher.ts';
 import { scheduleProblem } from '../up/chosen-backups.ts';
 import { configurationFile, writtenValues } from './effective.ts';
 import { KEYS } from './keys.ts';
@@ -82,7 +83,7 @@ function problemOf(read: () => unknown, where: string): string[] {
 }
 
 /** Variables of Fairway that are no settings. */
-const OTHER_VARIABLES = new Set(['FAIRWAY_CONFIG', 'FAIRWAY_BACKUP_PASSPHRASE']);
+const OTHER_VARIABLES = new Set(['FAIRWAY_CONFIG', 'FAIRWAY_BACKUP_PASSPHRASE', LAUNCHER_VARIABLE]);
 /** Kubernetes sets these in pods for a Service whose name begins with fairway. */
 const SERVICE_VARIABLE = /^FAIRWAY_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)|PORT)(_|$)/;
 

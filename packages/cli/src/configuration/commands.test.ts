@@ -69,6 +69,7 @@ test('backups without a place to go to are told by config check, and refused by 
 test('a variable that is no setting is told, but not those of a Service in a pod', async () => {
   const { code, stderr } = await fairway(['config', 'check', 'good.yaml'], {
     FAIRWAY_LOGLEVEL: 'debug',
+    FAIRWAY_LAUNCHER: '4711',
     FAIRWAY_SERVICE_HOST: '10.0.0.1',
     FAIRWAY_GATEWAY_PORT_8443_TCP_ADDR: '10.0.0.1',
   });
@@ -77,6 +78,13 @@ test('a variable that is no setting is told, but not those of a Service in a pod
   expect(stderr).toBe(
     'warning: FAIRWAY_LOGLEVEL is no setting: did you mean "FAIRWAY_LOG_LEVEL" or "FAIRWAY_LOG_LEVELS"?\n',
   );
+});
+
+test.each([['check'], ['show']])('config %s takes the file as "fairway up" does', async (command) => {
+  const named = await fairway(['config', command, '--config', 'good.yaml']);
+
+  expect(named).toEqual(await fairway(['config', command, 'good.yaml']));
+  expect(named.code).toBe(0);
 });
 
 test('config show says where each value comes from', async () => {
