@@ -33,9 +33,9 @@ test.each([
     ],
   },
   {
-    reason: 'somebody has it call a Service',
+    reason: 'somebody took its address out',
     webhook: { ...healthy, origin: undefined, answer: undefined },
-    says: ['error: ValidatingWebhookConfiguration admission.fairway.dev has no URL: the gateway registers it with one'],
+    says: ['error: ValidatingWebhookConfiguration admission.fairway.dev names no address: the gateway registers one'],
   },
   {
     reason: 'a load balancer ends TLS',

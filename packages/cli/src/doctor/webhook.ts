@@ -21,7 +21,7 @@ export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: 
     );
   }
   if (origin === undefined || answer === undefined) {
-    const detail = `ValidatingWebhookConfiguration ${name} has no URL: the gateway registers it with one`;
+    const detail = `ValidatingWebhookConfiguration ${name} names no address: the gateway registers one`;
     return [...findings, problem(CHECK, detail, GATEWAY_ADVICE)];
   }
   switch (answer.kind) {

@@ -9,7 +9,7 @@ import { systemClock } from '@fairway/base/clock';
 import { freePorts } from '@fairway/base/testing/free-ports';
 import { webhookConfiguration } from '@fairway/gateway/webhook/webhook-configuration';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
+import { Namespaces, Services, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -90,6 +90,23 @@ test('nobody listens', async () => {
   await registered(`https://127.0.0.1:${free}/webhook/secret`, ours);
 
   expect(await observeWebhook(client)).toMatchObject({ answer: { kind: 'silent', code: 'ECONNREFUSED' } });
+});
+
+test('a Service that is not there is said, and one that is is asked for its own name', async () => {
+  const caBundle = ours;
+  const configuration = webhookConfiguration({ url: `https://fairway.system.svc:${port}/secret`, caBundle, identity });
+  await client.resource(ValidatingWebhookConfigurations).create(configuration);
+  expect(await observeWebhook(client)).toMatchObject({
+    origin: `https://fairway.system.svc:${port}`,
+    answer: { kind: 'silent', code: 'there is no such Service' },
+  });
+
+  await client.resource(Namespaces).create({ metadata: { name: 'system' }, spec: {} });
+  const metadata = { name: 'fairway', namespace: 'system' };
+  await client.resource(Services).create({ metadata, spec: { clusterIP: '127.0.0.1', ports: [{ port }] } });
+  expect(await observeWebhook(client)).toMatchObject({
+    answer: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+  });
 });
 
 test('what people changed is named', async () => {

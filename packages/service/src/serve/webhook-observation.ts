@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import { connect } from 'node:tls';
+import { checkServerIdentity, connect } from 'node:tls';
 import { WEBHOOK_NAME, webhookConfiguration } from '@fairway/gateway/webhook/webhook-configuration';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { ValidatingWebhookConfiguration } from '@fairway/kube/kinds/generated/types';
-import { ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
+import type { ValidatingWebhookConfiguration, WebhookClientConfig } from '@fairway/kube/kinds/generated/types';
+import { Services, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
 /** What kube-apiserver would find where it calls Fairway's webhook. */
@@ -19,13 +19,14 @@ export interface WebhookObservation {
   readonly name: string;
   /** Names of webhooks that are missing, and of those whose failurePolicy is another one: `admission.fairway.dev: Ignore, not Fail`. */
   readonly faults: readonly string[];
-  /** `https://gateway.example.org:8443`, without the path, which is secret; undefined if it is no URL. */
+  /** `https://gateway.example.org:8443`, without the path, which is secret; undefined if it is no address. */
   readonly origin: string | undefined;
-  /** Undefined if there is no URL to ask. */
+  /** Undefined if there is nobody to ask. */
   readonly answer: WebhookAnswer | undefined;
 }
 
 const TIMEOUT_MS = 5_000;
+const HTTPS_PORT = 443;
 
 /** Looks at the registration, and asks where it leads for a certificate; undefined if there is none. Rejects with Forbidden if the caller may not read it. */
 export async function observeWebhook(client: KubeClient): Promise<WebhookObservation | undefined> {
@@ -36,19 +37,64 @@ export async function observeWebhook(client: KubeClient): Promise<WebhookObserva
     if (isApiError(error, 'NotFound')) return undefined;
     throw error;
   }
-  const { url, caBundle } = found.webhooks?.find(({ name }) => name === WEBHOOK_NAME)?.clientConfig ?? {};
-  const target = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
+  const called = found.webhooks?.find(({ name }) => name === WEBHOOK_NAME)?.clientConfig;
+  const target = called && (await targetOf(client, called));
   return {
     name: WEBHOOK_NAME,
     faults: faultsOf(found),
     origin: target?.origin,
-    answer: target && (await askCertificate(target, Buffer.from(caBundle ?? '', 'base64').toString())),
+    answer: await answerOf(target, Buffer.from(called?.caBundle ?? '', 'base64').toString()),
   };
 }
 
+/** Where kube-apiserver connects to, and the name that it expects in the certificate. */
+interface Target {
+  readonly origin: string;
+  readonly serverName: string;
+  readonly port: number;
+  /** Undefined if there is no such Service. */
+  readonly host: string | undefined;
+}
+
+async function targetOf(client: KubeClient, { url, service }: WebhookClientConfig): Promise<Target | undefined> {
+  if (service !== undefined) {
+    const { name, namespace, port = HTTPS_PORT } = service;
+    const serverName = `${name}.${namespace}.svc`;
+    return {
+      origin: `https://${serverName}:${port}`,
+      serverName,
+      port,
+      host: await clusterIp(client, namespace, name),
+    };
+  }
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { origin, hostname, port } = new URL(url);
+  const serverName = hostname.replace(/^\[|\]$/g, '');
+  return { origin, serverName, port: Number(port || HTTPS_PORT), host: serverName };
+}
+
+async function clusterIp(client: KubeClient, namespace: string, name: string): Promise<string | undefined> {
+  try {
+    const { spec } = await client.resource(Services).get(name, { namespace });
+    return spec.clusterIP === 'None' ? undefined : spec.clusterIP;
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function answerOf(target: Target | undefined, ca: string): Promise<WebhookAnswer | undefined> {
+  if (target === undefined) return undefined;
+  const { host, ...rest } = target;
+  return host === undefined
+    ? { kind: 'silent', code: 'there is no such Service' }
+    : askCertificate({ ...rest, host, ca });
+}
+
 function faultsOf({ webhooks = [] }: ValidatingWebhookConfiguration): readonly string[] {
-  const desired = webhookConfiguration({ url: '', caBundle: '', identity: { usernames: [], isCertain: false } });
-  return (desired.webhooks ?? []).flatMap(({ name, failurePolicy }) => {
+  const identity = { usernames: [], isCertain: false };
+  const { webhooks: desired = [] } = webhookConfiguration({ url: 'https://gateway/', caBundle: '', identity });
+  return desired.flatMap(({ name, failurePolicy }) => {
     const found = webhooks.find((each) => each.name === name);
     if (found === undefined) return [`${name} is missing`];
     return found.failurePolicy === failurePolicy ? [] : [`${name}: ${found.failurePolicy}, not ${failurePolicy}`];
@@ -56,15 +102,26 @@ function faultsOf({ webhooks = [] }: ValidatingWebhookConfiguration): readonly s
 }
 
 /** A handshake as kube-apiserver makes it; nothing is sent. */
-function askCertificate({ hostname, port }: URL, ca: string): Promise<WebhookAnswer> {
-  const host = hostname.replace(/^\[|\]$/g, '');
+function askCertificate({
+  host,
+  port,
+  serverName,
+  ca,
+}: {
+  readonly host: string;
+  readonly port: number;
+  readonly serverName: string;
+  /** PEM. */
+  readonly ca: string;
+}): Promise<WebhookAnswer> {
   return new Promise((resolve) => {
     const socket = connect({
       host,
-      port: Number(port || 443),
+      port,
       // Without a bundle kube-apiserver trusts what its machine does.
       ...(ca !== '' && { ca }),
-      ...(isIP(host) === 0 && { servername: host }),
+      ...(isIP(serverName) === 0 && { servername: serverName }),
+      checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
       // Told apart below from a gateway that is away.
       rejectUnauthorized: false,
       timeout: TIMEOUT_MS,
