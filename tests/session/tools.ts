@@ -29,7 +29,7 @@ export function findOpenStackClient(): string | undefined {
   return findExecutable(['/usr/bin'], 'openstack');
 }
 
-/** Helm 3 or 4, at HELM_BIN or on PATH. */
+/** Helm, at HELM_BIN or on PATH. */
 export function findHelm(): string | undefined {
   const { env } = process;
   return env['HELM_BIN'] ?? findExecutable(foldersOnPath(env), 'helm');
