@@ -26,8 +26,11 @@ async function run({ file, title }: Proof, blind: string): Promise<Outcome> {
   // Workers are started for each run, with the environment as it is then.
   process.env[BLIND_VARIABLE] = blind;
   vitest.setGlobalTestNamePattern(pattern(title));
-  const { testModules } = await vitest.runTestSpecifications(vitest.getModuleSpecifications(resolve(file)));
-  const states = testModules.flatMap(({ children }) => [...children.allTests()].map((test) => test.result().state));
+  const path = resolve(file);
+  const { testModules } = await vitest.runTestSpecifications(vitest.getModuleSpecifications(path));
+  // Those of earlier runs are told again.
+  const own = testModules.filter(({ moduleId }) => moduleId === path);
+  const states = own.flatMap(({ children }) => [...children.allTests()].map((test) => test.result().state));
   const count = (wanted: string) => states.filter((state) => state === wanted).length;
   return { passed: count('passed'), failed: count('failed') };
 }
