@@ -41,6 +41,7 @@ export const clusterNetworkSpec = z
       .array(ipv4())
       .max(5)
       .optional()
+      .meta({ 'x-kubernetes-list-type': 'set' })
       .describe("Name servers of the subnet that Fairway creates. Empty: the cloud's."),
   })
   .describe('The OpenStack network of the nodes. Resources are named by id: renaming them changes nothing.');

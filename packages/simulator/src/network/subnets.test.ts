@@ -47,6 +47,13 @@ describe('a new subnet', () => {
     ['that overlaps', { cidr: '10.0.0.128/25' }, 400, 'InvalidInput', /overlaps with another subnet/],
     ['of another IP version', { cidr: 'fd00::/64' }, 400, 'InvalidInput', /does not match the ip_version/],
     ['that is none', { cidr: '10.9.0.0' }, 400, 'InvalidInput', /10\.9\.0\.0 is not in a CIDR format/],
+    [
+      'with a name server twice',
+      { cidr: '10.9.0.0/24', dns_nameservers: ['9.9.9.9', '9.9.9.9'] },
+      400,
+      'HTTPBadRequest',
+      /Duplicate nameserver '9\.9\.9\.9'/,
+    ],
     ['without CIDR', {}, 400, 'HTTPBadRequest', /Required attribute 'cidr' not specified/],
     [
       'with the network address as gateway',

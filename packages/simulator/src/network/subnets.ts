@@ -67,6 +67,7 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
       if (cidr.version !== version) {
         throw invalidInput(`cidr '${body.cidr}' does not match the ip_version '${version}'`);
       }
+      refuseDuplicates(body.dns_nameservers);
       refuseOverlap(world, network.id, cidr, body.cidr);
       const gateway = body.gateway_ip === undefined ? defaultGateway(cidr) : body.gateway_ip;
       const pools = body.allocation_pools ?? defaultPools(cidr, gateway);
@@ -88,6 +89,7 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
       };
     },
     update(_access, subnet, body) {
+      refuseDuplicates(body.dns_nameservers);
       const cidr = parseCidr(subnet.cidr);
       const gateway = body.gateway_ip === undefined ? subnet.gateway_ip : body.gateway_ip;
       const pools = body.allocation_pools ?? subnet.allocation_pools;
@@ -119,6 +121,13 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
     },
     derive: () => ({ subnetpool_id: null, segment_id: null }),
   };
+}
+
+/** As neutron-lib's `validate_nameservers`. */
+function refuseDuplicates(nameservers: readonly string[] = []): void {
+  const duplicate = nameservers.find((server, index) => nameservers.indexOf(server) < index);
+  if (duplicate === undefined) return;
+  throw refusal('HTTPBadRequest', `Invalid input for dns_nameservers. Reason: Duplicate nameserver '${duplicate}'.`);
 }
 
 function refuseOverlap(world: World, networkId: string, cidr: Cidr, text: string): void {

@@ -17,6 +17,11 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     ],
   },
   {
+    name: 'a name server twice',
+    spec: { network: { dnsNameservers: ['9.9.9.9', '9.9.9.9'] } },
+    refused: ['spec.network.dnsNameservers[1]: Duplicate value: "9.9.9.9"'],
+  },
+  {
     name: 'six name servers',
     spec: { network: { dnsNameservers: ['9.9.9.1', '9.9.9.2', '9.9.9.3', '9.9.9.4', '9.9.9.5', '9.9.9.6'] } },
     refused: ['spec.network.dnsNameservers: Too many: 6: must have at most 5 items'],
