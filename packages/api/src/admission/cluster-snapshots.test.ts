@@ -19,6 +19,11 @@ function fieldsOf(etcd: Cluster['spec']['etcd'], before: Cluster['spec']['etcd']
 test.each([
   { etcd: { snapshotRequestedAt: AT }, fields: ['spec.etcd.snapshotRequestedAt'], reason: 'a snapshot' },
   { etcd: { restore }, fields: ['spec.etcd.restore'], reason: 'a restore' },
+  {
+    etcd: { restore: { snapshot: restore.snapshot } },
+    fields: ['spec.etcd.restore'],
+    reason: 'a restore without a time',
+  },
   { etcd: undefined, fields: [], reason: 'neither' },
 ])('of a simulated control plane, $reason is refused: $fields', ({ etcd, fields }) => {
   expect(fieldsOf(etcd, undefined, SIMULATED)).toEqual(fields);

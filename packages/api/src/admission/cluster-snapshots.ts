@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { ConditionType } from '../conditions.ts';
 import type { Cluster } from '../kinds/cluster.ts';
@@ -18,7 +19,7 @@ export function snapshotErrors({ cluster, old }: Pick<ClusterAdmission, 'cluster
     },
     {
       field: 'spec.etcd.restore',
-      isNew: restore !== undefined && restore.requestedAt !== before?.restore?.requestedAt,
+      isNew: restore !== undefined && !isDeepStrictEqual(restore, before?.restore),
     },
   ];
   const detail =

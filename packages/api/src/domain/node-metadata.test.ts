@@ -22,11 +22,12 @@ describe('isKubeletLabel', () => {
 
 function template(overrides: {
   labels?: Record<string, string>;
+  annotations?: Record<string, string>;
   finalizers?: string[];
   taintKeys?: string[];
 }): NodeTemplate {
   return {
-    metadata: { labels: overrides.labels, finalizers: overrides.finalizers },
+    metadata: { labels: overrides.labels, annotations: overrides.annotations, finalizers: overrides.finalizers },
     spec: { unschedulable: false, taints: overrides.taintKeys?.map((key) => ({ key, effect: 'NoSchedule' })) },
   };
 }
@@ -38,6 +39,7 @@ describe('nodeTemplateErrors', () => {
     { labels: { 'team.node-restriction.kubernetes.io/secure': 'true' } },
     { taintKeys: ['dedicated', 'example.com/gpu', 'nvidia.com/gpu'] },
     { finalizers: ['example.com/inventory'] },
+    { annotations: { note: 'x'.repeat(196_604) } },
   ])('takes %j', (part) => {
     expect(nodeTemplateErrors(template(part), 'spec.template')).toEqual([]);
   });
@@ -67,6 +69,16 @@ describe('nodeTemplateErrors', () => {
       'set and cleared by Kubernetes',
     ],
     [{ taintKeys: ['ok', 'a/b/c'] }, 'spec.template.spec.taints[1].key', 'must be a name'],
+    [
+      { annotations: { note: 'ö'.repeat(98_303) } },
+      'spec.template.metadata.annotations',
+      'have 196610 bytes together, and may have 196608',
+    ],
+    [
+      { labels: Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`label-${n}`, 'x'.repeat(40)])) },
+      'spec.template.metadata.labels',
+      'and may have 16384',
+    ],
     [{ finalizers: ['bare'] }, 'spec.template.metadata.finalizers[0]', 'must be qualified'],
   ])('refuses %j at %s: %s', (part, field, detail) => {
     const errors = nodeTemplateErrors(template(part), 'spec.template');

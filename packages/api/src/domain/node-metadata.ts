@@ -25,6 +25,11 @@ const OWN_DOMAIN = 'fairway.dev';
 /** Taints that Kubernetes or the cloud provider manages by a node's state. */
 const LIFECYCLE_TAINTS = /^(node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\//;
 
+/** Of the 256 KiB that a node's annotations may have; kubelet, CNI and cloud provider put theirs there too. */
+const MAX_ANNOTATIONS_BYTES = 192 * 1024;
+/** They are part of a server's user data, which Nova limits to 64 KiB in base64. */
+const MAX_LABELS_BYTES = 16 * 1024;
+
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
@@ -40,11 +45,20 @@ export function isKubeletLabel(key: string): boolean {
 export function nodeTemplateErrors(template: NodeTemplate, field: string): FieldError[] {
   const { labels = {}, annotations = {}, finalizers = [] } = template.metadata;
   return [
+    ...sizeErrors(labels, MAX_LABELS_BYTES, `${field}.metadata.labels`),
+    ...sizeErrors(annotations, MAX_ANNOTATIONS_BYTES, `${field}.metadata.annotations`),
     ...Object.entries(labels).flatMap(([key, value]) => labelErrors(key, value, `${field}.metadata.labels`)),
     ...Object.keys(annotations).flatMap((key) => keyErrors(key.toLowerCase(), `${field}.metadata.annotations`)),
     ...finalizers.flatMap((key, index) => finalizerErrors(key, `${field}.metadata.finalizers[${index}]`)),
     ...(template.spec.taints ?? []).flatMap((taint, index) => taintErrors(taint, `${field}.spec.taints[${index}]`)),
   ];
+}
+
+function sizeErrors(pairs: Readonly<Record<string, string>>, maxBytes: number, field: string): FieldError[] {
+  const bytes = Object.entries(pairs).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0);
+  if (bytes <= maxBytes) return [];
+  const detail = `have ${bytes} bytes together, and may have ${maxBytes}: take some out`;
+  return [{ type: 'FieldValueInvalid', field, value: `${Object.keys(pairs).length} of them`, detail }];
 }
 
 function labelErrors(key: string, value: string, field: string): FieldError[] {
@@ -106,6 +120,11 @@ function keyErrors(key: string, field: string): FieldError[] {
   if (isDomainRight && name.length <= 63 && NAME.test(name)) return [];
   const detail = 'must be a name of at most 63 letters, digits, "-", "_" and ".", after an optional domain and "/"';
   return [{ type: 'FieldValueInvalid', field, value: key, detail }];
+}
+
+/** Why an object can't have this label; undefined if it can. */
+export function labelProblem(key: string, value: string): string | undefined {
+  return keyErrors(key, '')[0]?.detail ?? labelValueProblem(value);
 }
 
 function labelValueProblem(value: string): string | undefined {

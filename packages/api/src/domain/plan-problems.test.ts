@@ -63,6 +63,16 @@ test.each<{ change: Partial<PlanSpec>; problem: string }>([
       'spec.network.nodesCIDR 172.17.0.0/20 and spec.network.reservedCIDRs[0] 172.17.0.0/16 overlap: separate them',
   },
   {
+    change: { network: { ...spec.network, serviceCIDR: '10.3.0.0/30' } },
+    problem:
+      'spec.network.serviceCIDR: 10.3.0.0/30: must be a /28 or larger: the API server and DNS have an address in it too',
+  },
+  {
+    change: { network: { ...spec.network, podCIDR: '127.0.0.0/16' } },
+    problem:
+      'spec.network.podCIDR: 127.0.0.0/16: has addresses that cannot be routed: choose a private range, such as 10.2.0.0/16',
+  },
+  {
     change: { maxNodes: 257 },
     problem:
       'spec.maxNodes: 257: spec.network.podCIDR 10.2.0.0/16 has a /24 of pods for 256 nodes: lower it, or choose a larger range',

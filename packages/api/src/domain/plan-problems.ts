@@ -1,5 +1,6 @@
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { findOverlaps } from './address-plan.ts';
+import { overlaps, parseCidr } from './cidr.ts';
 import { durationMs } from './duration.ts';
 import { nodesOfPodRange, nodesOfSubnet } from './node-capacity.ts';
 
@@ -7,6 +8,10 @@ import { nodesOfPodRange, nodesOfSubnet } from './node-capacity.ts';
 const NEEDS_KUBE_PROXY: readonly string[] = ['canal'];
 /** Longer than this, and nobody remembers what a snapshot was of. */
 const MAX_SNAPSHOT_INTERVAL_MS = 7 * 24 * 3_600_000;
+/** Its tenth address is that of the cluster's DNS, and kube-apiserver takes no fewer than 8. */
+const MAX_SERVICE_PREFIX_LENGTH = 28;
+/** Addresses that stay within a machine, are nobody's, or everybody's. */
+const UNROUTABLE = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].map(parseCidr);
 /** A node that restarts its kubelet is NotReady for less. */
 const MIN_NOT_READY_MS = 60_000;
 
@@ -91,6 +96,15 @@ function addressProblems({ network, maxNodes }: PlanSpec): string[] {
   const problems = findOverlaps(ranges)
     .filter(({ a, b }) => !(a.isReserved && b.isReserved))
     .map(({ a, b }) => `${a.name} ${a.cidr} and ${b.name} ${b.cidr} overlap: separate them`);
+  for (const { name, cidr } of ranges.filter(({ isReserved }) => !isReserved)) {
+    if (!UNROUTABLE.some((range) => overlaps(range, parseCidr(cidr)))) continue;
+    problems.push(`${name}: ${cidr}: has addresses that cannot be routed: choose a private range, such as 10.2.0.0/16`);
+  }
+  if (parseCidr(network.serviceCIDR).prefixLength > MAX_SERVICE_PREFIX_LENGTH) {
+    problems.push(
+      `spec.network.serviceCIDR: ${network.serviceCIDR}: must be a /${MAX_SERVICE_PREFIX_LENGTH} or larger: the API server and DNS have an address in it too`,
+    );
+  }
   const withPods = nodesOfPodRange(network.podCIDR);
   if (withPods < maxNodes) {
     problems.push(

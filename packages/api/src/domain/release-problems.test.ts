@@ -15,11 +15,29 @@ const patch = (version: string, released?: string) => ({
   ...(released !== undefined && { released }),
 });
 
+const ROLLOUT = { maxConcurrent: 20, maxPercent: 10, maxFailures: 1, timeout: '15m', paused: false };
+
 test.each<{ change: Partial<KubernetesRelease['spec']>; problem: string }>([
   { change: { minor: '1.99' }, problem: 'metadata.name: 1.35 must be the minor version 1.99' },
   { change: { patches: [patch('1.34.1')] }, problem: 'spec.patches: 1.34.1 is no version of 1.35' },
   { change: { patches: [patch('1.35.1'), patch('1.35.1')] }, problem: '1.35.1 is there more than once' },
   { change: { patches: [{ version: '1.35.1', withdrawn: true }] }, problem: 'spec.patches: all are withdrawn' },
+  {
+    change: { components: { containerd: '2.2.7; reboot', pause: '3.10.1' } },
+    problem: 'spec.components.containerd: "2.2.7; reboot" is no version such as 2.2.7',
+  },
+  {
+    change: { patches: [{ ...patch('1.35.1'), components: { etcd: '' } }] },
+    problem: 'spec.patches[1.35.1].components.etcd: "" is no version such as 2.2.7',
+  },
+  {
+    change: { rollout: { ...ROLLOUT, canarySelector: { matchLabels: { 'a b': 'c' } } } },
+    problem: 'spec.rollout.canarySelector.matchLabels[a b]: "c": no cluster has this label: it must be a name of',
+  },
+  {
+    change: { rollout: { ...ROLLOUT, canarySelector: { matchLabels: { canary: 'y s' } } } },
+    problem: 'spec.rollout.canarySelector.matchLabels[canary]: "y s": no cluster has this label: it must be empty or',
+  },
   {
     change: { released: '2026-01-02', endOfLife: '2026-01-01' },
     problem: 'spec.endOfLife: 2026-01-01 is before spec.released (2026-01-02)',

@@ -1,4 +1,5 @@
 import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
+import { labelProblem } from './node-metadata.ts';
 import { minorOf } from './version-numbers.ts';
 
 /** Installed on nodes along with Kubernetes. */
@@ -24,7 +25,35 @@ export function releaseProblems({ metadata, spec }: KubernetesRelease): string[]
   }
   const lacking = NODE_COMPONENTS.filter((name) => !spec.components[name]);
   if (lacking.length > 0) problems.push(`spec.components: nodes need a version of ${lacking.join(' and ')}`);
-  return [...problems, ...dateProblems(spec)];
+  return [...problems, ...componentProblems(spec), ...canaryProblems(spec), ...dateProblems(spec)];
+}
+
+/** They are part of names of packages, images and files on nodes. */
+const COMPONENT_VERSION = /^[0-9A-Za-z][0-9A-Za-z.+~_-]*$/;
+
+function componentProblems({ components, patches }: KubernetesRelease['spec']): string[] {
+  const all = [
+    { field: 'spec.components', components },
+    ...patches.map(({ version, components: own = {} }) => {
+      return { field: `spec.patches[${version}].components`, components: own };
+    }),
+  ];
+  return all.flatMap(({ field, components: each }) =>
+    Object.entries(each)
+      .filter(([, version]) => !COMPONENT_VERSION.test(version))
+      .map(([name, version]) => `${field}.${name}: ${JSON.stringify(version)} is no version such as 2.2.7`),
+  );
+}
+
+/** No cluster has labels that can't be. */
+function canaryProblems({ rollout }: KubernetesRelease['spec']): string[] {
+  return Object.entries(rollout?.canarySelector?.matchLabels ?? {}).flatMap(([key, value]) => {
+    const problem = labelProblem(key, value);
+    const field = `spec.rollout.canarySelector.matchLabels[${key}]`;
+    return problem === undefined
+      ? []
+      : [`${field}: ${JSON.stringify(value)}: no cluster has this label: it ${problem}`];
+  });
 }
 
 function dateProblems(spec: KubernetesRelease['spec']): string[] {

@@ -11,12 +11,15 @@ export function timestamp() {
   return z.string().meta({ format: 'date-time' });
 }
 
-/** `metav1.Duration` in its common form: `90s`, `10m`, `1h30m`. */
+/** `metav1.Duration` in its common form: `90s`, `10m`, `1h30m`; years at most, so that now and a duration are a time that can be written. */
 export function duration() {
   return z
     .string()
     .max(32)
-    .regex(/^([0-9]+h)?([0-9]+m)?([0-9]+s)?$/, 'must be a duration such as 90s, 10m or 1h30m')
+    .regex(
+      /^([0-9]{1,5}h)?([0-9]{1,7}m)?([0-9]{1,9}s)?$/,
+      'must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    )
     .min(2);
 }
 

@@ -121,7 +121,9 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
   {
     name: 'a duration in milliseconds',
     spec: { kubeProxy: { mode: 'ipvs', ipvs: { udpTimeout: '500ms' } } },
-    refused: ['spec.kubeProxy.ipvs.udpTimeout: Invalid value: "500ms": must be a duration such as 90s, 10m or 1h30m'],
+    refused: [
+      'spec.kubeProxy.ipvs.udpTimeout: Invalid value: "500ms": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    ],
   },
   {
     name: 'a duration that is a number',

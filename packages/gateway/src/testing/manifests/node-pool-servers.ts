@@ -150,8 +150,17 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     ],
   },
   {
+    name: 'a time to drain beyond all calendars',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '99999999999999999999h' } },
+    refused: [
+      'spec.upgradeStrategy.drainTimeout: Invalid value: "99999999999999999999h": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    ],
+  },
+  {
     name: 'a time to drain without a unit',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '600' } },
-    refused: ['spec.upgradeStrategy.drainTimeout: Invalid value: "600": must be a duration such as 90s, 10m or 1h30m'],
+    refused: [
+      'spec.upgradeStrategy.drainTimeout: Invalid value: "600": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    ],
   },
 ];

@@ -39,14 +39,14 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     name: 'a time in days',
     spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { scaleDownUnneededTime: '1d' } },
     refused: [
-      'spec.autoscaling.scaleDownUnneededTime: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m',
+      'spec.autoscaling.scaleDownUnneededTime: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
     ],
   },
   {
     name: 'an unready time in words',
     spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { scaleDownUnreadyTime: 'soon' } },
     refused: [
-      'spec.autoscaling.scaleDownUnreadyTime: Invalid value: "soon": must be a duration such as 90s, 10m or 1h30m',
+      'spec.autoscaling.scaleDownUnreadyTime: Invalid value: "soon": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
     ],
   },
   {

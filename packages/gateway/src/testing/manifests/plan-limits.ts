@@ -156,14 +156,18 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { drainTimeout: 'long' },
-    refused: ['spec.drainTimeout: Invalid value: "long": must be a duration such as 90s, 10m or 1h30m'],
+    refused: [
+      'spec.drainTimeout: Invalid value: "long": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    ],
   },
   {
     name: 'a longest time to drain in words',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { maxDrainTimeout: 'long' },
-    refused: ['spec.maxDrainTimeout: Invalid value: "long": must be a duration such as 90s, 10m or 1h30m'],
+    refused: [
+      'spec.maxDrainTimeout: Invalid value: "long": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    ],
   },
   {
     name: 'healing by a reboot',
@@ -177,7 +181,9 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { healing: { notReadyTimeout: 'now' } },
-    refused: ['spec.healing.notReadyTimeout: Invalid value: "now": must be a duration such as 90s, 10m or 1h30m'],
+    refused: [
+      'spec.healing.notReadyTimeout: Invalid value: "now": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    ],
   },
   {
     name: 'a time to join below a minute',

@@ -185,14 +185,16 @@ export const PLAN_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { etcd: { snapshots: { interval: '1d' } } },
-    refused: ['spec.etcd.snapshots.interval: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m'],
+    refused: [
+      'spec.etcd.snapshots.interval: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    ],
     refusedByCrd: [
       'spec.etcd.snapshots: Invalid value: "object": invalid duration string: 1d evaluating rule: spec.etcd.snapshots.interval must be at least 1m',
-      'spec.etcd.snapshots.interval: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m',
+      'spec.etcd.snapshots.interval: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
     ],
     refusedByKubernetes: [
       "spec.etcd.snapshots: Invalid value: \"object\": type conversion error from 'string' to 'google.protobuf.Duration' evaluating rule: spec.etcd.snapshots.interval must be at least 1m",
-      'spec.etcd.snapshots.interval: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m',
+      'spec.etcd.snapshots.interval: Invalid value: "1d": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
     ],
   },
   {
