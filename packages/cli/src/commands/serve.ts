@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
+import { parseListenAddress } from '../up/listen-address.ts';
 import { addFairwayOptions, addListenOptions } from './fairway-options.ts';
 
 export function addServeCommand(program: Command, context: CliContext): void {
@@ -14,7 +15,13 @@ export function addServeCommand(program: Command, context: CliContext): void {
         'https://HOST[:PORT] by which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer; default: where this one listens',
       ).argParser(parseWebhookUrl),
     )
-    .option('--no-gateway', 'run only the controllers');
+    .option('--no-gateway', 'run only the controllers')
+    .addOption(
+      new Option(
+        '--metrics-listen <host:port>',
+        'also serve /metrics here over HTTP, to whoever reaches it; with --no-gateway there are none otherwise',
+      ).argParser(parseListenAddress),
+    );
   addFairwayOptions(addListenOptions(command, "the tenants' gateway"))
     .addHelpText(
       'after',

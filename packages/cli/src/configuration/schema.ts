@@ -3,7 +3,6 @@ import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
 import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
 import { DEFAULT_BACKUP_KEEP, DEFAULT_BACKUP_SCHEDULE } from '@fairway/service/backup/backup-schedule';
-import { LOG_LEVELS, LOGGER_NAMES, parseLevelByName } from '@fairway/service/log-levels';
 import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
 import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
@@ -11,6 +10,7 @@ import { checkedSchedule } from '../up/backup-schedule-option.ts';
 import { parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { LimitsSection } from './limits-section.ts';
+import { LogSection } from './log-section.ts';
 import { duration, listOf, setting, wholeNumber, written } from './setting.ts';
 
 const A_FILE = 'a file';
@@ -219,6 +219,17 @@ export const Configuration = z.strictObject({
       }),
     })
     .optional(),
+  metrics: z
+    .strictObject({
+      listen: setting(written(parseListenAddress), {
+        description:
+          'address where [metrics](metrics.md) are also served, over HTTP and to whoever reaches it: for `gateway.enabled: false`',
+        allowed: 'HOST:PORT, such as 127.0.0.1:9090',
+        option: 'metricsListen',
+        only: 'serve',
+      }),
+    })
+    .optional(),
   backup: z
     .strictObject({
       schedule: setting(written(checkedSchedule), {
@@ -261,29 +272,7 @@ export const Configuration = z.strictObject({
       }),
     })
     .optional(),
-  log: z
-    .strictObject({
-      level: setting(z.enum(LOG_LEVELS), {
-        description: 'log level; logs are JSON lines on stderr',
-        allowed: 'debug, info, warn or error',
-        default: 'warn',
-        option: 'logLevel',
-      }),
-      levels: setting(
-        // As a mapping in a file, as a list in the environment.
-        z.union([
-          z.partialRecord(z.enum(LOGGER_NAMES), z.enum(LOG_LEVELS)),
-          z.array(written(parseLevelByName)).transform((levels) => Object.fromEntries(levels)),
-        ]),
-        {
-          description: 'log levels of parts of Fairway, where they are others, such as `{openstack: debug}`',
-          allowed: `a mapping of levels (debug, info, warn or error) by names: ${LOGGER_NAMES.join(', ')}`,
-          otherwise: '`log.level`',
-          option: 'logLevels',
-        },
-      ),
-    })
-    .optional(),
+  log: LogSection.optional(),
   simulator: z
     .strictObject({
       latency: setting(z.enum(['none', 'realistic']), {

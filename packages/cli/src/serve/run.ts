@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { CommandError } from '@fairway/service/command-error';
@@ -8,6 +9,7 @@ import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
 import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-place';
 import type { GatewayServing } from '@fairway/service/serve/gateway';
+import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { CertificateFiles } from '@fairway/service/serve/own-certificate';
 import { type RunningReplica, serve } from '@fairway/service/serve/serve';
 import { certificateNames, clientUrl, isWildcard, type ServerNames } from '@fairway/service/serve/server-address';
@@ -33,6 +35,7 @@ import { unlessStopped } from '../up/unless-stopped.ts';
 interface ServeCommandOptions extends FairwayCommandOptions {
   readonly gateway: boolean;
   readonly webhookUrl?: string;
+  readonly metricsListen?: ListenAddress;
 }
 
 /** Runs Fairway over a management cluster until the first SIGINT or SIGTERM, then shuts down in order. */
@@ -65,6 +68,7 @@ export async function runServe(
       nodeSettings,
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
+      metricsListen: options.metricsListen,
       audit: chosenAudit(context, options),
       controlPlanes,
       clock,
@@ -81,7 +85,18 @@ export async function runServe(
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
   if (!signal.aborted) {
-    stdout.write(welcome(running, { server: connection.description, seconds, home, names }));
+    if (!options.gateway && options.metricsListen === undefined) {
+      stderr.write('no metrics are served without a gateway: --metrics-listen 127.0.0.1:9090 would\n');
+    }
+    stdout.write(
+      welcome(running, {
+        server: connection.description,
+        seconds,
+        home,
+        names,
+        metricsUrl: metricsUrl(options, running),
+      }),
+    );
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stopReloading();
@@ -112,9 +127,13 @@ interface Welcome {
   readonly seconds: string;
   readonly home: Home;
   readonly names: ServerNames;
+  readonly metricsUrl: string | undefined;
 }
 
-function welcome({ gateway, cloudName, identity }: RunningReplica, { server, seconds, home, names }: Welcome): string {
+function welcome(
+  { gateway, cloudName, identity }: RunningReplica,
+  { server, seconds, home, names, metricsUrl }: Welcome,
+): string {
   if (gateway) home.write(home.gatewayAuthority, gateway.certificateAuthority);
   const lines = [
     `Fairway serves ${server} after ${seconds} s`,
@@ -123,6 +142,7 @@ function welcome({ gateway, cloudName, identity }: RunningReplica, { server, sec
           `  gateway     ${clientUrl(names, Number(new URL(gateway.url).port || 443))}, which clients trust by ${home.gatewayAuthority}`,
         ]
       : []),
+    ...(metricsUrl === undefined ? [] : [`  metrics     ${metricsUrl}`]),
     `  replica     ${identity}`,
     `  cloud       ${cloudName}`,
     `  home        ${home.path}`,
@@ -164,4 +184,13 @@ async function start(
     }
     throw explainStart(explainedByManagement(error, connection), listen);
   }
+}
+
+function metricsUrl(
+  { metricsListen }: Pick<ServeCommandOptions, 'metricsListen'>,
+  { metricsPort: port }: Pick<RunningReplica, 'metricsPort'>,
+): string | undefined {
+  if (metricsListen === undefined || port === undefined) return undefined;
+  const { host } = metricsListen;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/metrics`;
 }

@@ -18,6 +18,8 @@ import { type Home, identifyProcess, lockHome, shareHome } from '../up/home.ts';
 import { startSimulatedCloud } from '../up/simulated-cloud.ts';
 import { claimControlPlanes } from './control-plane-place.ts';
 import { type GatewayServing, openGateway } from './gateway.ts';
+import type { ListenAddress } from './listen-address.ts';
+import { listenForMetrics } from './metrics-listener.ts';
 import { replicaIdentity, shareClusters } from './share.ts';
 
 export interface ServeOptions {
@@ -31,6 +33,8 @@ export interface ServeOptions {
   readonly cloudsFile?: string | undefined;
   /** The gateway for tenants; none by default. */
   readonly gateway?: GatewayServing | undefined;
+  /** Where metrics are served without authentication, beside those of the gateway; nowhere by default. */
+  readonly metricsListen?: ListenAddress | undefined;
   /** Audit log of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
   readonly defaultImage: string | undefined;
@@ -56,6 +60,8 @@ export interface ServeOptions {
 export interface RunningReplica {
   readonly cloudName: string;
   readonly gateway: ManagementGateway | undefined;
+  /** Where it serves metrics without authentication. */
+  readonly metricsPort: number | undefined;
   /** The replica's identity: in Leases, metrics and the logs of clouds. */
   readonly identity: string;
   readonly fairway: Fairway<Engine>;
@@ -117,13 +123,15 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   });
   opening.defer(() => fairway.close());
   onForeignKinds(await foreignKinds(client));
+  const metrics = options.metricsListen && (await listenForMetrics(options.metricsListen, fairway.registry, clock));
+  opening.defer(() => metrics?.close());
   if (options.gateway) onStep('opening the gateway');
   const audit = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
   const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity, audit }));
   if (gateway) opening.defer(() => gateway.close());
   simulated?.startNodes();
   const running = opening.move();
-  return { cloudName, identity, gateway, fairway, stop: () => running.disposeAsync() };
+  return { cloudName, identity, gateway, metricsPort: metrics?.port, fairway, stop: () => running.disposeAsync() };
 }
 
 /** An older release's installation did not grant permission to read them. */

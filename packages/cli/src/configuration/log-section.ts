@@ -1,0 +1,26 @@
+import { LOG_LEVELS, LOGGER_NAMES, parseLevelByName } from '@fairway/service/log-levels';
+import { z } from 'zod';
+import { setting, written } from './setting.ts';
+
+/** What is logged. */
+export const LogSection = z.strictObject({
+  level: setting(z.enum(LOG_LEVELS), {
+    description: 'log level; logs are JSON lines on stderr',
+    allowed: 'debug, info, warn or error',
+    default: 'warn',
+    option: 'logLevel',
+  }),
+  levels: setting(
+    // As a mapping in a file, as a list in the environment.
+    z.union([
+      z.partialRecord(z.enum(LOGGER_NAMES), z.enum(LOG_LEVELS)),
+      z.array(written(parseLevelByName)).transform((levels) => Object.fromEntries(levels)),
+    ]),
+    {
+      description: 'log levels of parts of Fairway, where they are others, such as `{openstack: debug}`',
+      allowed: `a mapping of levels (debug, info, warn or error) by names: ${LOGGER_NAMES.join(', ')}`,
+      otherwise: '`log.level`',
+      option: 'logLevels',
+    },
+  ),
+});

@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '@fairway/base/clock';
+import type { Registry } from 'prom-client';
+import { usageError } from '../command-error.ts';
+import type { ListenAddress } from './listen-address.ts';
+
+const MAX_CONNECTIONS = 64;
+const HEADERS_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+const READING_AGE_MS = 1_000;
+
+export interface MetricsListener {
+  readonly port: number;
+  /** Ends open connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `/metrics`, and `/healthz` for probes, over HTTP and to whoever reaches the address: for replicas without a gateway, whose rights do not
+ * include asking who somebody is. However often they are asked for, they are read once a second. Rejects with a CommandError if it can't listen there.
+ */
+export async function listenForMetrics(
+  { host, port }: ListenAddress,
+  registry: Registry,
+  clock: Clock,
+): Promise<MetricsListener> {
+  let reading: Promise<string> | undefined;
+  let readMs = Number.NEGATIVE_INFINITY;
+  const read = () => {
+    if (reading === undefined || clock.now() - readMs >= READING_AGE_MS) {
+      reading = registry.metrics();
+      readMs = clock.now();
+    }
+    return reading;
+  };
+  const limits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+  const server = createServer(limits, (request, response) => {
+    void answer(request, response, registry.contentType, read).catch(() => {
+      if (response.headersSent) response.destroy();
+      else end(response, 500, 'the metrics cannot be read\n');
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(usageError(`--metrics-listen ${host}:${port}: ${error.message}`, 'choose another address', error)),
+    );
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  { method, url = '/' }: IncomingMessage,
+  response: ServerResponse,
+  contentType: string,
+  read: () => Promise<string>,
+): Promise<void> {
+  const [path] = url.split('?');
+  if (method !== 'GET' && method !== 'HEAD') end(response, 405, 'only GET is answered\n');
+  else if (path === '/healthz') end(response, 200, 'ok');
+  else if (path === '/metrics') end(response, 200, await read(), contentType);
+  else end(response, 404, 'there are /metrics and /healthz\n');
+}
+
+function end(response: ServerResponse, status: number, body: string, contentType = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' }).end(body);
+}
