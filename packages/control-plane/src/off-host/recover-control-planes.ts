@@ -55,6 +55,8 @@ async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSna
     folder,
     record,
     snapshots,
+    copies: undefined,
+    mayAct: () => true,
     etcd,
     toolFolders,
     run,

@@ -11,15 +11,16 @@ beforeEach(async () => {
   registry = new Registry();
   clock = new FakeClock();
   readings = 0;
-  new Gauge({
+  const gauge = new Gauge({
     name: 'clusters',
     help: 'Clusters.',
-    registers: [registry],
+    registers: [],
     collect() {
       readings++;
       this.set(7);
     },
   });
+  registry.registerMetric(gauge);
   listener = await listenForMetrics({ host: '127.0.0.1', port: 0 }, registry, clock);
 });
 afterEach(() => listener.close());

@@ -10,6 +10,7 @@ import type { Probes } from '../probes.ts';
 import type { ControlPlaneSupervisor } from '../supervisor.ts';
 import { removeData, removeOtherData } from './data-folders.ts';
 import { etcdSnapshot } from './etcd-snapshot-stream.ts';
+import type { SnapshotCopies } from './obtain-snapshot.ts';
 import { makeDataFrom } from './restore-snapshot.ts';
 import type { RunProgram } from './restore-tool.ts';
 import { isSameRequest, Restorer } from './restorer.ts';
@@ -51,6 +52,7 @@ export class ClusterSnapshots {
   readonly #offHost: OffHostKeeper | undefined;
   #record: ClusterRecord | undefined;
   #mayAct: () => boolean = () => false;
+  #isStopped = false;
   /** Generation whose predecessors have been deleted. */
   #settled: number | undefined;
 
@@ -93,6 +95,8 @@ export class ClusterSnapshots {
         folder,
         record,
         snapshots,
+        copies: this.#copies(),
+        mayAct: () => !this.#isStopped && mayAct(),
         etcd,
         toolFolders,
         run,
@@ -128,8 +132,20 @@ export class ClusterSnapshots {
     };
   }
 
+  #copies(): SnapshotCopies | undefined {
+    const { archive, clusterUid } = this.#options;
+    return (
+      archive && {
+        description: archive.description,
+        list: () => archive.list(clusterUid),
+        open: async (name) => (await archive.open(clusterUid, name)).chunks,
+      }
+    );
+  }
+
   /** Resolves when no write is in progress any more. Final. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all([this.#keeper.stop(), this.#restorer.stop(), this.#offHost?.stop()]);
   }
 

@@ -63,6 +63,8 @@ function inputs(change: Partial<RestoreInputs> = {}): RestoreInputs {
     folder: join(parent, 'cluster'),
     record: RECORD,
     snapshots,
+    copies: undefined,
+    mayAct: () => true,
     etcd: join(parent, 'bin/etcd'),
     toolFolders: [],
     run,

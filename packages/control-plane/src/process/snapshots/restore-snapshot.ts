@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RestoreProblem, RestoreRequest } from '../../runtime.ts';
+import type { RestoreRequest } from '../../runtime.ts';
 import type { ClusterRecord } from '../cluster-record.ts';
 import type { EtcdStatus } from '../probes.ts';
 import { dataFolderName } from './data-folders.ts';
+import { type Obtaining, obtainSnapshot } from './obtain-snapshot.ts';
+import { RestoreError } from './restore-error.ts';
 import { findRestoreTool, type RunProgram, restoreArguments, revisionBump, revisionOf } from './restore-tool.ts';
-import { DamagedSnapshotError, type SnapshotFolder } from './snapshot-folder.ts';
 
 /** Dependencies of a restore; the file system is real. */
-export interface RestoreInputs {
+export interface RestoreInputs extends Obtaining {
   readonly request: RestoreRequest;
   /** The cluster's folder. */
   readonly folder: string;
   readonly record: ClusterRecord;
-  readonly snapshots: SnapshotFolder;
   readonly etcd: string;
   /** Where to look for tools, after the folder of etcd. */
   readonly toolFolders: readonly string[];
@@ -27,17 +26,6 @@ export interface RestoreInputs {
   readonly remove: (folder: string) => Promise<void>;
 }
 
-/** Why a request can't be carried out, and whether the tenant or the operator must act. */
-export class RestoreError extends Error {
-  override readonly name = 'RestoreError';
-  readonly problem: RestoreProblem;
-
-  constructor(problem: RestoreProblem, message: string) {
-    super(message);
-    this.problem = problem;
-  }
-}
-
 /**
  * Creates data from a snapshot beside the data in use, which it never modifies: a crash leaves a folder that no record
  * names, and the next attempt recreates it. Answers with the record that makes etcd use the new data. Throws RestoreError.
@@ -47,13 +35,8 @@ export async function makeDataFrom(
 ): Promise<Pick<ClusterRecord, 'dataGeneration' | 'startRevision'>> {
   const { request, folder, record, snapshots, run, sync, remove } = inputs;
   const file = snapshots.fileOf(request.snapshot);
-  if (!existsSync(file)) {
-    const names = snapshots.list().map(({ name }) => name);
-    const there = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
-    throw new RestoreError('NotFound', `there is no snapshot ${request.snapshot} of the cluster; ${there}`);
-  }
+  await obtainSnapshot(request.snapshot, inputs);
   try {
-    await snapshots.verify(request.snapshot);
     const tool = await findRestoreTool(inputs.etcd, inputs.toolFolders, run);
     const before = await inputs.status();
     if (before !== undefined) await saveOnce(inputs);
@@ -68,8 +51,7 @@ export async function makeDataFrom(
     await sync(target);
     return { dataGeneration, startRevision: revision + (bump ?? 0) };
   } catch (error) {
-    const isUsers = error instanceof DamagedSnapshotError;
-    throw new RestoreError(isUsers ? 'NotFound' : 'Failed', error instanceof Error ? error.message : String(error));
+    throw new RestoreError('Failed', error instanceof Error ? error.message : String(error));
   }
 }
 

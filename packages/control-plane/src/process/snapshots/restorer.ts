@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { RestoreRequest, SnapshotsState } from '../../runtime.ts';
-import { RestoreError } from './restore-snapshot.ts';
+import { RestoreError } from './restore-error.ts';
 
 /** Interval of retries: the operator may have installed a tool or freed disk space. */
 const RETRY_MS = 60_000;

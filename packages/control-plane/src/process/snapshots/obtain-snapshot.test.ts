@@ -1,0 +1,102 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SnapshotArchive } from '../../off-host/snapshot-archive.ts';
+import { MemoryStore } from '../../off-host/testing/memory-store.ts';
+import { quickKey } from '../../off-host/testing/quick-key.ts';
+import { snapshotBytes, snapshotStream } from '../testing/snapshot-bytes.ts';
+import { obtainSnapshot, type SnapshotCopies } from './obtain-snapshot.ts';
+import { SnapshotFolder } from './snapshot-folder.ts';
+
+const UID = '5f0c';
+const COPIED = '20261121-120000-000';
+const LOCAL = '20261121-130000-000';
+
+let parent: string;
+let snapshots: SnapshotFolder;
+let store: MemoryStore;
+let copies: SnapshotCopies;
+beforeEach(async () => {
+  parent = mkdtempSync(join(tmpdir(), 'obtain-'));
+  snapshots = new SnapshotFolder(join(parent, 'snapshots'));
+  await snapshots.save(COPIED, snapshotStream('then, in the store'));
+  store = new MemoryStore();
+  const archive = new SnapshotArchive(store, 'correct horse battery', { stretch: quickKey, partBytes: 10 });
+  await archive.upload(UID, COPIED, snapshots.fileOf(COPIED), '{}', () => true);
+  await snapshots.remove(COPIED);
+  await snapshots.save(LOCAL, snapshotStream('now'));
+  store.calls = 0;
+  copies = {
+    description: archive.description,
+    list: () => archive.list(UID),
+    open: async (name) => (await archive.open(UID, name)).chunks,
+  };
+});
+afterEach(() => rmSync(parent, { recursive: true }));
+
+const obtain = (name: string, change: { copies?: SnapshotCopies | undefined; mayAct?: () => boolean } = {}) =>
+  obtainSnapshot(name, { snapshots, copies, mayAct: () => true, ...change });
+const files = () => readdirSync(snapshots.path).sort();
+
+test('what is here is taken, and the store is not asked', async () => {
+  await obtain(LOCAL);
+
+  expect(store.calls).toBe(0);
+});
+
+test('what is missing here is fetched', async () => {
+  await obtain(COPIED);
+
+  expect(readFileSync(snapshots.fileOf(COPIED))).toEqual(snapshotBytes('then, in the store'));
+  expect(files()).toEqual([`${COPIED}.db`, `${LOCAL}.db`]);
+});
+
+test('what is damaged here is replaced by its copy', async () => {
+  writeFileSync(snapshots.fileOf(COPIED), 'something else, long enough for a checksum at its end');
+  await obtain(COPIED);
+
+  await expect(snapshots.verify(COPIED)).resolves.toBeUndefined();
+});
+
+test('what is damaged here and has no copy is the tenant’s to choose another of', async () => {
+  writeFileSync(snapshots.fileOf(LOCAL), 'something else, long enough for a checksum at its end');
+
+  await expect(obtain(LOCAL)).rejects.toMatchObject({
+    problem: 'NotFound',
+    message: `snapshot ${LOCAL} is damaged: its checksum is wrong; choose another one`,
+  });
+});
+
+test('what is nowhere is told with what there is, here and in the store', async () => {
+  await expect(obtain('20200101-000000-000')).rejects.toMatchObject({
+    problem: 'NotFound',
+    message: `there is no snapshot 20200101-000000-000 of the cluster; there are ${LOCAL}, ${COPIED}`,
+  });
+});
+
+test('a store that is away is asked again later', async () => {
+  store.isAway = true;
+
+  await expect(obtain(COPIED)).rejects.toMatchObject({
+    problem: 'Failed',
+    message: `it is not here, and its copy cannot be looked for: ${store.description} does not answer: connect ECONNREFUSED`,
+  });
+});
+
+test.each([
+  { what: 'a part is missing', harm: (key: string) => store.objects.delete(key) },
+  { what: 'a part is damaged', harm: (key: string) => store.objects.set(key, Buffer.from('x')) },
+])('of a copy of which $what nothing stays here, and it is not fetched again', async ({ harm }) => {
+  harm([...store.objects.keys()].find((key) => key.includes('part-00001')) ?? '');
+
+  await expect(obtain(COPIED)).rejects.toMatchObject({ problem: 'NotFound' });
+  expect(files()).toEqual([`${LOCAL}.db`]);
+});
+
+test('a stop ends it, and leaves nothing here', async () => {
+  let chunks = 0;
+
+  await expect(obtain(COPIED, { mayAct: () => ++chunks < 3 })).rejects.toMatchObject({ problem: 'Failed' });
+  expect(files()).toEqual([`${LOCAL}.db`]);
+});

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { FencedError } from '@fairway/base/fence';
+import { ObjectStoreError } from '../../off-host/object-store.ts';
+import { RestoreError } from './restore-error.ts';
+import { DamagedSnapshotError, type SnapshotFolder } from './snapshot-folder.ts';
+
+/** The copies of one cluster's snapshots off this machine. */
+export interface SnapshotCopies {
+  /** For messages. */
+  readonly description: string;
+  list(): Promise<readonly { readonly name: string }[]>;
+  /** The database as a stream, which throws if anything of it is missing or damaged. */
+  open(name: string): Promise<AsyncIterable<Buffer>>;
+}
+
+export interface Obtaining {
+  readonly snapshots: SnapshotFolder;
+  /** Undefined: there are none. */
+  readonly copies: SnapshotCopies | undefined;
+  /** Whether to go on. */
+  readonly mayAct: () => boolean;
+}
+
+/**
+ * Makes sure that the folder has a snapshot that is whole: if it is missing or damaged there, fetches its copy. A crash leaves a draft, which the
+ * folder deletes. Throws a RestoreError.
+ */
+export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }: Obtaining): Promise<void> {
+  const isHere = existsSync(snapshots.fileOf(name));
+  const damage = isHere ? await damageOf(name, snapshots) : undefined;
+  if (isHere && damage === undefined) return;
+  const stored = copies === undefined ? [] : (await listed(copies)).map((copy) => copy.name);
+  if (copies === undefined || !stored.includes(name)) {
+    throw new RestoreError('NotFound', damage ?? missing(name, snapshots, stored));
+  }
+  try {
+    await snapshots.save(name, chunksOf(copies, name, mayAct));
+  } catch (error) {
+    // A store that is away, or a full disk, may be mended; another attempt at a damaged copy would only fetch it again.
+    const problem = error instanceof DamagedSnapshotError ? 'NotFound' : 'Failed';
+    throw new RestoreError(problem, `its copy in ${copies.description} cannot be fetched: ${messageOf(error)}`);
+  }
+}
+
+async function damageOf(name: string, snapshots: SnapshotFolder): Promise<string | undefined> {
+  try {
+    await snapshots.verify(name);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedSnapshotError) return error.message;
+    throw new RestoreError('Failed', messageOf(error));
+  }
+}
+
+async function listed(copies: SnapshotCopies): Promise<readonly { readonly name: string }[]> {
+  try {
+    return await copies.list();
+  } catch (error) {
+    throw new RestoreError('Failed', `it is not here, and its copy cannot be looked for: ${messageOf(error)}`);
+  }
+}
+
+function missing(name: string, snapshots: SnapshotFolder, stored: readonly string[]): string {
+  const names = [...new Set([...snapshots.list().map((snapshot) => snapshot.name), ...stored])];
+  const there = names.length === 0 ? 'there are none' : `there are ${names.sort().reverse().join(', ')}`;
+  return `there is no snapshot ${name} of the cluster; ${there}`;
+}
+
+/** Throws a DamagedSnapshotError for what is wrong with the copy itself. */
+async function* chunksOf(copies: SnapshotCopies, name: string, mayAct: () => boolean): AsyncIterable<Buffer> {
+  try {
+    for await (const chunk of await copies.open(name)) {
+      if (!mayAct()) throw new FencedError(name, 'fetching its copy');
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof ObjectStoreError || error instanceof FencedError) throw error;
+    throw new DamagedSnapshotError(messageOf(error));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
