@@ -164,7 +164,7 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['credential', 'delete', 'nobody', '--cloud', 'simulator'], code: 1, stderr: /not found/ },
     { args: ['kubeconfig'], code: 2, stderr: /missing required argument/ },
     { args: ['kubeconfig', 'nobody'], code: 1, stderr: /not found/ },
-    { args: ['kubeconfig', 'filed', '--expiration', '1s'], code: 2, stderr: /at least 10m/ },
+    { args: ['kubeconfig', 'filed', '--expiration', '1s'], code: 2, stderr: /from 10m to 24h/ },
 
     { args: ['backup'], code: 2, stderr: /passphrase/i },
     { args: ['backup', 'verify', 'missing.backup'], code: 2, stderr: /missing\.backup/ },
@@ -194,6 +194,20 @@ describe('each command, with right, wrong and missing input', () => {
     expect(answer.stdout).toMatch(stdout);
     expect(answer.stderr).toMatch(stderr);
     expect(answer.stderr).not.toMatch(/\n +at |TypeError|ZodError/);
+  });
+
+  test('a credential that Fairway cannot use goes from Keystone too, once its owner has logged in there', async () => {
+    const create = (more: readonly string[]) =>
+      fairwayCommand(['credential', 'create', 'mine', '--cloud', 'simulator', ...more]);
+    const remove = (cloud: string) => fairwayCommand(['credential', 'delete', 'mine', '--cloud', cloud]);
+
+    expect(await create(['--fairway-cloud', 'elsewhere'])).toMatchObject({ code: 1 });
+    expect(await create([])).toMatchObject({ code: 1, stderr: expect.stringContaining('"fairway-default-mine"') });
+    expect(await remove('nowhere')).toMatchObject({ code: 2, stderr: expect.stringContaining('no cloud "nowhere"') });
+    expect(await fairwayCommand(['credential', 'get', 'mine'])).toMatchObject({ code: 0 });
+    expect(await remove('simulator')).toMatchObject({ code: 0 });
+    expect(await create([])).toMatchObject({ code: 0 });
+    expect(await remove('simulator')).toMatchObject({ code: 0 });
   });
 
   test('a dry run checks all objects of a file together, and stores none', async () => {

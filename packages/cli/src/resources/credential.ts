@@ -5,7 +5,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { Cloud } from '@fairway/openstack/cloud';
-import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { CommandError } from '@fairway/service/command-error';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
@@ -46,7 +46,7 @@ export async function createCredential(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     await withCloud(context, options.cloud, async (keystone) => {
-      const made = await delegate(context, keystone, `fairway-${connection.namespace}-${name}`, options);
+      const made = await delegate(context, keystone, keystoneName(connection, name), options);
       try {
         const spec = { cloud: options.fairwayCloud ?? options.cloud, reclaimPolicy: options.reclaimPolicy };
         await store(connection, name, spec, made.keys);
@@ -71,7 +71,14 @@ export async function createCredential(
   });
 }
 
-/** Deletes the credential from Fairway, then revokes it in Keystone, which only its owner may do. */
+/** Of the application credential, which Keystone lets be unique among those of a user. */
+function keystoneName({ namespace }: Pick<Connection, 'namespace'>, name: string): string {
+  return `fairway-${namespace}-${name}`;
+}
+
+const DESCRIPTION = 'Fairway runs Kubernetes clusters with it';
+
+/** Deletes the credential from Fairway, then revokes it in Keystone, which only its owner may do: who cannot log in there deletes nothing. */
 export async function deleteCredential(
   context: CliContext,
   globals: GlobalOptions,
@@ -81,25 +88,39 @@ export async function deleteCredential(
   await withConnection(context, globals, async ({ client, namespace }) => {
     const resource = client.resource(cloudCredentials);
     const { status, metadata } = await resource.get(name, { namespace });
-    await resource.delete(name, { namespace, ...(metadata.uid !== undefined && { uid: metadata.uid }) });
-    const deadlineMs = context.clock.now() + options.timeout;
-    while (await exists(() => resource.get(name, { namespace }))) {
-      if (context.clock.now() > deadlineMs) {
-        const advice =
-          'delete the clusters that use it, or give them another one of the same project (spec.credentialName)';
-        throw new CommandError(`credential "${name}" is still in use`, { advice });
+    await withCloud(context, options.cloud, async ({ identity, session }) => {
+      await session.token();
+      await resource.delete(name, { namespace, ...(metadata.uid !== undefined && { uid: metadata.uid }) });
+      const deadlineMs = context.clock.now() + options.timeout;
+      while (await exists(() => resource.get(name, { namespace }))) {
+        if (context.clock.now() > deadlineMs) {
+          const advice =
+            'delete the clusters that use it, or give them another one of the same project (spec.credentialName)';
+          throw new CommandError(`credential "${name}" is still in use`, { advice });
+        }
+        await context.clock.sleep(POLL_MS, context.signal);
       }
-      await context.clock.sleep(POLL_MS, context.signal);
-    }
-    const id = status?.credentialID;
-    if (id !== undefined) {
-      await withCloud(context, options.cloud, async ({ identity }) => {
-        const isTrust = status?.type === 'Trust';
-        await ignoreNotFound(isTrust ? identity.deleteTrust(id) : identity.deleteApplicationCredential(id));
-      });
-    }
+      await revoke(identity, status, keystoneName({ namespace }, name));
+    });
     context.stdout.write(`${qualifiedName(cloudCredentials, name)} deleted\n`);
   });
+}
+
+/** One that Fairway could never use has no id in its status: it is found by what `createCredential` called it. */
+async function revoke(
+  identity: OpenStackClient['identity'],
+  status: CloudCredential['status'],
+  name: string,
+): Promise<void> {
+  const id = status?.credentialID;
+  if (status?.type === 'Trust') {
+    if (id !== undefined) await ignoreNotFound(identity.deleteTrust(id));
+    return;
+  }
+  const isOurs = (made: { readonly name: string; readonly description?: string | null | undefined }) =>
+    made.name === name && made.description === DESCRIPTION;
+  const found = id ?? (await identity.applicationCredentials()).find(isOurs)?.id;
+  if (found !== undefined) await ignoreNotFound(identity.deleteApplicationCredential(found));
 }
 
 interface Delegation {
@@ -130,8 +151,12 @@ async function delegate(
     });
     return { keys: { [CREDENTIAL_KEYS.trustId]: trust.id }, revoke: () => identity.deleteTrust(trust.id) };
   }
-  const description = 'Fairway runs Kubernetes clusters with it';
-  const made = await identity.createApplicationCredential({ name, description, roles, unrestricted: false, ...expiry });
+  const wanted = { name, description: DESCRIPTION, roles, unrestricted: false, ...expiry };
+  const made = await identity.createApplicationCredential(wanted).catch((error: unknown) => {
+    if (!isOpenStackError(error, 'conflict')) throw error;
+    const advice = `if nothing uses it: openstack application credential delete ${name}; else choose another name`;
+    throw new CommandError(`you have an application credential "${name}" already`, { advice });
+  });
   return {
     keys: {
       [CREDENTIAL_KEYS.applicationCredentialId]: made.id,
