@@ -21,17 +21,24 @@ export function wholeNumber(min: number): (text: string) => number {
 /** Parses `90s`, `10m`, `1h30m` to milliseconds. */
 export function milliseconds(text: string): number {
   try {
-    return durationMs(text);
+    const ms = durationMs(text);
+    if (ms <= MAX_DURATION_MS) return ms;
   } catch {
-    throw new InvalidArgumentError('Not a duration such as 90s, 10m or 1h30m.');
+    // The same words for what is none.
   }
+  throw new InvalidArgumentError('Not a duration such as 90s, 10m or 1h30m, of at most 99999h.');
 }
 
-/** Like {@link milliseconds}, with a minimum of `shortest`. */
-export function durationFrom(shortest: string): (text: string) => number {
+/** As those of the API: now and a duration are a time that can be written. */
+const MAX_DURATION_MS = 99_999 * 3_600_000;
+
+/** Like {@link milliseconds}, from `shortest` to `longest`. */
+export function durationFrom(shortest: string, longest = '99999h'): (text: string) => number {
   return (text) => {
     const value = milliseconds(text);
-    if (value < milliseconds(shortest)) throw new InvalidArgumentError(`Not a duration of at least ${shortest}.`);
+    if (value < milliseconds(shortest) || value > milliseconds(longest)) {
+      throw new InvalidArgumentError(`Not a duration from ${shortest} to ${longest}.`);
+    }
     return value;
   };
 }

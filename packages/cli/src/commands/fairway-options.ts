@@ -8,7 +8,7 @@ import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane'
 import { type Command, Option } from 'commander';
 import { configOption, durationFrom, wholeNumber } from '../command/options.ts';
 import { parseAdvertiseAddress, parseSubjectAltNames } from '../up/advertise-address.ts';
-import { collectEgressTargets, collectRanges, parseUserRange } from '../up/isolation-options.ts';
+import { collectEgressTargets, collectIPv4Ranges, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { collectLogLevels } from '../up/log-level-options.ts';
 
@@ -99,7 +99,7 @@ export function addFairwayOptions(command: Command): Command {
         '--control-plane-allow <range>',
         'IPv4 addresses that reach the API servers of all clusters, whatever spec.apiServer.allowedCIDRs says: other hosts of the operator; repeatable',
       )
-        .argParser(collectRanges)
+        .argParser(collectIPv4Ranges)
         .default([], 'none'),
     )
     .addOption(

@@ -9,7 +9,7 @@ export function addKubeconfigCommand(program: Command, context: CliContext): voi
     .argument('<cluster>', 'name of the cluster')
     .addOption(
       new Option('--expiration <duration>', 'how long it is valid: from 10m to 24h')
-        .argParser(durationFrom('10m'))
+        .argParser(durationFrom('10m', '24h'))
         .default(milliseconds('1h'), '1h'),
     )
     .option('--merge [file]', 'put it into a kubeconfig instead (~/.kube/config), and make it the current context')

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
 import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
 import { checkedSchedule } from '../up/backup-schedule-option.ts';
-import { parseUserRange } from '../up/isolation-options.ts';
+import { collectIPv4Ranges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { LimitsSection } from './limits-section.ts';
 import { LogSection } from './log-section.ts';
@@ -174,7 +174,7 @@ export const Configuration = z.strictObject({
         option: 'controlPlaneAddress',
       }),
       allow: setting(
-        listOf((range) => cidrSet([range])),
+        listOf((range) => collectIPv4Ranges(range, [])),
         {
           description: 'IPv4 addresses that reach all API servers, whatever `spec.apiServer.allowedCIDRs` says',
           allowed: 'a list of ranges such as 192.0.2.0/24',

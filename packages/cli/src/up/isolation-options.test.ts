@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { collectEgressTargets, collectRanges, parseUserRange } from './isolation-options.ts';
+import { collectEgressTargets, collectIPv4Ranges, collectRanges, parseUserRange } from './isolation-options.ts';
 
 describe('user ids', () => {
   test('are parsed as a range', () => {
@@ -20,6 +20,13 @@ describe('address ranges', () => {
 
   test.each(['example.org', '10.0.0.0/33', '10.0.0.0/8:0'])('are not "%s"', (text) => {
     expect(() => collectEgressTargets(text, [])).toThrow(text);
+  });
+
+  test('that reach all API servers are IPv4', () => {
+    expect(collectIPv4Ranges('192.0.2.0/24', [])).toEqual(['192.0.2.0/24']);
+    for (const text of ['::/0', '192.0.2.1/24', '192.0.2.1', '10.0.0.0/8:443']) {
+      expect(() => collectIPv4Ranges(text, [])).toThrow('not a range of IPv4 addresses');
+    }
   });
 
   test('that are denied have no port', () => {

@@ -1,3 +1,4 @@
+import { isCidr } from '@fairway/api/domain/cidr';
 import type { UserRange } from '@fairway/control-plane/process/cluster-users';
 import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-policy';
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
@@ -23,6 +24,13 @@ export function collectEgressTargets(text: string, before: readonly string[]): r
 /** Appends a range. Throws InvalidArgumentError. */
 export function collectRanges(text: string, before: readonly string[]): readonly string[] {
   return collect(text, before, (range) => cidrSet([range]));
+}
+
+/** Appends a range of IPv4 addresses, the only ones that allow-lists of API servers have. Throws InvalidArgumentError. */
+export function collectIPv4Ranges(text: string, before: readonly string[]): readonly string[] {
+  return collect(text, before, (range) => {
+    if (!isCidr(range)) throw new Error(`"${range}" is not a range of IPv4 addresses: write it as 192.0.2.0/24`);
+  });
 }
 
 function collect(text: string, before: readonly string[], parse: (text: string) => unknown): readonly string[] {

@@ -87,6 +87,9 @@ async function rehearse(
     if (action !== 'keep') context.stdout.write(`${WORDS[action]} ${objectName(type, source)}\n`);
   }
   refuseConflicts(context, server, plan);
+  const kept = plan.steps.filter(({ action }) => action === 'keep').length;
+  const changes = plan.steps.length - kept;
+  context.stderr.write(`${changes} of ${plan.steps.length} objects would be written; ${kept} are there already\n`);
 }
 
 const WORDS = {
