@@ -229,7 +229,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
 
         expect(refused).toMatchObject({
           code: 1,
-          stderr: expect.stringMatching(/spec\.replicas: .*at most 40 are left/),
+          stderr: expect.stringMatching(/spec\.replicas: .*ask for at most 40/),
         });
         expect(await scale(2)).toMatchObject({ code: 0 });
       });

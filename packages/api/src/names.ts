@@ -13,13 +13,21 @@ export const NAME_PATTERN = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 /** Kubernetes' alphabet for generated names: no vowels (no words), no look-alikes. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
+/** What `NAME_PATTERN` allows, in words. */
+export const NAME_FORM =
+  'must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit';
+
+export function nameTooLong(maxLength: number): string {
+  return `must be no more than ${maxLength} characters, so that the names of servers and nodes stay within ${MAX_NODE_NAME_LENGTH}`;
+}
+
 /** The error of an invalid name of a cluster or pool, or undefined. */
 export function nameProblem(name: string, maxLength: number): string | undefined {
   if (name.length > maxLength) {
-    return `must be no more than ${maxLength} characters, so that the names of servers and nodes stay within ${MAX_NODE_NAME_LENGTH}`;
+    return nameTooLong(maxLength);
   }
   if (!NAME_PATTERN.test(name)) {
-    return 'must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit';
+    return NAME_FORM;
   }
   return undefined;
 }

@@ -300,9 +300,9 @@ describe('admitNodePool', () => {
     [{ flavor: 'nano' }, 'spec.flavor', 'has 512 MiB of memory'],
     [{ flavor: 'diskless' }, 'spec.rootVolume', 'has no disk of its own'],
     [{ flavor: 'b3-8', image: 'ubuntu-24.04' }, 'spec.flavor', 'needs a disk of 60 GiB, and the nodes get 50'],
-    [{ image: 'debian' }, 'spec.image', 'there are "ubuntu-24.04"'],
+    [{ image: 'debian' }, 'spec.image', 'there is "ubuntu-24.04"'],
     [{ availabilityZones: ['az-a', 'az-d'] }, 'spec.availabilityZones[1]', 'no such availability zone'],
-    [{ rootVolume: { sizeGiB: 50, type: 'fast' } }, 'spec.rootVolume.type', 'there are "high-speed"'],
+    [{ rootVolume: { sizeGiB: 50, type: 'fast' } }, 'spec.rootVolume.type', 'there is "high-speed"'],
     [
       { template: { metadata: { labels: { 'k8s.io/x': 'y' } } } },
       'spec.template.metadata.labels[k8s.io/x]',
@@ -353,7 +353,7 @@ describe('admitNodePool', () => {
         },
       );
     expect(admitNodePool(admission(10))).toEqual([]);
-    expect(admitNodePool(admission(11))).toMatchObject([{ detail: expect.stringContaining('at most 10 are left') }]);
+    expect(admitNodePool(admission(11))).toMatchObject([{ detail: expect.stringContaining('ask for at most 10') }]);
     expect(admitNodePool(admission(11, 12)), 'shrinking is always allowed').toEqual([]);
   });
 

@@ -80,7 +80,11 @@ function maxNodesErrors({ pool, old, others }: NodePoolLimits, plan: Plan): Fiel
   const { maxNodes } = plan.spec;
   if (elsewhere + pool.spec.replicas <= maxNodes) return [];
   const left = Math.max(0, maxNodes - elsewhere);
-  const detail = `plan "${plan.metadata.name}" allows ${maxNodes} nodes, and other pools of the cluster ask for ${elsewhere}: at most ${left} are left`;
+  const allows = `plan "${plan.metadata.name}" allows a cluster ${maxNodes} nodes`;
+  const detail =
+    elsewhere === 0
+      ? `${allows}: ask for at most ${left}`
+      : `${allows}, and its other pools ask for ${elsewhere}: ask for at most ${left}, or scale those down`;
   return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail }];
 }
 

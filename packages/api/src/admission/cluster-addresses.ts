@@ -16,6 +16,8 @@ const LOAD_BALANCERS = 'spec.network.loadBalancersSubnetID';
 interface FieldRange extends NamedRange {
   /** The field to report if the user chose the range. */
   readonly field?: string | undefined;
+  /** What the user wrote, where that is not the range. */
+  readonly id?: string;
   /** Reserved by the plan; two of these may overlap. */
   readonly isReserved?: boolean;
 }
@@ -59,7 +61,12 @@ function rangeErrors(field: string, value: string, maxPrefixLength: number): Fie
     errors.push({ type: 'FieldValueInvalid', field, value, detail });
   }
   if (cidr.prefixLength > maxPrefixLength) {
-    errors.push({ type: 'FieldValueInvalid', field, value, detail: `must be a /${maxPrefixLength} or larger` });
+    errors.push({
+      type: 'FieldValueInvalid',
+      field,
+      value,
+      detail: `must be a /${maxPrefixLength} or larger: no more than ${maxPrefixLength} after the slash`,
+    });
   }
   return errors;
 }
@@ -71,7 +78,7 @@ function overlapErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
     return {
       type: 'FieldValueInvalid',
       field: blamed.field ?? 'spec.plan',
-      value: blamed.cidr,
+      value: blamed.id ?? blamed.cidr,
       detail: `the ${blamed.name} ${blamed.cidr} overlaps the ${other.name} ${other.cidr}: choose a range outside of it`,
     };
   });
@@ -97,7 +104,7 @@ function chosenSubnets({ spec: { network }, status }: Cluster, subnets: readonly
   const { loadBalancersSubnetID, subnetID = status?.network?.subnetID } = network;
   for (const { id, name, cidr, ipVersion, networkID } of subnets) {
     if (ipVersion !== 4) continue;
-    const range = { name: `subnet "${name || id}"`, cidr };
+    const range = { name: `subnet "${name || id}"`, cidr, id };
     if (id === subnetID) nodes.push({ ...range, field: 'spec.network.subnetID' });
     else if (id === loadBalancersSubnetID) loadBalancers.push({ ...range, field: LOAD_BALANCERS });
     else if (networkID === network.networkID && subnetID === undefined) {

@@ -51,7 +51,14 @@ function subnetErrors(
   const subnet = ofNetwork.find((candidate) => candidate.id === id);
   if (subnet === undefined) return [idNotFoundError(field, id, `subnet of network ${networkID}`, ofNetwork)];
   if (subnet.ipVersion === 4) return [];
-  return [{ type: 'FieldValueInvalid', field, value: id, detail: 'is an IPv6 subnet: clusters are IPv4' }];
+  return [
+    {
+      type: 'FieldValueInvalid',
+      field,
+      value: id,
+      detail: 'is an IPv6 subnet, and nodes need IPv4: choose an IPv4 subnet of the network',
+    },
+  ];
 }
 
 function loadBalancersSubnetErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {

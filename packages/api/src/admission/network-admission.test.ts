@@ -250,13 +250,13 @@ describe('room for nodes', () => {
       reason: 'not for twenty',
       replicas: 20,
       cluster: small,
-      says: "the nodes' range 192.168.0.0/28 has room for 10 nodes, and the cluster's pools ask for 20: at most 10 are left for this pool; scale pools down, or make a cluster with a larger spec.network.nodesCIDR",
+      says: "the nodes' range 192.168.0.0/28 has room for 10 nodes, and the cluster's pools ask for 20: ask for at most 10 here, or make a cluster with a larger spec.network.nodesCIDR",
     },
     {
       reason: 'a node that comes before another goes needs an address too',
       replicas: 10,
       cluster: { ...small, plan: 'standard' },
-      says: 'ask for 10, and 1 more while nodes are renewed: at most 9 are left',
+      says: 'ask for 10, and 1 more while nodes are renewed: ask for at most 9',
     },
     { reason: 'a given /28', replicas: 11, cluster: { network: given('1') }, says: "the nodes' subnet 192.168.0.0/28" },
     { reason: 'what its pools give out', replicas: 3, cluster: { network: given('4') }, says: 'has room for 2 nodes' },
@@ -283,7 +283,7 @@ describe('room for nodes', () => {
 
     expect(poolErrors({ replicas: 2 }, small, { others })).toEqual([]);
     expect(poolErrors({ replicas: 3 }, small, { others })).toMatchObject([
-      { detail: expect.stringContaining('at most 2 are left') },
+      { detail: expect.stringContaining('ask for at most 2 here, scale other pools down, or') },
     ]);
     expect(poolErrors({ replicas: 15 }, small, { others, old: { replicas: 16 } })).toEqual([]);
   });

@@ -27,7 +27,7 @@ export function poolRoomErrors({ pool, old, others, cluster, plan, subnets }: Po
   const asked = { nodes: wanted.nodes + elsewhere.nodes, surge: wanted.surge + elsewhere.surge };
   return roomsTooSmall(cluster, plan, asked, subnets).map((room) => {
     const left = Math.max(0, room.nodes - asked.surge - elsewhere.nodes);
-    const detail = `${tooMany(room, asked)}: at most ${left} are left for this pool; scale pools down, or ${room.advice}`;
+    const detail = `${tooMany(room, asked)}: ask for at most ${left} here${elsewhere.nodes === 0 ? '' : ', scale other pools down'}, or ${room.advice}`;
     return { type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail };
   });
 }

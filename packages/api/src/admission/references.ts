@@ -30,6 +30,7 @@ export function idNotFoundError(
   candidates: readonly { readonly id: string; readonly name: string }[],
 ): FieldError {
   const listed = candidates.slice(0, 5).map(({ id, name }) => `${id} ("${name}")`);
-  const hint = listed.length === 0 ? `there is none` : `there are ${listed.join(', ')}`;
+  const hint =
+    listed.length === 0 ? `there is none` : `there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}`;
   return { type: 'FieldValueNotFound', field, value, detail: `the cloud shows this project no such ${what}; ${hint}` };
 }

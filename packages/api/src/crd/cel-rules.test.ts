@@ -88,6 +88,7 @@ describe('the CEL of an immutable field', () => {
     const [old, changed] = [{ clusterName: 'a' }, { clusterName: 'b' }];
     const { messageExpression = '' } = immutabilityCel(
       'spec.clusterName',
+      'string',
       nodePools.immutableHints?.['spec.clusterName'],
     );
     const kind = { ...nodePools, rules: [], immutable: ['spec.clusterName'] };
@@ -96,12 +97,34 @@ describe('the CEL of an immutable field', () => {
     expect(error?.detail).toBe(
       'cannot be changed after creation: the name belongs to a pool of cluster "a", and is unique in a namespace: call this pool "b-general", for example',
     );
-    expect(evaluate(messageExpression, { self: changed, oldSelf: old })).toBe(`spec.clusterName ${error?.detail}`);
+    expect(evaluate(messageExpression, { self: changed, oldSelf: old })).toBe(error?.detail);
+  });
+
+  it.each([
+    ['string', 'a', 'b'],
+    ['string', undefined, 'b'],
+    ['boolean', false, true],
+    ['integer', 3, 4],
+    ['array', ['a', 'b'], ['c']],
+    ['array', [], ['c']],
+  ] as const)('tells what a %s was: %j', (type, before, after) => {
+    const kind = { ...KINDS[0], immutable: ['spec.field'], rules: [] } as unknown as (typeof KINDS)[number];
+    const object = (field: unknown) => ({ metadata: {}, spec: { field } }) as never;
+    const { messageExpression = '' } = immutabilityCel('spec.field', type);
+    const [error] = ruleErrors(kind, object(after), object(before)).filter(
+      (each) => each.type === 'FieldValueForbidden',
+    );
+    const told = evaluate(messageExpression, {
+      self: celValue({ field: after }),
+      oldSelf: celValue({ field: before }),
+    });
+
+    expect(told).toBe(error?.detail);
   });
 
   it('agrees with the function', () => {
     const kind = { ...KINDS[0], immutable: ['spec.field'], rules: [] } as unknown as (typeof KINDS)[number];
-    const { rule } = immutabilityCel('spec.field');
+    const { rule } = immutabilityCel('spec.field', 'string');
     assert(
       property(held, held, (old, changed) => {
         const errors = ruleErrors(kind, { metadata: {}, spec: changed } as never, { metadata: {}, spec: old } as never);

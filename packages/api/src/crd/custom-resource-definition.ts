@@ -3,7 +3,7 @@ import { applyDefaults } from '@fairway/apiserver/schema/defaults';
 import type { Definitions, Schema, ValidationRule } from '@fairway/apiserver/schema/schema';
 import type { Json } from '@fairway/kube/object/meta';
 import type { Kind } from '../kinds/kind.ts';
-import { NAME_PATTERN } from '../names.ts';
+import { NAME_FORM, NAME_PATTERN, nameTooLong } from '../names.ts';
 import { addRule, crossFieldCel, immutabilityCel, transitionCel } from './cel-rules.ts';
 import { objectSchema } from './object-schema.ts';
 
@@ -47,27 +47,42 @@ export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
   };
 }
 
-/** The format `cidr` alone allows host bits. */
-const NETWORK_CEL = 'isCIDR(self) && cidr(self) == cidr(self).masked()';
+/** What a text of a format is beyond its pattern. The format itself would be told beside the words, and allows host bits of a network. */
+const FORMAT_CEL: Readonly<Record<string, string>> = {
+  cidr: 'isCIDR(self) && cidr(self) == cidr(self).masked()',
+  ipv4: 'isIP(self)',
+  // A day that no month has fails in the conversion, and with it the rule.
+  'date-time': 'timestamp(self) == timestamp(self)',
+};
 
 /** The schema with everything that an API server without Fairway's admission must enforce itself. */
 function enforcedSchema(kind: Kind): Schema {
   const object = withWholeDefaults(withPatternRules(objectSchema(kind)));
   let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
-  for (const path of kind.immutable)
-    schema = addRule(schema, parentOf(path), immutabilityCel(path, kind.immutableHints?.[path]));
+  for (const rule of nameRules(kind)) schema = addRule(schema, '', rule);
+  for (const path of kind.immutable) {
+    const rule = immutabilityCel(path, typeAt(object, path), kind.immutableHints?.[path]);
+    schema = addRule(schema, parentOf(path), rule);
+  }
   for (const rule of kind.rules) schema = addRule(schema, rule.path, crossFieldCel(rule));
   for (const rule of kind.transitions ?? []) schema = addRule(schema, '', transitionCel(rule));
   return schema;
 }
 
-/** An API server allows no schema for metadata except for the name, not even a description. */
+/** An API server allows no schema for metadata except for the name, which it tells a rule's error by. */
 function metadataSchema({ nameMaxLength }: Kind): Schema {
-  if (nameMaxLength === undefined) return { type: 'object' };
-  return {
-    type: 'object',
-    properties: { name: { type: 'string', maxLength: nameMaxLength, pattern: NAME_PATTERN.source } },
-  };
+  return { type: 'object', ...(nameMaxLength !== undefined && { properties: { name: { type: 'string' } } }) };
+}
+
+/** Names by rules, which answer in words; as a schema, the answer to a mistake would be the expression. */
+function nameRules({ nameMaxLength }: Kind): readonly ValidationRule[] {
+  if (nameMaxLength === undefined) return [];
+  const name = 'self.metadata.name';
+  const fieldPath = '.metadata.name';
+  return [
+    { rule: `size(${name}) <= ${nameMaxLength}`, message: nameTooLong(nameMaxLength), fieldPath },
+    { rule: `${name}.matches(${JSON.stringify(NAME_PATTERN.source)})`, message: NAME_FORM, fieldPath },
+  ];
 }
 
 /** Rules are evaluated on a default as written: the default of an object lists the defaults of its fields. */
@@ -93,9 +108,11 @@ function defaulted(value: Json, schema: Schema): Json {
 /** Patterns as rules: of a pattern, an API server answers with the expression alone, and of a rule with its words. */
 function withPatternRules(schema: Schema): Schema {
   const { 'x-pattern-message': message, ...rest }: { -readonly [K in keyof Schema]: Schema[K] } = schema;
-  // To a rule, the text of this format is a time already; the API server answers with the format's name.
-  const pattern = schema.format === 'date-time' ? undefined : schema.pattern;
-  if (pattern !== undefined) delete rest.pattern;
+  const { pattern } = schema;
+  if (pattern !== undefined) {
+    delete rest.pattern;
+    delete rest.format;
+  }
   const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withPatternRules(level)]);
   const { additionalProperties: values } = schema;
   return {
@@ -110,7 +127,12 @@ function withPatternRules(schema: Schema): Schema {
 
 function patternRule(pattern: string, message: string, format: string | undefined): ValidationRule {
   const matches = `self.matches(${JSON.stringify(pattern)})`;
-  return { rule: format === 'cidr' ? `${matches} && ${NETWORK_CEL}` : matches, message };
+  const further = FORMAT_CEL[format ?? ''];
+  return { rule: further === undefined ? matches : `${matches} && ${further}`, message };
+}
+
+function typeAt(schema: Schema | undefined, path: string): Schema['type'] {
+  return path.split('.').reduce((level, name) => level?.properties?.[name], schema)?.type;
 }
 
 function parentOf(path: string): string {

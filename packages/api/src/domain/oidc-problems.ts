@@ -107,7 +107,11 @@ function requiredClaimErrors(claims: Readonly<Record<string, string>>): FieldErr
 function textErrors(field: string, value: string): FieldError[] {
   if (value.isWellFormed() && !/\p{Cc}/u.test(value)) return [];
   return [
-    invalidField(field, JSON.stringify(value).slice(0, 80), 'must hold no control characters and no half characters'),
+    invalidField(
+      field,
+      JSON.stringify(value).slice(0, 80),
+      'must be plain text without line breaks and other control characters',
+    ),
   ];
 }
 

@@ -7,6 +7,7 @@ describe('suggest', () => {
     ['B3-8', ['b3-8'], 'did you mean "b3-8"?'],
     ['ubuntu', ['Ubuntu 22.04', 'ubuntu-24.04'], 'did you mean "ubuntu-24.04"?'],
     ['nothing-like-it', ['b3-8', 'b3-16'], 'there are "b3-8", "b3-16"'],
+    ['nothing-like-it', ['b3-8'], 'there is "b3-8"'],
     ['x', [], ''],
   ])('%s among %j: %s', (wrong, candidates, expected) => {
     expect(suggest(wrong, candidates)).toBe(expected);

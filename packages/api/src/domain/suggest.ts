@@ -12,7 +12,7 @@ export function suggest(wrong: string, candidates: readonly string[]): string {
     .map(({ candidate }) => `"${candidate}"`);
   if (near.length > 0) return `did you mean ${near.join(' or ')}?`;
   const listed = candidates.slice(0, 10).map((candidate) => `"${candidate}"`);
-  return `there are ${listed.join(', ')}${candidates.length > 10 ? ` and ${candidates.length - 10} more` : ''}`;
+  return `there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}${candidates.length > 10 ? ` and ${candidates.length - 10} more` : ''}`;
 }
 
 /** Levenshtein distance: insertions, deletions and substitutions. */

@@ -70,7 +70,22 @@ export function resolveUpgrade(
   const version = newestOf(matching.filter((candidate) => candidate.problem === undefined));
   if (version) return { ok: true, version };
   const known = matching.at(-1);
-  return { ok: false, problem: known?.problem ?? 'is not in the catalogue', isMissing: known?.isMissing ?? false };
+  const reason = known?.problem ?? 'is not in the catalogue';
+  return {
+    ok: false,
+    problem: `${reason}; ${listUpgrades(current, offered)}`,
+    isMissing: known?.isMissing ?? false,
+  };
+}
+
+/** What a cluster may be upgraded to instead. */
+function listUpgrades(current: string, offered: readonly OfferedVersion[]): string {
+  const possible = offered.filter(
+    ({ version, problem }) =>
+      version !== current && problem === undefined && upgradeProblem(current, version) === undefined,
+  );
+  if (possible.length === 0) return `nothing newer than ${current} is offered to this cluster yet: leave it there`;
+  return listOffer(possible);
 }
 
 /** The newest patch of the minor version of `current` that is newer, and that clusters may take. */

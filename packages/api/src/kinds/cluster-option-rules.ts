@@ -1,4 +1,5 @@
 import { durationMs } from '../domain/duration.ts';
+import { isDurationCel } from '../schema/scalars.ts';
 import { type CrossFieldRule, crossFieldRule } from './kind.ts';
 
 interface SyncPeriods {
@@ -48,7 +49,7 @@ export const CLUSTER_OPTION_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<KubeProxy>({
     path: 'spec.kubeProxy',
     field: 'spec.kubeProxy.ipvs.tcpTimeout',
-    cel: "!has(self.ipvs) || !has(self.ipvs.tcpTimeout) || duration(self.ipvs.tcpTimeout) == duration('0s') || duration(self.ipvs.tcpTimeout) >= duration('5s')",
+    cel: `!has(self.ipvs) || !has(self.ipvs.tcpTimeout) || !${isDurationCel('self.ipvs.tcpTimeout')} || duration(self.ipvs.tcpTimeout) == duration('0s') || duration(self.ipvs.tcpTimeout) >= duration('5s')`,
     holds: ({ ipvs }) => ipvs?.tcpTimeout === undefined || isZeroOrAtLeast(ipvs.tcpTimeout, 5000),
     message: 'must be 0s or at least 5s',
   }),
@@ -56,7 +57,7 @@ export const CLUSTER_OPTION_RULES: readonly CrossFieldRule[] = [
     crossFieldRule<KubeProxy>({
       path: 'spec.kubeProxy',
       field: `spec.kubeProxy.${mode}.minSyncPeriod`,
-      cel: `!has(self.${mode}) || !has(self.${mode}.minSyncPeriod) || duration(self.${mode}.minSyncPeriod) <= duration(has(self.${mode}.syncPeriod) ? self.${mode}.syncPeriod : '${DEFAULT_SYNC_PERIOD}')`,
+      cel: `!has(self.${mode}) || !has(self.${mode}.minSyncPeriod) || !${isDurationCel(`self.${mode}.minSyncPeriod`)} || (has(self.${mode}.syncPeriod) && !${isDurationCel(`self.${mode}.syncPeriod`)}) || duration(self.${mode}.minSyncPeriod) <= duration(has(self.${mode}.syncPeriod) ? self.${mode}.syncPeriod : '${DEFAULT_SYNC_PERIOD}')`,
       holds: ({ [mode]: settings }) => isInOrder(settings),
       message: `must not be more than syncPeriod (which is ${DEFAULT_SYNC_PERIOD} where it is left out): lower it, or raise syncPeriod`,
     }),

@@ -23,7 +23,7 @@ export const CLUSTER_RULES: readonly CrossFieldRule[] = [
     field: 'spec.network.subnetID',
     cel: '!has(self.subnetID) || has(self.networkID)',
     holds: (network) => network.subnetID === undefined || network.networkID !== undefined,
-    message: 'needs networkID, the network that the subnet is part of',
+    message: 'needs networkID, the network that the subnet is part of: set both',
   }),
   crossFieldRule<Network>({
     path: 'spec.network',
@@ -37,7 +37,7 @@ export const CLUSTER_RULES: readonly CrossFieldRule[] = [
     field: 'spec.network.loadBalancersSubnetID',
     cel: '!has(self.loadBalancersSubnetID) || has(self.networkID)',
     holds: (network) => network.loadBalancersSubnetID === undefined || network.networkID !== undefined,
-    message: 'needs networkID, the network that the subnet is part of',
+    message: 'needs networkID, the network that the subnet is part of: set both',
   }),
   crossFieldRule<Network>({
     path: 'spec.network',

@@ -7,7 +7,7 @@ import { conditions, observedGeneration } from './status.ts';
 const date = () =>
   z
     .string()
-    .max(10)
+    .max(35)
     .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, 'must be a date such as 2026-10-28');
 
 const phase = () =>

@@ -20,7 +20,8 @@ export const NODE_POOL_RULES: readonly CrossFieldRule[] = [
     field: 'spec.minReplicas',
     cel: 'self.minReplicas <= (has(self.maxReplicas) ? self.maxReplicas : (self.antiAffinity ? 5 : 100))',
     holds: (spec) => spec.minReplicas <= upperBound(spec),
-    message: 'must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out)',
+    message:
+      'must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
   }),
   crossFieldRule<Size>({
     path: 'spec',

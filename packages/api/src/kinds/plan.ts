@@ -1,7 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { durationMs } from '../domain/duration.ts';
-import { duration, int32, ipv4Cidr, minutes } from '../schema/scalars.ts';
+import { duration, int32, ipv4Cidr, isDurationCel, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
 import { conditions, observedGeneration } from './status.ts';
 
@@ -176,7 +176,7 @@ export const plans = defineKind<Plan>({
     crossFieldRule<{ readonly interval: string }>({
       path: 'spec.etcd.snapshots',
       field: 'spec.etcd.snapshots.interval',
-      cel: "duration(self.interval) >= duration('1m')",
+      cel: `!${isDurationCel('self.interval')} || duration(self.interval) >= duration('1m')`,
       holds: ({ interval }) => durationMs(interval) >= 60_000,
       message: 'must be at least 1m',
     }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationMs } from '../domain/duration.ts';
-import { duration, int32, timestamp } from '../schema/scalars.ts';
+import { duration, int32, isDurationCel, timestamp } from '../schema/scalars.ts';
 import { crossFieldRule } from './kind.ts';
 
 /** Bounds `status.rollout.moving`. */
@@ -42,7 +42,7 @@ export const ROLLOUT_RULES = [
   crossFieldRule<{ readonly timeout: string }>({
     path: 'spec.rollout',
     field: 'spec.rollout.timeout',
-    cel: "duration(self.timeout) >= duration('1m')",
+    cel: `!${isDurationCel('self.timeout')} || duration(self.timeout) >= duration('1m')`,
     holds: ({ timeout }) => durationMs(timeout) >= 60_000,
     message: 'must be at least 1m',
   }),

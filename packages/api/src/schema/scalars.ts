@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { isCidr } from '../domain/cidr.ts';
 
+/** Of what may be a name or an IPv6 address by mistake, so that the answer is what it must be, not how long it may be. */
+const MAX_ADDRESS_LENGTH = 64;
+
 /** An integer as Kubernetes counts replicas. */
 export function int32() {
   return z.int32().meta({ format: 'int32' });
@@ -17,10 +20,14 @@ export function duration() {
     .string()
     .max(32)
     .regex(
-      /^([0-9]{1,5}h)?([0-9]{1,7}m)?([0-9]{1,9}s)?$/,
+      /^([0-9]{1,5}h([0-9]{1,7}m)?([0-9]{1,9}s)?|[0-9]{1,7}m([0-9]{1,9}s)?|[0-9]{1,9}s)$/,
       'must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
-    )
-    .min(2);
+    );
+}
+
+/** In CEL: whether the field is such text. A rule says nothing of one that isn't, which is told by itself. */
+export function isDurationCel(field: string): string {
+  return `${field}.matches('^([0-9]{1,9}[hms]){1,3}$')`;
 }
 
 /** As `duration`, of a minute or more. */
@@ -50,7 +57,7 @@ export function ipv4Cidr() {
   const error = 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16';
   return z
     .string()
-    .max(18)
+    .max(MAX_ADDRESS_LENGTH)
     .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}\/[0-9]{1,2}$/, { error, abort: true })
     .refine(isCidr, error)
     .meta({ format: 'cidr' });
@@ -61,7 +68,7 @@ export function ipv4() {
   const error = 'must be an IPv4 address such as 192.168.0.1';
   return z
     .string()
-    .max(15)
+    .max(MAX_ADDRESS_LENGTH)
     .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}$/, { error, abort: true })
     .refine((text) => isCidr(`${text}/32`), error)
     .meta({ format: 'ipv4' });

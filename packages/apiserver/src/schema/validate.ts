@@ -58,7 +58,8 @@ const RULES_NOT_CHECKED: FieldError = {
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-function blocksRules({ type }: FieldError): boolean {
+/** Whether no rule is evaluated beside it: what rules presume may not hold. */
+export function blocksRules({ type }: FieldError): boolean {
   return (
     type === 'FieldValueNotSupported' ||
     type === 'FieldValueRequired' ||

@@ -59,7 +59,11 @@ function unsupported(value: unknown, allowed: readonly unknown[], path: string):
 }
 
 function checkText(text: string, schema: Schema, path: string, errors: FieldError[], add: Complain): void {
-  const { minLength, maxLength, pattern, format } = schema;
+  const { minLength, maxLength, pattern, format, 'x-pattern-message': words } = schema;
+  if (words !== undefined && !isAsWorded(text, schema)) {
+    errors.push({ type: 'FieldValueInvalid', field: path, value: text, detail: words });
+    return;
+  }
   if (minLength !== undefined || maxLength !== undefined) {
     const length = Array.from(text).length;
     if (maxLength !== undefined && length > maxLength) {
@@ -72,16 +76,18 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
     const expression = tryCompilePattern(pattern);
     // Validation rejects these; definitions stored before it did so may have one.
     if (expression === undefined) add(`cannot be checked: '${pattern}' is no regular expression of Go`);
-    else if (!expression.test(text)) {
-      const detail = schema['x-pattern-message'];
-      if (detail === undefined) add(`should match '${pattern}'`);
-      else errors.push({ type: 'FieldValueInvalid', field: path, value: text, detail });
-    }
+    else if (!expression.test(text)) add(`should match '${pattern}'`);
   }
   if (format !== undefined && !hasFormat(text, format)) {
     const detail = `${path} in body must be of type ${format}: ${JSON.stringify(text)}`;
     errors.push({ type: 'FieldValueTypeInvalid', field: path, value: text, detail });
   }
+}
+
+/** Whether it has the form that the words of its pattern describe, those of its format included. */
+function isAsWorded(text: string, { pattern = '', format }: Schema): boolean {
+  const hasForm = tryCompilePattern(pattern)?.test(text) ?? true;
+  return hasForm && (format === undefined || hasFormat(text, format));
 }
 
 function checkNumber(value: number, schema: Schema, add: Complain): void {

@@ -3,7 +3,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { applyDefaults } from '../schema/defaults.ts';
 import { pruneObject, unknownFieldMessage } from '../schema/prune.ts';
-import { validateObject } from '../schema/validate.ts';
+import { blocksRules, validateObject } from '../schema/validate.ts';
 import type { Core } from './core.ts';
 import { reportFields } from './field-validation.ts';
 import type { ResourceRequest } from './request.ts';
@@ -29,15 +29,32 @@ export function schemaErrors(
 }
 
 /**
- * Errors of the schema and of the kind's own rules. For built-in kinds upstream knows the rules alone: a field that they speak
+ * Errors of metadata, of the schema and of the kind's own rules. For built-in kinds upstream knows the rules alone: a field that they speak
  * of is theirs, and lists may hold an entry twice unless they say otherwise (two ports of one number).
  */
 export function allErrors(
   request: ResourceRequest,
+  ofMetadata: readonly FieldError[],
   ofSchema: readonly FieldError[],
   ofKind: readonly FieldError[],
 ): FieldError[] {
-  if (request.resource.definition.custom) return [...ofSchema, ...ofKind];
+  // A kind that restricts names says in its own words what one may be.
+  const isNamed = ofKind.some(({ field }) => field === 'metadata.name');
+  const metadata = ofMetadata.filter(({ field }) => !isNamed || field !== 'metadata.name');
+  return [...metadata, ...withoutRepetition(request, ofSchema, ofKind)];
+}
+
+function withoutRepetition(
+  request: ResourceRequest,
+  ofSchema: readonly FieldError[],
+  ofKind: readonly FieldError[],
+): FieldError[] {
+  if (request.resource.definition.custom) {
+    // As an API server does it with the rules of a CustomResourceDefinition; and one mistake is told once.
+    if (ofSchema.some(blocksRules)) return [...ofSchema];
+    const told = new Set(ofSchema.map(({ field }) => field));
+    return [...ofSchema, ...ofKind.filter(({ field }) => !told.has(field))];
+  }
   // The rules assume values of the right type.
   if (ofSchema.some(({ type }) => type === 'FieldValueTypeInvalid')) return [...ofSchema];
   const fields = new Set(ofKind.map(({ field }) => field));

@@ -83,9 +83,9 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
   });
   await onWellFormed(core, request, object, async () => {
     refuse(request, object.metadata.name ?? '', [
-      ...metadataErrors(object, resource),
       ...allErrors(
         request,
+        metadataErrors(object, resource),
         schemaErrors(core, request, object, undefined),
         strategy?.validate?.(object, undefined) ?? [],
       ),

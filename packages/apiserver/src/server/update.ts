@@ -131,10 +131,9 @@ async function replace(
   const isStatus = request.subresource === 'status';
   await onWellFormed(core, request, object, async () => {
     refuse(request, request.name, [
-      ...metadataErrors(object, resource),
-      ...metadataUpdateErrors(object, old),
       ...allErrors(
         request,
+        [...metadataErrors(object, resource), ...metadataUpdateErrors(object, old)],
         schemaErrors(core, request, object, old),
         (isStatus ? strategy?.validateStatus?.(object, old) : strategy?.validate?.(object, old)) ?? [],
       ),

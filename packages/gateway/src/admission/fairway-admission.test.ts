@@ -223,7 +223,7 @@ describe.each(FORMS)('%s gateway', (form) => {
         status: 422,
         body: {
           details: {
-            causes: [{ field: 'spec.replicas', message: expect.stringContaining('at most 40 are left') }],
+            causes: [{ field: 'spec.replicas', message: expect.stringContaining('ask for at most 40') }],
           },
         },
       });

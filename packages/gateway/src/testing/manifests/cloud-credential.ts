@@ -60,7 +60,6 @@ export const CLOUD_CREDENTIAL_ROWS: readonly Row[] = [
     metadata: { name: 'own' },
     spec: { cloud: 'simulator-other' },
     refused: ['spec.cloud: Forbidden: cannot be changed after creation: it is "simulator"'],
-    refusedByCrd: ['spec.cloud: Forbidden: spec.cloud cannot be changed after creation'],
   },
   {
     name: 'another Secret',

@@ -77,7 +77,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     name: 'a client with a line break',
     spec: { apiServer: { oidc: { issuerURL: 'https://login.example.org', clientID: 'a\nb' } } },
     refused: [
-      'spec.apiServer.oidc.clientID: Invalid value: "\\"a\\\\nb\\"": must hold no control characters and no half characters',
+      'spec.apiServer.oidc.clientID: Invalid value: "\\"a\\\\nb\\"": must be plain text without line breaks and other control characters',
     ],
   },
   {
@@ -111,7 +111,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
       apiServer: { oidc: { issuerURL: 'https://login.example.org', clientID: 'kubernetes', usernamePrefix: '\u0007' } },
     },
     refused: [
-      'spec.apiServer.oidc.usernamePrefix: Invalid value: "\\"\\\\u0007\\"": must hold no control characters and no half characters',
+      'spec.apiServer.oidc.usernamePrefix: Invalid value: "\\"\\\\u0007\\"": must be plain text without line breaks and other control characters',
     ],
   },
   {
@@ -120,7 +120,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
       apiServer: { oidc: { issuerURL: 'https://login.example.org', clientID: 'kubernetes', groupsPrefix: '\u0007' } },
     },
     refused: [
-      'spec.apiServer.oidc.groupsPrefix: Invalid value: "\\"\\\\u0007\\"": must hold no control characters and no half characters',
+      'spec.apiServer.oidc.groupsPrefix: Invalid value: "\\"\\\\u0007\\"": must be plain text without line breaks and other control characters',
     ],
   },
   {

@@ -10,10 +10,6 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     spec: { network: { dnsNameservers: ['dns.example.org'] } },
     refused: [
       'spec.network.dnsNameservers[0]: Invalid value: "dns.example.org": must be an IPv4 address such as 192.168.0.1',
-      'spec.network.dnsNameservers[0]: Invalid value: "dns.example.org": spec.network.dnsNameservers[0] in body must be of type ipv4: "dns.example.org"',
-    ],
-    refusedByCrd: [
-      'spec.network.dnsNameservers[0]: Invalid value: "dns.example.org": spec.network.dnsNameservers[0] in body must be of type ipv4: "dns.example.org"',
     ],
   },
   {
@@ -33,7 +29,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
       'spec.network.dnsNameservers: Invalid value: ["9.9.9.9"]: is for a subnet that Fairway creates: set the name servers of the given subnet in OpenStack instead',
     ],
     refusedByCrd: [
-      'spec.network.dnsNameservers: Invalid value: spec.network.dnsNameservers is for a subnet that Fairway creates: set the name servers of the given subnet in OpenStack instead',
+      'spec.network.dnsNameservers: Invalid value: is for a subnet that Fairway creates: set the name servers of the given subnet in OpenStack instead',
     ],
   },
   {
@@ -44,7 +40,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     name: 'a way out by a network that is not external',
     spec: { network: { gateway: { externalNetworkID: '{office}' } } },
     refused: [
-      'spec.network.gateway.externalNetworkID: Not found: "{office}": the cloud shows this project no such external network; there are {public} ("public")',
+      'spec.network.gateway.externalNetworkID: Not found: "{office}": the cloud shows this project no such external network; there is {public} ("public")',
     ],
   },
   {
@@ -58,7 +54,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     name: 'a router that the cloud lacks',
     spec: { network: { gateway: { routerID: '00000000-0000-4000-8000-000000000000' } } },
     refused: [
-      'spec.network.gateway.routerID: Not found: "00000000-0000-4000-8000-000000000000": the cloud shows this project no such router; there are {closed} ("closed")',
+      'spec.network.gateway.routerID: Not found: "00000000-0000-4000-8000-000000000000": the cloud shows this project no such router; there is {closed} ("closed")',
     ],
   },
   {
@@ -105,7 +101,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
       'spec.network.gateway.externalNetworkID: Invalid value: "{public}": is for mode Router: leave it out, or set mode to Router',
     ],
     refusedByCrd: [
-      'spec.network.gateway.externalNetworkID: Invalid value: spec.network.gateway.externalNetworkID is for mode Router: leave it out, or set mode to Router',
+      'spec.network.gateway.externalNetworkID: Invalid value: is for mode Router: leave it out, or set mode to Router',
     ],
   },
   {
@@ -115,7 +111,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
       'spec.network.gateway.routerID: Invalid value: "{closed}": is for mode Router: leave it out, or set mode to Router',
     ],
     refusedByCrd: [
-      'spec.network.gateway.routerID: Invalid value: spec.network.gateway.routerID is for mode Router: leave it out, or set mode to Router',
+      'spec.network.gateway.routerID: Invalid value: is for mode Router: leave it out, or set mode to Router',
     ],
   },
   {
@@ -140,13 +136,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     name: 'a gateway by name',
     spec: { network: { gateway: { mode: 'Custom', address: 'gateway.example.org' } } },
     refused: [
-      'spec.network.gateway.address: Too long: may not be more than 15 bytes',
       'spec.network.gateway.address: Invalid value: "gateway.example.org": must be an IPv4 address such as 192.168.0.1',
-      'spec.network.gateway.address: Invalid value: "gateway.example.org": spec.network.gateway.address in body must be of type ipv4: "gateway.example.org"',
-    ],
-    refusedByCrd: [
-      'spec.network.gateway.address: Too long: may not be more than 15 bytes',
-      'spec.network.gateway.address: Invalid value: "gateway.example.org": spec.network.gateway.address in body must be of type ipv4: "gateway.example.org"',
     ],
   },
   {
@@ -156,7 +146,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
       'spec.network.gateway.address: Invalid value: "10.1.0.9": is for mode Custom: leave it out, or set mode to Custom',
     ],
     refusedByCrd: [
-      'spec.network.gateway.address: Invalid value: spec.network.gateway.address is for mode Custom: leave it out, or set mode to Custom',
+      'spec.network.gateway.address: Invalid value: is for mode Custom: leave it out, or set mode to Custom',
     ],
   },
   {

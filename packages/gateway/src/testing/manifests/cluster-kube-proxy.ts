@@ -42,7 +42,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
       'spec.kubeProxy.iptables: Invalid value: {}: is for mode iptables: leave it out, or set mode to iptables',
     ],
     refusedByCrd: [
-      'spec.kubeProxy.iptables: Invalid value: spec.kubeProxy.iptables is for mode iptables: leave it out, or set mode to iptables',
+      'spec.kubeProxy.iptables: Invalid value: is for mode iptables: leave it out, or set mode to iptables',
     ],
   },
   {
@@ -66,9 +66,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     refused: [
       'spec.kubeProxy.ipvs: Invalid value: {"scheduler":"rr"}: is for mode ipvs: leave it out, or set mode to ipvs',
     ],
-    refusedByCrd: [
-      'spec.kubeProxy.ipvs: Invalid value: spec.kubeProxy.ipvs is for mode ipvs: leave it out, or set mode to ipvs',
-    ],
+    refusedByCrd: ['spec.kubeProxy.ipvs: Invalid value: is for mode ipvs: leave it out, or set mode to ipvs'],
   },
   {
     name: 'settings of IPVS',
@@ -106,9 +104,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     name: 'a timeout of two seconds',
     spec: { kubeProxy: { mode: 'ipvs', ipvs: { tcpTimeout: '2s' } } },
     refused: ['spec.kubeProxy.ipvs.tcpTimeout: Invalid value: "2s": must be 0s or at least 5s'],
-    refusedByCrd: [
-      'spec.kubeProxy.ipvs.tcpTimeout: Invalid value: spec.kubeProxy.ipvs.tcpTimeout must be 0s or at least 5s',
-    ],
+    refusedByCrd: ['spec.kubeProxy.ipvs.tcpTimeout: Invalid value: must be 0s or at least 5s'],
   },
   {
     name: 'no timeout',
@@ -135,9 +131,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
   {
     name: 'an empty duration',
     spec: { kubeProxy: { iptables: { syncPeriod: '' } } },
-    refused: [
-      'spec.kubeProxy.iptables.syncPeriod: Invalid value: "": spec.kubeProxy.iptables.syncPeriod in body should be at least 2 chars long',
-    ],
+    refused: ['spec.kubeProxy.iptables.syncPeriod: Invalid value: "": must be a duration such as 90s, 10m or 1h30m'],
   },
   {
     name: 'minSyncPeriod above syncPeriod',
@@ -146,7 +140,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
       'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: "1m": must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
     ],
     refusedByCrd: [
-      'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: spec.kubeProxy.iptables.minSyncPeriod must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+      'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
     ],
   },
   {
@@ -156,7 +150,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
       'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: "31s": must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
     ],
     refusedByCrd: [
-      'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: spec.kubeProxy.ipvs.minSyncPeriod must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+      'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
     ],
   },
   {
@@ -165,6 +159,5 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { kubeProxy: { mode: 'ipvs' } },
     refused: ['spec.kubeProxy.mode: Forbidden: cannot be changed after creation: it was left out'],
-    refusedByCrd: ['spec.kubeProxy.mode: Forbidden: spec.kubeProxy.mode cannot be changed after creation'],
   },
 ];

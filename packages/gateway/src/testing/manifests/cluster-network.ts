@@ -48,10 +48,10 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     name: 'a subnet without its network',
     spec: { network: { subnetID: '{office-0}' } },
     refused: [
-      'spec.network.subnetID: Invalid value: "{office-0}": needs networkID, the network that the subnet is part of',
+      'spec.network.subnetID: Invalid value: "{office-0}": needs networkID, the network that the subnet is part of: set both',
     ],
     refusedByCrd: [
-      'spec.network.subnetID: Invalid value: spec.network.subnetID needs networkID, the network that the subnet is part of',
+      'spec.network.subnetID: Invalid value: needs networkID, the network that the subnet is part of: set both',
     ],
   },
   {
@@ -64,13 +64,15 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
   {
     name: 'a subnet that is IPv6',
     spec: { network: { networkID: '{twin}', subnetID: '{twin-v6}' } },
-    refused: ['spec.network.subnetID: Invalid value: "{twin-v6}": is an IPv6 subnet: clusters are IPv4'],
+    refused: [
+      'spec.network.subnetID: Invalid value: "{twin-v6}": is an IPv6 subnet, and nodes need IPv4: choose an IPv4 subnet of the network',
+    ],
   },
   {
     name: 'a subnet that overlaps the pods',
     spec: { network: { networkID: '{inside}', subnetID: '{inside-0}' } },
     refused: [
-      'spec.network.subnetID: Invalid value: "10.2.8.0/24": the subnet "inside-0" 10.2.8.0/24 overlaps the pod network 10.2.0.0/16: choose a range outside of it',
+      'spec.network.subnetID: Invalid value: "{inside-0}": the subnet "inside-0" 10.2.8.0/24 overlaps the pod network 10.2.0.0/16: choose a range outside of it',
     ],
   },
   {
@@ -87,7 +89,6 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { network: { networkID: '{office}' } },
     refused: ['spec.network.networkID: Forbidden: cannot be changed after creation: it was left out'],
-    refusedByCrd: ['spec.network.networkID: Forbidden: spec.network.networkID cannot be changed after creation'],
   },
   {
     name: 'a subnet for a cluster that has its own',
@@ -98,10 +99,6 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
       'spec.network.networkID: Forbidden: cannot be changed after creation: it was left out',
       'spec.network.subnetID: Forbidden: cannot be changed after creation: it was left out',
     ],
-    refusedByCrd: [
-      'spec.network.networkID: Forbidden: spec.network.networkID cannot be changed after creation',
-      'spec.network.subnetID: Forbidden: spec.network.subnetID cannot be changed after creation',
-    ],
   },
   {
     name: 'a subnet for load balancers',
@@ -111,17 +108,17 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     name: 'a subnet for load balancers without a network',
     spec: { network: { loadBalancersSubnetID: '{twin-1}' } },
     refused: [
-      'spec.network.loadBalancersSubnetID: Invalid value: "{twin-1}": needs networkID, the network that the subnet is part of',
+      'spec.network.loadBalancersSubnetID: Invalid value: "{twin-1}": needs networkID, the network that the subnet is part of: set both',
     ],
     refusedByCrd: [
-      'spec.network.loadBalancersSubnetID: Invalid value: spec.network.loadBalancersSubnetID needs networkID, the network that the subnet is part of',
+      'spec.network.loadBalancersSubnetID: Invalid value: needs networkID, the network that the subnet is part of: set both',
     ],
   },
   {
     name: 'a subnet for load balancers of another network',
     spec: { network: { networkID: '{office}', loadBalancersSubnetID: '{twin-1}' } },
     refused: [
-      'spec.network.loadBalancersSubnetID: Not found: "{twin-1}": the cloud shows this project no such subnet of network {office}; there are {office-0} ("office-0")',
+      'spec.network.loadBalancersSubnetID: Not found: "{twin-1}": the cloud shows this project no such subnet of network {office}; there is {office-0} ("office-0")',
     ],
   },
   {
@@ -147,32 +144,20 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     spec: { network: { nodesCIDR: 'large' } },
     refused: [
       'spec.network.nodesCIDR: Invalid value: "large": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
-      'spec.network.nodesCIDR: Invalid value: "large": spec.network.nodesCIDR in body must be of type cidr: "large"',
-    ],
-    refusedByCrd: [
-      'spec.network.nodesCIDR: Invalid value: "large": spec.network.nodesCIDR in body must be of type cidr: "large"',
     ],
   },
   {
     name: 'a range with octets above 255',
     spec: { network: { nodesCIDR: '192.168.300.0/24' } },
     refused: [
-      'spec.network.nodesCIDR: Invalid value: "192.168.300.0/24": spec.network.nodesCIDR in body must be of type cidr: "192.168.300.0/24"',
       'spec.network.nodesCIDR: Invalid value: "192.168.300.0/24": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
-    ],
-    refusedByCrd: [
-      'spec.network.nodesCIDR: Invalid value: "192.168.300.0/24": spec.network.nodesCIDR in body must be of type cidr: "192.168.300.0/24"',
     ],
   },
   {
     name: 'a prefix longer than 32',
     spec: { network: { nodesCIDR: '192.168.7.0/33' } },
     refused: [
-      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/33": spec.network.nodesCIDR in body must be of type cidr: "192.168.7.0/33"',
       'spec.network.nodesCIDR: Invalid value: "192.168.7.0/33": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
-    ],
-    refusedByCrd: [
-      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/33": spec.network.nodesCIDR in body must be of type cidr: "192.168.7.0/33"',
     ],
   },
   {
@@ -192,7 +177,9 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
   {
     name: 'a range that is too small',
     spec: { network: { nodesCIDR: '192.168.7.0/29' } },
-    refused: ['spec.network.nodesCIDR: Invalid value: "192.168.7.0/29": must be a /28 or larger'],
+    refused: [
+      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/29": must be a /28 or larger: no more than 28 after the slash',
+    ],
   },
   {
     name: 'a range beside a network of its own',
@@ -201,7 +188,7 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
       'spec.network.nodesCIDR: Invalid value: "192.168.7.0/24": is for a subnet that Fairway creates: leave it out, or leave networkID out',
     ],
     refusedByCrd: [
-      'spec.network.nodesCIDR: Invalid value: spec.network.nodesCIDR is for a subnet that Fairway creates: leave it out, or leave networkID out',
+      'spec.network.nodesCIDR: Invalid value: is for a subnet that Fairway creates: leave it out, or leave networkID out',
     ],
   },
   {
@@ -224,6 +211,5 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { network: { nodesCIDR: '192.168.7.0/24' } },
     refused: ['spec.network.nodesCIDR: Forbidden: cannot be changed after creation: it was left out'],
-    refusedByCrd: ['spec.network.nodesCIDR: Forbidden: spec.network.nodesCIDR cannot be changed after creation'],
   },
 ];

@@ -49,7 +49,6 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { plan: 'custom' },
     refused: ['spec.plan: Forbidden: cannot be changed after creation: it is "free"'],
-    refusedByCrd: ['spec.plan: Forbidden: spec.plan cannot be changed after creation'],
   },
   {
     name: 'a minor version',
@@ -152,7 +151,7 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { version: '1.37.1' },
-    refused: ['spec.version: Invalid value: "1.37.1": has been withdrawn'],
+    refused: ['spec.version: Invalid value: "1.37.1": has been withdrawn; choose one of 1.36 (1.36.1), 1.37 (1.37.0)'],
   },
   {
     name: 'a region',

@@ -17,7 +17,7 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
   {
     name: 'a range of pods that is too small',
     spec: { plan: 'custom', podCIDR: '10.32.0.0/17' },
-    refused: ['spec.podCIDR: Invalid value: "10.32.0.0/17": must be a /16 or larger'],
+    refused: ['spec.podCIDR: Invalid value: "10.32.0.0/17": must be a /16 or larger: no more than 16 after the slash'],
   },
   {
     name: 'public addresses for pods',
@@ -30,16 +30,13 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
     name: 'a range of pods that is a number',
     spec: { plan: 'custom', podCIDR: 10 },
     refused: ['spec.podCIDR: Invalid value: "integer": spec.podCIDR in body must be of type string: "integer"'],
-    refusedByKubernetes: ['spec.podCIDR: Invalid value: "int64": spec.podCIDR in body must be of type cidr: "int64"'],
   },
   {
     name: 'a range of pods without a prefix',
     spec: { plan: 'custom', podCIDR: '10.32.0.0' },
     refused: [
       'spec.podCIDR: Invalid value: "10.32.0.0": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
-      'spec.podCIDR: Invalid value: "10.32.0.0": spec.podCIDR in body must be of type cidr: "10.32.0.0"',
     ],
-    refusedByCrd: ['spec.podCIDR: Invalid value: "10.32.0.0": spec.podCIDR in body must be of type cidr: "10.32.0.0"'],
   },
   {
     name: 'a range of pods that overlaps the nodes',
@@ -78,7 +75,6 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
     metadata: { name: 'custom' },
     spec: { podCIDR: '10.34.0.0/16' },
     refused: ['spec.podCIDR: Forbidden: cannot be changed after creation: it is "10.32.0.0/16"'],
-    refusedByCrd: ['spec.podCIDR: Forbidden: spec.podCIDR cannot be changed after creation'],
   },
   {
     name: 'another range of Services',
@@ -86,7 +82,6 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
     metadata: { name: 'custom' },
     spec: { serviceCIDR: '10.34.0.0/16' },
     refused: ['spec.serviceCIDR: Forbidden: cannot be changed after creation: it is "10.33.0.0/16"'],
-    refusedByCrd: ['spec.serviceCIDR: Forbidden: spec.serviceCIDR cannot be changed after creation'],
   },
   {
     name: 'no range of pods any more',
@@ -94,7 +89,6 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
     metadata: { name: 'custom' },
     spec: { podCIDR: null },
     refused: ['spec.podCIDR: Forbidden: cannot be changed after creation: it is "10.32.0.0/16"'],
-    refusedByCrd: ['spec.podCIDR: Forbidden: spec.podCIDR cannot be changed after creation'],
   },
   {
     name: 'addresses that may reach the API server',
@@ -106,10 +100,6 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
     spec: { apiServer: { allowedCIDRs: ['203.0.113.7'] } },
     refused: [
       'spec.apiServer.allowedCIDRs[0]: Invalid value: "203.0.113.7": must be an IPv4 network with its host bits zero, such as 10.2.0.0/16',
-      'spec.apiServer.allowedCIDRs[0]: Invalid value: "203.0.113.7": spec.apiServer.allowedCIDRs[0] in body must be of type cidr: "203.0.113.7"',
-    ],
-    refusedByCrd: [
-      'spec.apiServer.allowedCIDRs[0]: Invalid value: "203.0.113.7": spec.apiServer.allowedCIDRs[0] in body must be of type cidr: "203.0.113.7"',
     ],
   },
   {

@@ -5,7 +5,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     name: 'a region that the cloud lacks',
     spec: { region: 'Gravelines' },
     refused: [
-      'spec.region: Not found: "Gravelines": the cloud offers this project no such region; there are "RegionOne"',
+      'spec.region: Not found: "Gravelines": the cloud offers this project no such region; there is "RegionOne"',
     ],
   },
   {
@@ -19,7 +19,6 @@ export const CLUSTER_ROWS: readonly Row[] = [
     metadata: { name: 'custom' },
     spec: { region: 'RegionTwo' },
     refused: ['spec.region: Forbidden: cannot be changed after creation: it is "RegionOne"'],
-    refusedByCrd: ['spec.region: Forbidden: spec.region cannot be changed after creation'],
   },
   {
     name: 'a region that the plan does not list',
@@ -109,20 +108,12 @@ export const CLUSTER_ROWS: readonly Row[] = [
     refused: [
       'spec.etcd.snapshotRequestedAt: Invalid value: "2026-11-21T16:30:00+01:00": must be a time in UTC such as 2026-11-21T16:30:00Z',
     ],
-    refusedByCrd: [
-      'spec.etcd.snapshotRequestedAt: Invalid value: "2026-11-21T16:30:00+01:00": spec.etcd.snapshotRequestedAt in body should match \'^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?Z$\'',
-    ],
   },
   {
     name: 'a time without its date',
     spec: { etcd: { snapshotRequestedAt: '16:30' } },
     refused: [
       'spec.etcd.snapshotRequestedAt: Invalid value: "16:30": must be a time in UTC such as 2026-11-21T16:30:00Z',
-      'spec.etcd.snapshotRequestedAt: Invalid value: "16:30": spec.etcd.snapshotRequestedAt in body must be of type date-time: "16:30"',
-    ],
-    refusedByCrd: [
-      'spec.etcd.snapshotRequestedAt: Invalid value: "16:30": spec.etcd.snapshotRequestedAt in body should match \'^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?Z$\'',
-      'spec.etcd.snapshotRequestedAt: Invalid value: "16:30": spec.etcd.snapshotRequestedAt in body must be of type date-time: "16:30"',
     ],
   },
   {
@@ -146,11 +137,6 @@ export const CLUSTER_ROWS: readonly Row[] = [
     spec: { etcd: { restore: { snapshot: '20261121-163000-000', requestedAt: 'now' } } },
     refused: [
       'spec.etcd.restore.requestedAt: Invalid value: "now": must be a time in UTC such as 2026-11-21T16:30:00Z',
-      'spec.etcd.restore.requestedAt: Invalid value: "now": spec.etcd.restore.requestedAt in body must be of type date-time: "now"',
-    ],
-    refusedByCrd: [
-      'spec.etcd.restore.requestedAt: Invalid value: "now": spec.etcd.restore.requestedAt in body should match \'^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?Z$\'',
-      'spec.etcd.restore.requestedAt: Invalid value: "now": spec.etcd.restore.requestedAt in body must be of type date-time: "now"',
     ],
   },
   {
@@ -158,12 +144,11 @@ export const CLUSTER_ROWS: readonly Row[] = [
     metadata: { name: 'Demo' },
     spec: {},
     refused: [
-      "metadata.name: Invalid value: \"Demo\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
       'metadata.name: Invalid value: "Demo": must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
     refusedByCrd: [
       "metadata.name: Invalid value: \"Demo\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-      'metadata.name: Invalid value: "Demo": metadata.name in body should match \'^[a-z]([-a-z0-9]*[a-z0-9])?$\'',
+      'metadata.name: Invalid value: must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
   },
   {
@@ -174,7 +159,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
       'metadata.name: Invalid value: "1st": must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
     refusedByCrd: [
-      'metadata.name: Invalid value: "1st": metadata.name in body should match \'^[a-z]([-a-z0-9]*[a-z0-9])?$\'',
+      'metadata.name: Invalid value: must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
   },
   {
@@ -184,7 +169,9 @@ export const CLUSTER_ROWS: readonly Row[] = [
     refused: [
       'metadata.name: Invalid value: "abcdefghijklmnopqrstuvwxy": must be no more than 24 characters, so that the names of servers and nodes stay within 63',
     ],
-    refusedByCrd: ['metadata.name: Too long: may not be more than 24 bytes'],
+    refusedByCrd: [
+      'metadata.name: Invalid value: must be no more than 24 characters, so that the names of servers and nodes stay within 63',
+    ],
   },
   {
     name: 'a name of 24 characters',
@@ -199,7 +186,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
       'metadata.name: Invalid value: "my.cluster": must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
     refusedByCrd: [
-      'metadata.name: Invalid value: "my.cluster": metadata.name in body should match \'^[a-z]([-a-z0-9]*[a-z0-9])?$\'',
+      'metadata.name: Invalid value: must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
   },
   {

@@ -66,7 +66,7 @@ export const KUBERNETES_ROLLOUT_ROWS: readonly Row[] = [
       rollout: { timeout: '10s' },
     },
     refused: ['spec.rollout.timeout: Invalid value: "10s": must be at least 1m'],
-    refusedByCrd: ['spec.rollout.timeout: Invalid value: spec.rollout.timeout must be at least 1m'],
+    refusedByCrd: ['spec.rollout.timeout: Invalid value: must be at least 1m'],
   },
   {
     name: 'a rollout that is paused, by a word',

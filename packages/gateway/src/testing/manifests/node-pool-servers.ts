@@ -121,7 +121,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
       'spec.upgradeStrategy.maxSurge: Invalid value: 0: must not be 0 while maxUnavailable is 0: no node could ever be renewed',
     ],
     refusedByCrd: [
-      'spec.upgradeStrategy.maxSurge: Invalid value: spec.upgradeStrategy.maxSurge must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+      'spec.upgradeStrategy.maxSurge: Invalid value: must not be 0 while maxUnavailable is 0: no node could ever be renewed',
     ],
   },
   {

@@ -60,7 +60,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
       'spec.replicas: Invalid value: 6: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
     ],
     refusedByCrd: [
-      'spec.replicas: Invalid value: spec.replicas must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
     ],
   },
   {
@@ -70,7 +70,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
       'spec.maxReplicas: Invalid value: 6: must not be more than 5 with antiAffinity, which needs a hypervisor for each node: spread the nodes over several pools',
     ],
     refusedByCrd: [
-      'spec.maxReplicas: Invalid value: spec.maxReplicas must not be more than 5 with antiAffinity, which needs a hypervisor for each node: spread the nodes over several pools',
+      'spec.maxReplicas: Invalid value: must not be more than 5 with antiAffinity, which needs a hypervisor for each node: spread the nodes over several pools',
     ],
   },
   {
@@ -79,7 +79,6 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     metadata: { name: 'demo-general' },
     spec: { antiAffinity: true },
     refused: ['spec.antiAffinity: Forbidden: cannot be changed after creation: it is false'],
-    refusedByCrd: ['spec.antiAffinity: Forbidden: spec.antiAffinity cannot be changed after creation'],
   },
   {
     name: 'zones',
@@ -110,7 +109,6 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     metadata: { name: 'demo-general' },
     spec: { availabilityZones: ['nova-b'] },
     refused: ['spec.availabilityZones: Forbidden: cannot be changed after creation: it is ["nova-a"]'],
-    refusedByCrd: ['spec.availabilityZones: Forbidden: spec.availabilityZones cannot be changed after creation'],
   },
   {
     name: 'a field that does not exist',
@@ -126,19 +124,20 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     refused: [
       'metadata.name: Invalid value: "abcdefghijklmnopqrstuvwxyzabcdefg": must be no more than 32 characters, so that the names of servers and nodes stay within 63',
     ],
-    refusedByCrd: ['metadata.name: Too long: may not be more than 32 bytes'],
+    refusedByCrd: [
+      'metadata.name: Invalid value: must be no more than 32 characters, so that the names of servers and nodes stay within 63',
+    ],
   },
   {
     name: 'a name with an underscore',
     metadata: { name: 'my_pool' },
     spec: { clusterName: 'demo', flavor: 'b3-8' },
     refused: [
-      "metadata.name: Invalid value: \"my_pool\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
       'metadata.name: Invalid value: "my_pool": must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
     refusedByCrd: [
       "metadata.name: Invalid value: \"my_pool\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-      'metadata.name: Invalid value: "my_pool": metadata.name in body should match \'^[a-z]([-a-z0-9]*[a-z0-9])?$\'',
+      'metadata.name: Invalid value: must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
   },
   {
@@ -146,12 +145,11 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     metadata: { name: 'pool-' },
     spec: { clusterName: 'demo', flavor: 'b3-8' },
     refused: [
-      "metadata.name: Invalid value: \"pool-\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
       'metadata.name: Invalid value: "pool-": must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
     refusedByCrd: [
       "metadata.name: Invalid value: \"pool-\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-      'metadata.name: Invalid value: "pool-": metadata.name in body should match \'^[a-z]([-a-z0-9]*[a-z0-9])?$\'',
+      'metadata.name: Invalid value: must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
     ],
   },
 ];
