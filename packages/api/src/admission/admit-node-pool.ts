@@ -1,4 +1,5 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
+import { counted } from '../domain/counted.ts';
 import { nodeTemplateErrors } from '../domain/node-metadata.ts';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
 import { sizeProblem } from '../domain/reserved-resources.ts';
@@ -80,7 +81,7 @@ function maxNodesErrors({ pool, old, others }: NodePoolLimits, plan: Plan): Fiel
   const { maxNodes } = plan.spec;
   if (elsewhere + pool.spec.replicas <= maxNodes) return [];
   const left = Math.max(0, maxNodes - elsewhere);
-  const allows = `plan "${plan.metadata.name}" allows a cluster ${maxNodes} nodes`;
+  const allows = `plan "${plan.metadata.name}" allows a cluster ${counted(maxNodes, 'node')}`;
   const detail =
     elsewhere === 0
       ? `${allows}: ask for at most ${left}`

@@ -19,14 +19,14 @@ export function immutabilityCel(path: string, type: Schema['type'], hint?: Immut
   };
 }
 
-/** What the field was, in the words of `immutableErrors`; undefined for objects, which CEL cannot write. */
+/** What the field was, in the words of `immutableErrors`; undefined for what CEL cannot write, or not at a bounded cost. */
 function wasCel(field: string, type: Schema['type']): string | undefined {
   const old = `oldSelf.${field}`;
   const was: { readonly [T in NonNullable<Schema['type']>]?: string } = {
     string: `'"' + ${old} + '"'`,
     array: `(size(${old}) == 0 ? '[]' : '["' + ${old}.join('","') + '"]')`,
-    boolean: `string(${old})`,
-    integer: `string(${old})`,
+    // A text that `string` makes may be of any length to kube-apiserver, and costs as much.
+    boolean: `(${old} ? 'true' : 'false')`,
   };
   const text = type && was[type];
   return text && `(has(${old}) ? 'it is ' + ${text} : 'it was left out')`;

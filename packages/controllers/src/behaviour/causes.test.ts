@@ -1,22 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
-import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { type Machine, machines } from '@fairway/api/kinds/machine';
-import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { ConditionReason } from '@fairway/api/conditions';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
 import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events } from '@fairway/kube/kinds/resources';
-import type { ResourceType } from '@fairway/kube/object/meta';
+import type { Condition, KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
 import { CAUSES } from '../testing/causes/all.ts';
 import type { Cause, Steps } from '../testing/causes/cause.ts';
 import { renderCauses } from '../testing/causes/render.ts';
+import { UNLISTED } from '../testing/causes/unlisted.ts';
 import { LASTING_CAUSES, SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const SEED = 4_242;
+
+/** What all kinds have that tell of causes. */
+interface Told extends KubeObject {
+  readonly status?: { readonly phase?: string | undefined; readonly conditions?: readonly Condition[] | undefined };
+}
 
 function stepsOf({ by }: Cause): Steps {
   if (typeof by !== 'string') return by;
@@ -50,7 +59,9 @@ describe('what people are told', { timeout: 60_000 }, () => {
     const clock = new SteppingClock();
     const faults = new SwitchedFaults();
     const joining = steps.nodesJoin === false ? { nodesJoin: false } : {};
-    await using fairway = await TestFairway.start({ clock, random: seededRandom(SEED), ...faults.options, ...joining });
+    const cloud = steps.cloud === undefined ? {} : { cloud: steps.cloud };
+    const random = seededRandom(SEED);
+    await using fairway = await TestFairway.start({ clock, random, ...faults.options, ...joining, ...cloud });
     if (steps.from === 'a cluster') {
       await clock.during(fairway.readyCluster({ replicas: 1 }));
       await clock.pass(20_000);
@@ -62,15 +73,21 @@ describe('what people are told', { timeout: 60_000 }, () => {
       await fairway.createCluster();
       await fairway.createPool({ replicas: 1 });
     }
+    if (steps.afterwards) {
+      await clock.pass(20_000);
+      await steps.afterwards(fairway);
+    }
     await clock.pass(cause.afterMs ?? 20_000);
 
-    const type: ResourceType<Cluster | NodePool | Machine | CloudCredential> = {
+    const type: ResourceType<Told> = {
       CloudCredential: cloudCredentials,
       Cluster: clusters,
       NodePool: nodePools,
       Machine: machines,
+      Plan: plans,
+      KubernetesRelease: kubernetesReleases,
     }[cause.kind];
-    const { items } = await fairway.client.resource(type).list({ namespace: TEAM });
+    const { items } = await fairway.client.resource(type).list(type.namespaced ? { namespace: TEAM } : {});
     const told = items.map(({ status }) => {
       const condition = findCondition(status?.conditions, cause.condition ?? 'Ready');
       return { phase: status?.phase, reason: condition?.reason, message: template(condition?.message ?? '') };
@@ -85,6 +102,18 @@ describe('what people are told', { timeout: 60_000 }, () => {
     expect(told).toContainEqual({ phase: cause.phase, reason: cause.reason, message: cause.message });
     expect(said).toEqual(expect.arrayContaining(cause.event ? [cause.event] : []));
   });
+});
+
+describe('each reason of a condition', () => {
+  const told = new Set(CAUSES.flatMap(({ reason, event }): readonly string[] => [reason, event?.reason ?? reason]));
+
+  test.each(Object.keys(ConditionReason))('%s has a row in the table, or a word why it has none', (reason) => {
+    expect(told.has(reason)).toBe(UNLISTED[reason as ConditionReason] === undefined);
+  });
+});
+
+test('no cause is listed twice', () => {
+  expect(new Set(CAUSES.map(({ cause }) => cause)).size).toBe(CAUSES.length);
 });
 
 test('docs/operators/causes.md says the same (npm run generate:causes)', () => {

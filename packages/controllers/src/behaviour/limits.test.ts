@@ -51,7 +51,7 @@ describe('a limit of nodes', { timeout: 30_000 }, () => {
     expect(winner).toBe(oldestOf(settled));
     expect(first).toEqual({ machines: 3, servers: 3 });
     for (const pool of settled.filter((each) => !isReady(each))) {
-      expect(limitOf(pool)).toMatch(/^spec.replicas: 3: plan "free" allows 3 nodes, .*: this one gets 0/);
+      expect(limitOf(pool)).toMatch(/^spec.replicas: 3: plan "free" allows a cluster 3 nodes, .*: this one gets 0/);
     }
     expect(await made(fairway)).toEqual({ machines: 3, servers: 6 });
   });

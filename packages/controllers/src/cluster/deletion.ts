@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
 import { CLUSTER_UID_LABEL, FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
@@ -73,7 +74,7 @@ async function takeDown(
   // Whoever deletes a pool takes its machines along; one whose pool went by force is nobody's else.
   if (pools.length === 0) await Promise.all(left.map((machine) => deleteMachine(machine, dependencies)));
   if (pools.length + left.length > 0) {
-    const message = `${left.length} machines and ${pools.length} pools are being deleted`;
+    const message = `${counted(left.length, 'machine')} and ${counted(pools.length, 'pool')} still to be deleted`;
     return { progress: 20, reason, message };
   }
   tenants.remove(uid);

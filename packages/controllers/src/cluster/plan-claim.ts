@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ConditionReason } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Plan } from '@fairway/api/kinds/plan';
@@ -41,7 +42,7 @@ export async function claimFromPlan(
     .filter((other) => isProvisioned(other) || claimed.has(other.metadata.uid ?? ''))
     .map(({ metadata }) => metadata.uid ?? '');
   if (holders.length >= maxClusters) {
-    const message = `spec.plan: ${planName}: the namespace has ${holders.length} clusters of this plan, and it allows ${maxClusters}: delete one, or create this one with another plan`;
+    const message = `spec.plan: ${planName}: the namespace has ${counted(holders.length, 'cluster')} of this plan, and it allows ${maxClusters}: delete one, or create this one with another plan`;
     return { reason: ConditionReason.PlanLimitExceeded, message };
   }
   const data = { namespace, plan: planName, [CLUSTERS]: [...holders, uid].join(',') };

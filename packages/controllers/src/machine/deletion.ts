@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
 import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
 import { FINALIZER } from '@fairway/api/group';
 import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
@@ -87,9 +88,9 @@ async function drain(scope: MachineScope): Promise<Problem | undefined> {
     return blocked.length > 0
       ? {
           reason: ConditionReason.PodDisruptionBudget,
-          message: `a PodDisruptionBudget keeps ${blocked.join(', ')}; ${left}`,
+          message: `a PodDisruptionBudget keeps ${blocked.join(', ')}: run more replicas, or loosen the budget; ${left}`,
         }
-      : { reason: ConditionReason.Draining, message: `${remaining} pods are leaving the node; ${left}` };
+      : { reason: ConditionReason.Draining, message: `${counted(remaining, 'pod')} still to leave the node; ${left}` };
   } catch (error) {
     const problem = tenantProblemOf(error);
     if (problem === undefined) throw error;

@@ -65,7 +65,7 @@ describe('of the nodes of a plan', () => {
 
   test('the message says what the pool gets, and what to do', () => {
     expect(share(young).message).toBe(
-      `spec.replicas: 6: plan "${plan.metadata.name}" allows 10 nodes, and the pools of the cluster ask for more: this one gets 4, older pools come first; scale pools down, or choose another plan`,
+      `spec.replicas: 6: plan "${plan.metadata.name}" allows a cluster 10 nodes, and the pools of the cluster ask for more: this one gets 4, older pools come first; scale pools down, or make a cluster with another plan`,
     );
   });
 });

@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
 import { nodeRooms } from '@fairway/api/domain/node-capacity';
 import { grantedReplicas } from '@fairway/api/domain/plan-limits';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -62,11 +63,16 @@ function limitOf(cluster: Cluster, plan: Plan): NodeLimit {
   const ofPlan = {
     nodes: maxNodes,
     reason: ConditionReason.PlanLimitExceeded,
-    message: `plan "${plan.metadata.name}" allows ${maxNodes} nodes`,
-    advice: 'choose another plan',
+    message: `plan "${plan.metadata.name}" allows a cluster ${counted(maxNodes, 'node')}`,
+    advice: 'make a cluster with another plan',
   };
   const ofAddresses = nodeRooms(cluster, plan, undefined).map(({ nodes, of, advice }) => {
-    return { nodes, reason: ConditionReason.AddressesExhausted, message: `${of} has room for ${nodes} nodes`, advice };
+    return {
+      nodes,
+      reason: ConditionReason.AddressesExhausted,
+      message: `${of} has room for ${counted(nodes, 'node')}`,
+      advice,
+    };
   });
   return ofAddresses.reduce<NodeLimit>((least, each) => (each.nodes < least.nodes ? each : least), ofPlan);
 }

@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
@@ -242,7 +243,10 @@ export class NodePoolReconciler {
       await removeFinalizer(client.resource(nodePools), pool, FINALIZER);
       return {};
     }
-    const leaving = { reason: ConditionReason.Deleting, message: `${left.length} machines are being deleted` };
+    const leaving = {
+      reason: ConditionReason.Deleting,
+      message: `${counted(left.length, 'machine')} still to be deleted`,
+    };
     return pass.end(() => this.#reportDeletion(pool, left, failure ?? leaving));
   }
 

@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { isOutdated } from '@fairway/api/domain/template-change';
 import { describeUnapplied, unappliedPoolFields } from '@fairway/api/domain/unapplied-fields';
@@ -113,7 +114,10 @@ function machinesCondition(
   const reason = ConditionReason.Scaling;
   if (counts.staying !== counts.desired) return conditionUnmet(type, { reason, message: share });
   if (counts.leaving > 0) {
-    return conditionUnmet(type, { reason, message: `${share}; ${counts.leaving} machines are being deleted` });
+    return conditionUnmet(type, {
+      reason,
+      message: `${share}; ${counted(counts.leaving, 'machine')} still to be deleted`,
+    });
   }
   return conditionMet(type);
 }

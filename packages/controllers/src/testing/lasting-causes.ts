@@ -25,6 +25,8 @@ export class SwitchedFaults {
   refusesMachines = false;
   /** Whether tenants' API servers refuse all writes. */
   refusesTenantWrites = false;
+  /** Whether a PodDisruptionBudget lets no pod of theirs go. */
+  keepsPods = false;
   /** Requests to Fairway's own API that change something, but for CloudProfiles: the use of quotas changes whatever a cluster does. */
   writes = 0;
 
@@ -35,8 +37,10 @@ export class SwitchedFaults {
         const isRefused = this.refusesMachines && method === 'POST' && /\/machines(\?|$)/.test(path);
         return isRefused ? { kind: 'answer', status: 403 } : undefined;
       },
-      tenantFaults: ({ method }) =>
-        this.refusesTenantWrites && method !== 'GET' ? { kind: 'answer', status: 403 } : undefined,
+      tenantFaults: ({ method, path }) => {
+        if (this.keepsPods && /\/eviction(\?|$)/.test(path)) return { kind: 'answer', status: 429 };
+        return this.refusesTenantWrites && method !== 'GET' ? { kind: 'answer', status: 403 } : undefined;
+      },
     };
   }
 }

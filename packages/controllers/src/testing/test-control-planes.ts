@@ -47,6 +47,8 @@ export class TestControlPlanes implements ControlPlaneRuntime {
 
   /** The versions that there are programs of; undefined: any. */
   programs: readonly string[] | undefined;
+  /** What they say of themselves besides; see `say`. */
+  #says: Partial<ControlPlaneState> = {};
   /** The versions that do not start: the cluster goes on without an API server. */
   readonly broken = new Set<string>();
 
@@ -86,7 +88,14 @@ export class TestControlPlanes implements ControlPlaneRuntime {
       reason: 'AsExpected',
       message: '',
       etcdUsageBytes: undefined,
+      ...this.#says,
     };
+  }
+
+  /** Makes all control planes say this from now on, as a runtime does of what happens to them. */
+  say(state: Partial<ControlPlaneState>): void {
+    this.#says = state;
+    for (const uid of this.#servers.keys()) for (const listener of this.#listeners) listener(uid);
   }
 
   /** Adds an existing control plane of the cluster. */

@@ -48,7 +48,11 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
     case 'rateLimited':
       return { reason: 'RateLimited', message, ...retryAfter(error) };
     case 'conflict':
-      return { reason: 'ResourceInUse', message, ...retryAfter(error) };
+      return {
+        reason: 'ResourceInUse',
+        message: `${message.replace(/\.$/, '')}; delete or detach what else uses it, and Fairway continues by itself`,
+        ...retryAfter(error),
+      };
     case 'badRequest':
     case 'notFound':
       return { reason: 'ConfigurationInvalid', message, ...retryAfter(error) };

@@ -1,4 +1,5 @@
 import type { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { CloudConfig } from '@fairway/simulator/config';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import type { SwitchedFaults } from '../lasting-causes.ts';
 import type { TestFairway } from '../test-fairway.ts';
@@ -12,7 +13,7 @@ export interface Cause {
   /** How long it takes until it is told; 20 s by default. */
   readonly afterMs?: number;
   /** Where it is told. */
-  readonly kind: 'Cluster' | 'NodePool' | 'Machine' | 'CloudCredential';
+  readonly kind: 'Cluster' | 'NodePool' | 'Machine' | 'CloudCredential' | 'Plan' | 'KubernetesRelease';
   readonly phase: string | undefined;
   /** Ready by default. */
   readonly condition?: ConditionType;
@@ -30,9 +31,12 @@ export interface Steps {
   /** A cluster has one node, which is Ready. */
   readonly from: 'nothing' | 'a cluster';
   readonly nodesJoin?: false;
+  readonly cloud?: Partial<CloudConfig>;
   readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
   /** What is asked for then; without it, from nothing, a cluster and a pool. */
   readonly ask?: (fairway: TestFairway) => unknown;
+  /** What comes 20 s later. */
+  readonly afterwards?: (fairway: TestFairway) => unknown;
 }
 
 export const MINUTE_MS = 60_000;

@@ -1,6 +1,9 @@
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { Namespaces, Pods } from '@fairway/kube/kinds/resources';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
+import type { SwitchedFaults } from '../lasting-causes.ts';
 import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS } from './cause.ts';
 
@@ -17,6 +20,19 @@ async function failNode(fairway: TestFairway): Promise<void> {
 async function deleteServer(fairway: TestFairway): Promise<void> {
   const [machine] = await fairway.machines();
   await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
+}
+
+/** A pod on the only node, which a PodDisruptionBudget keeps. */
+async function keepPod(fairway: TestFairway, faults: SwitchedFaults): Promise<void> {
+  const [machine] = await fairway.machines();
+  const [cluster] = (await fairway.client.resource(clusters).list()).items;
+  const tenant = fairway.runtime.client(cluster ? identityOf(cluster) : '');
+  await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
+  await tenant.resource(Pods).create({
+    metadata: { name: 'database-0', namespace: 'default' },
+    spec: { containers: [{ name: 'database', image: 'postgres' }], nodeName: machine?.metadata.name ?? '' },
+  });
+  faults.keepsPods = true;
 }
 
 /** What is told of servers and nodes. */
@@ -89,5 +105,39 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Degraded',
     reason: 'NodeNotReady',
     message: '0/1 nodes are ready; {machine}: the node is not ready: container runtime is down',
+  },
+  {
+    cause: 'A PodDisruptionBudget holds a drain up',
+    by: {
+      from: 'a cluster',
+      begin: keepPod,
+      ask: async (fairway) => {
+        const [machine] = await fairway.machines();
+        await fairway.delete(machines, machine?.metadata.name ?? '');
+      },
+    },
+    kind: 'Machine',
+    phase: 'Draining',
+    reason: 'PodDisruptionBudget',
+    message:
+      'a PodDisruptionBudget keeps default/database-0: run more replicas, or loosen the budget; the server goes at {time} at the latest',
+  },
+  {
+    cause: 'There is no further hypervisor for nodes that are to be apart',
+    by: {
+      from: 'nothing',
+      cloud: { zones: [{ name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 }] },
+      begin: async (fairway) => {
+        await fairway.createCluster();
+        await fairway.createPool({ replicas: 3, antiAffinity: true });
+      },
+      ask: () => undefined,
+    },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'AntiAffinityUnsatisfiable',
+    message:
+      "2/3 nodes are ready; {machine}: the cloud has no further hypervisor for the server, and antiAffinity keeps the pool's nodes on one each: No valid host was found. There are not enough hosts available.; another one will be created after a delay. Ask for fewer nodes, or for more in a pool without antiAffinity",
   },
 ];

@@ -1,4 +1,31 @@
-import { type Cause, MINUTE_MS } from './cause.ts';
+import type { TestFairway } from '../test-fairway.ts';
+import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
+
+const NOWHERE = '11111111-1111-4111-8111-111111111111';
+
+/** A network of the tenant's with this subnet, and a cluster in it that has no router. */
+function clusterInGivenNetwork(cidr: string | undefined): Pick<Steps, 'from' | 'begin' | 'ask'> {
+  const begin = async (fairway: TestFairway) => {
+    const { network } = fairway.process.project.client;
+    const { id: networkID } = await network.networks.create({ name: 'theirs' });
+    if (cidr) await network.subnets.create({ name: 'theirs', network_id: networkID, ip_version: 4, cidr });
+    await fairway.createCluster({ network: { networkID, gateway: { mode: 'None' } } });
+  };
+  return { from: 'nothing', begin, ask: () => undefined };
+}
+
+function clusterBehind(gateway: object): Pick<Steps, 'from' | 'begin' | 'ask'> {
+  const begin = (fairway: TestFairway) => fairway.createCluster({ network: { gateway } as never });
+  return { from: 'nothing', begin, ask: () => undefined };
+}
+
+function anotherPool(spec: Parameters<TestFairway['createPool']>[0]): Pick<Steps, 'from' | 'begin' | 'ask'> {
+  return {
+    from: 'a cluster',
+    begin: () => undefined,
+    ask: (fairway) => fairway.createPool({ replicas: 1, ...spec }, 'odd'),
+  };
+}
 
 /** What is told of a spec that names what there is not. */
 export const REFERENCE_CAUSES: readonly Cause[] = [
@@ -26,7 +53,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
       begin: (fairway) =>
         fairway.createCluster({
           network: {
-            networkID: '11111111-1111-4111-8111-111111111111',
+            networkID: NOWHERE,
             subnetID: '22222222-2222-4222-8222-222222222222',
           },
         }),
@@ -62,5 +89,96 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'ClusterNotFound',
     message: 'spec.clusterName: there is no cluster lost in namespace team',
+  },
+  {
+    cause: 'A network of the tenant has no subnet',
+    by: clusterInGivenNetwork(undefined),
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'SubnetNotFound',
+    message: 'spec.network.networkID: network {id} has no IPv4 subnet; create one in it',
+  },
+  {
+    cause: 'A subnet of the tenant overlaps the pods',
+    by: clusterInGivenNetwork('10.2.7.0/24'),
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'AddressRangeOverlap',
+    message:
+      'spec.network.subnetID: subnet {id} has the range 10.2.7.0/24, which overlaps the pod network 10.2.0.0/16; make a cluster with other ranges',
+  },
+  {
+    cause: 'A router is gone',
+    by: clusterBehind({ mode: 'Router', routerID: NOWHERE }),
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'RouterNotFound',
+    message: 'spec.network.gateway.routerID: the project has no router {id}; choose one of `openstack router list`',
+  },
+  {
+    cause: 'An external network is gone',
+    by: clusterBehind({ mode: 'Router', externalNetworkID: NOWHERE }),
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'ExternalNetworkNotFound',
+    message: 'spec.network.gateway.externalNetworkID: the project sees no external network {id}; it sees {id} (public)',
+  },
+  {
+    cause: 'An availability zone is gone',
+    by: anotherPool({ availabilityZones: ['nova-gone'] }),
+    afterMs: 2 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'ZoneNotFound',
+    message:
+      '0/1 nodes are ready; {machine}: compute: The requested availability zone is not available; make another pool with zones of `openstack availability zone list --compute`',
+  },
+  {
+    cause: 'A type of volume is gone',
+    by: anotherPool({ rootVolume: { sizeGiB: 20, type: 'gone' } }),
+    afterMs: 2 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'VolumeTypeNotFound',
+    message:
+      '0/1 nodes are ready; {machine}: compute: Volume type gone could not be found; set spec.rootVolume.type of the pool to one of `openstack volume type list`',
+  },
+  {
+    cause: 'Floating IPs without a router',
+    by: {
+      from: 'nothing',
+      begin: async (fairway) => {
+        await fairway.createCluster({ network: { gateway: { mode: 'None' } } });
+        await fairway.createPool({ replicas: 1, floatingIPs: { enabled: true } });
+      },
+      ask: () => undefined,
+    },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'GatewayMissing',
+    message:
+      'spec.floatingIPs.enabled: true: floating IPs need a router in front of the nodes, and the cluster has gateway mode None: set it to Router, or leave floating IPs off',
+  },
+  {
+    cause: 'A range has no room for the nodes',
+    by: {
+      from: 'nothing',
+      begin: async (fairway) => {
+        await fairway.createCluster({ network: { nodesCIDR: '10.78.0.0/28' } });
+        await fairway.createPool({ replicas: 20 });
+      },
+      ask: () => undefined,
+    },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'AddressesExhausted',
+    message:
+      "spec.replicas: 20: the nodes' range 10.78.0.0/28 has room for 10 nodes, and the pools of the cluster ask for more: this one gets 10, older pools come first; scale pools down, or make a cluster with a larger spec.network.nodesCIDR",
   },
 ];

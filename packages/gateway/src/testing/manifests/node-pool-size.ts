@@ -93,7 +93,7 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     refusedByKubernetes: [
       'spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0',
       '.spec.replicas: Invalid value: -1: should be a non-negative integer',
-      'spec.replicas: Invalid value: spec.replicas must not be less than minReplicas: raise it, or lower minReplicas',
+      'spec.replicas: Invalid value: must not be less than minReplicas: raise it, or lower minReplicas',
     ],
   },
   {

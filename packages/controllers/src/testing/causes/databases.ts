@@ -1,0 +1,100 @@
+import type { ControlPlaneState, SnapshotsState } from '@fairway/control-plane/runtime';
+import type { Cause, Steps } from './cause.ts';
+
+/** What a runtime of processes says; its own tests hold it to these words. */
+function says(state: Partial<ControlPlaneState>): Steps {
+  return { from: 'a cluster', begin: ({ runtime }) => runtime.say(state), ask: () => undefined };
+}
+
+function saysOfSnapshots(state: Partial<SnapshotsState>): Steps {
+  return says({ snapshots: { list: [], problem: undefined, restored: undefined, restoring: undefined, ...state } });
+}
+
+const request = { snapshot: '20261121-163000-000' };
+
+/** What is told of clusters' databases, their snapshots, and settings of API servers. */
+export const DATABASE_CAUSES: readonly Cause[] = [
+  {
+    cause: 'The database of a cluster is full',
+    by: says({
+      phase: 'Failed',
+      ready: false,
+      reason: 'DatabaseFull',
+      message:
+        'The database has reached its quota: objects can only be read and deleted. Delete objects, or add nodes if the plan raises the quota with them; writes are accepted again within a minute.',
+    }),
+    kind: 'Cluster',
+    phase: 'Degraded',
+    reason: 'DatabaseFull',
+    message:
+      'The database has reached its quota: objects can only be read and deleted. Delete objects, or add nodes if the plan raises the quota with them; writes are accepted again within a minute.',
+  },
+  {
+    cause: 'No snapshot can be taken',
+    by: saysOfSnapshots({ problem: 'there is no space left on the disk of the snapshots' }),
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'SnapshotsReady',
+    reason: 'SnapshotFailed',
+    message: 'no snapshot is taken: there is no space left on the disk of the snapshots',
+  },
+  {
+    cause: 'A restore fails',
+    by: saysOfSnapshots({
+      restoring: {
+        request,
+        problem: 'Failed',
+        message: `Snapshot ${request.snapshot} is not restored: the current data could not be saved first: ENOSPC: no space left on device, write`,
+      },
+    }),
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'SnapshotsReady',
+    reason: 'RestoreFailed',
+    message:
+      'Snapshot 20261121-163000-000 is not restored: the current data could not be saved first: ENOSPC: no space left on device, write',
+  },
+  {
+    cause: 'The snapshot to restore is gone',
+    by: saysOfSnapshots({
+      restoring: {
+        request,
+        problem: 'NotFound',
+        message: `Snapshot ${request.snapshot} is not restored: there is no snapshot ${request.snapshot} of the cluster; there are none`,
+      },
+    }),
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'SnapshotsReady',
+    reason: 'SnapshotNotFound',
+    message:
+      'Snapshot 20261121-163000-000 is not restored: there is no snapshot 20261121-163000-000 of the cluster; there are none',
+  },
+  {
+    cause: 'The API server does not start with the settings',
+    by: says({
+      settingsProblem:
+        'spec.apiServer: kube-apiserver does not start with it: Error: enable-admission-plugins plugin "Mine" is unknown',
+    }),
+    kind: 'Cluster',
+    phase: 'Degraded',
+    condition: 'SettingsApplied',
+    reason: 'SettingsRejected',
+    message:
+      'spec.apiServer: kube-apiserver does not start with it: Error: enable-admission-plugins plugin "Mine" is unknown',
+  },
+  {
+    cause: 'Fairway cannot keep strangers out of the API server',
+    by: says({
+      settingsProblem:
+        'spec.apiServer.allowedCIDRs is not applied: nft is not on PATH. Everybody who can connect reaches the API server.',
+      settingsReason: 'SettingsNotEnforced',
+    }),
+    kind: 'Cluster',
+    phase: 'Degraded',
+    condition: 'SettingsApplied',
+    reason: 'SettingsNotEnforced',
+    message:
+      'spec.apiServer.allowedCIDRs is not applied: nft is not on PATH. Everybody who can connect reaches the API server.',
+  },
+];

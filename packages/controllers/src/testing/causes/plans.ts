@@ -1,0 +1,127 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import type { TestFairway } from '../test-fairway.ts';
+import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
+
+function changePlan(spec: object): (fairway: TestFairway) => Promise<unknown> {
+  return (fairway) => fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec } });
+}
+
+/** A plan that can't work: its largest quota is below the base. */
+const broken: Pick<Steps, 'from' | 'begin'> = { from: 'nothing', begin: changePlan({ etcd: { maxMiB: 1 } }) };
+
+/** What is told of plans, and of what they limit and promise. */
+export const PLAN_CAUSES: readonly Cause[] = [
+  {
+    cause: 'A plan contradicts itself',
+    by: { ...broken, ask: () => undefined },
+    kind: 'Plan',
+    phase: undefined,
+    reason: 'ConfigurationInvalid',
+    message: 'spec.etcd.maxMiB: 1: is less than baseMiB (10): raise it, or lower baseMiB',
+  },
+  {
+    cause: 'The plan of a new cluster contradicts itself',
+    by: { ...broken, ask: (fairway) => fairway.createCluster() },
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'PlanNotReady',
+    message:
+      'spec.plan: plan "free" is not Ready and takes no clusters: spec.etcd.maxMiB: 1: is less than baseMiB (10): raise it, or lower baseMiB',
+  },
+  {
+    cause: 'The pools of a cluster ask for more nodes than the plan allows',
+    by: {
+      from: 'a cluster',
+      begin: changePlan({ maxNodes: 1 }),
+      ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 3 } }),
+    },
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'PlanLimitExceeded',
+    message:
+      'spec.replicas: 3: plan "free" allows a cluster 1 node, and the pools of the cluster ask for more: this one gets 1, older pools come first; scale pools down, or make a cluster with another plan',
+  },
+  {
+    cause: 'The namespace has as many clusters as the plan allows',
+    by: {
+      from: 'a cluster',
+      begin: changePlan({ maxClusters: 1 }),
+      ask: (fairway) => fairway.createCluster({}, 'second'),
+    },
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'PlanLimitExceeded',
+    message:
+      'spec.plan: free: the namespace has 1 cluster of this plan, and it allows 1: delete one, or create this one with another plan',
+  },
+  {
+    cause: 'The plan no longer allows the flavor of a pool that grows',
+    by: {
+      from: 'a cluster',
+      begin: changePlan({ allowed: { flavors: ['c3-*'] } }),
+      ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 2 } }),
+    },
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'PlanLimitExceeded',
+    message:
+      'spec.flavor: b3-8: plan "free" allows the flavors "c3-*": choose one of these, or another plan. Existing nodes stay',
+  },
+  {
+    cause: 'The plan promises more copies of the control plane than Fairway runs',
+    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ plan: 'standard' }), ask: () => undefined },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'ControlPlaneHighlyAvailable',
+    reason: 'SingleReplica',
+    message:
+      'plan "standard" promises a control plane of 3 copies over several zones; this Fairway runs 1 in 1 zone: the API server is away while its machine is',
+  },
+  {
+    cause: 'Fields are stored that nothing acts on yet',
+    by: { from: 'a cluster', begin: () => undefined, ask: () => undefined },
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'FieldsApplied',
+    reason: 'NotImplemented',
+    message:
+      'accepted, but not acted upon by this release: spec.cni.type (canal): Fairway does not install pod networks yet: install it in the cluster; spec.kubeProxy.mode (iptables): Fairway does not install kube-proxy yet: install it in the cluster',
+  },
+  {
+    cause: 'A plan is deleted that clusters use',
+    by: {
+      from: 'a cluster',
+      begin: (fairway) => fairway.client.resource(plans).delete('free'),
+      ask: () => undefined,
+    },
+    kind: 'Plan',
+    phase: undefined,
+    reason: 'ResourceInUse',
+    message:
+      "is being deleted, and cluster team/demo uses it: it goes when they no longer do, and new clusters can't use it",
+  },
+  {
+    cause: 'A cluster goes, and the cloud does not let go of its network',
+    by: {
+      from: 'a cluster',
+      begin: ({ cloud }) =>
+        cloud.faults.add({
+          service: 'network',
+          method: 'DELETE',
+          path: '/networks/',
+          times: null,
+          action: { kind: 'answer', status: 409, message: 'There are one or more ports still in use on the network.' },
+        }),
+      ask: (fairway) => fairway.delete(clusters, 'demo'),
+    },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Deleting',
+    reason: 'ResourceInUse',
+    message:
+      'network: There are one or more ports still in use on the network; delete or detach what else uses it, and Fairway continues by itself',
+  },
+];

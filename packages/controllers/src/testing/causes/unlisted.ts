@@ -1,0 +1,21 @@
+import type { ConditionReason } from '@fairway/api/conditions';
+
+const AT_WORK = 'Fairway is at work: nobody has anything to do';
+
+/** Reasons that have no row, and why. All others have one. */
+export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
+  Provisioning: AT_WORK,
+  Updating: AT_WORK,
+  Restoring: AT_WORK,
+  Scaling: AT_WORK,
+  Draining: AT_WORK,
+  Healing: 'nothing heals nodes yet',
+  Deleting: AT_WORK,
+  Terminated: AT_WORK,
+  WaitingForCluster: AT_WORK,
+  WaitingForNetwork: AT_WORK,
+  WaitingForControlPlane: AT_WORK,
+  WaitingForServer: AT_WORK,
+  WaitingForNode: AT_WORK,
+  WaitingForRollout: AT_WORK,
+};

@@ -1,0 +1,122 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { type KubernetesReleaseSpec, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { aRelease } from '@fairway/api/testing/releases';
+import type { TestFairway } from '../test-fairway.ts';
+import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
+
+/** Newer than all that is shipped, and without dates. */
+const MINOR = '1.50';
+
+/** A cluster that follows a minor version, of which there is one patch. */
+function following(cluster: Parameters<TestFairway['createCluster']>[0] = {}): Pick<Steps, 'from' | 'begin' | 'ask'> {
+  const ask = async (fairway: TestFairway) => {
+    await fairway.create(kubernetesReleases, aRelease(MINOR, {}, [0]));
+    await fairway.createCluster({ version: MINOR, ...cluster });
+  };
+  return { from: 'nothing', begin: ask, ask: () => undefined };
+}
+
+function changeRelease(spec: Partial<KubernetesReleaseSpec>): (fairway: TestFairway) => Promise<unknown> {
+  return (fairway) => fairway.client.resource(kubernetesReleases).patch(MINOR, { type: 'merge', value: { spec } });
+}
+
+const { patches: twoPatches } = aRelease(MINOR, {}, [0, 1]).spec;
+const paused = { maxConcurrent: 20, maxPercent: 10, maxFailures: 1, timeout: '15m', paused: true };
+
+/** What is told of versions, patches and rollouts. */
+export const VERSION_CAUSES: readonly Cause[] = [
+  {
+    cause: 'There are no programs of the version on this machine',
+    by: {
+      from: 'nothing',
+      begin: async (fairway) => {
+        fairway.runtime.programs = [];
+        await fairway.create(kubernetesReleases, aRelease(MINOR, {}, [0]));
+      },
+      ask: () => undefined,
+      afterwards: (fairway) => fairway.createCluster({ version: MINOR }),
+    },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Pending',
+    reason: 'ProgramsMissing',
+    message:
+      'spec.version: (1.50.0) cannot run here: this Fairway has no programs of 1.50.0; the operator downloads them with "fairway releases fetch 1.50.0"; nothing is offered',
+  },
+  {
+    cause: 'A patch waits, as updatePolicy asks for',
+    by: { ...following({ updatePolicy: 'NeverUpdate' }), afterwards: changeRelease({ patches: twoPatches }) },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'UpToDate',
+    reason: 'UpdateAvailable',
+    message: '1.50.1 is available; updatePolicy NeverUpdate leaves it to you: set spec.version to 1.50.1 to take it',
+  },
+  {
+    cause: 'The rollout of a patch is stopped',
+    by: { ...following(), afterwards: changeRelease({ patches: twoPatches, rollout: paused }) },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'UpToDate',
+    reason: 'RolloutHalted',
+    message:
+      '1.50.1 is available, but its rollout is paused by the operator; the operator decides how it goes on (set spec.version to 1.50.1 to take it now)',
+  },
+  {
+    cause: 'A release contradicts itself',
+    by: {
+      from: 'nothing',
+      begin: (fairway) =>
+        fairway.create(kubernetesReleases, aRelease(MINOR, { released: '2027-01-01', endOfLife: '2026-01-01' })),
+      ask: () => undefined,
+    },
+    kind: 'KubernetesRelease',
+    phase: 'EndOfLife',
+    reason: 'ConfigurationInvalid',
+    message: 'spec.endOfLife: 2026-01-01 is before spec.released (2027-01-01)',
+  },
+  {
+    cause: 'The version is deprecated',
+    by: { ...following(), afterwards: changeRelease({ phaseOverride: 'Deprecated' }) },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'VersionSupported',
+    reason: 'VersionDeprecated',
+    message: 'Kubernetes 1.50 is deprecated and ends soon: no newer minor version is offered to it yet',
+  },
+  {
+    cause: 'The version has reached its end of life',
+    by: { ...following(), afterwards: changeRelease({ phaseOverride: 'EndOfLife' }) },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'VersionSupported',
+    reason: 'VersionEndOfLife',
+    message:
+      'Kubernetes 1.50 has reached its end of life and gets no more fixes: no newer minor version is offered to it yet',
+  },
+  {
+    cause: 'Nodes are too old for the version that is asked for',
+    by: {
+      from: 'nothing',
+      begin: async (fairway) => {
+        for (const minor of ['1.37', '1.38']) await fairway.create(kubernetesReleases, aRelease(minor, {}, [0]));
+        await fairway.createCluster({ version: '1.37' });
+        // The nodes of these tests report 1.34.2.
+        await fairway.createPool({ replicas: 1 });
+      },
+      ask: () => undefined,
+      afterwards: (fairway) => fairway.patch(clusters, 'demo', { spec: { version: '1.38' } }),
+    },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'UpToDate',
+    reason: 'NodesTooOld',
+    message:
+      '1.38.0 waits for nodes that are more than three minor versions older: {machine} (1.34.2), in pool general. Delete their Machines one at a time, and the pool replaces them with newer ones',
+  },
+];
