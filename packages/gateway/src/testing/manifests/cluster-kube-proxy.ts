@@ -131,7 +131,9 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
   {
     name: 'an empty duration',
     spec: { kubeProxy: { iptables: { syncPeriod: '' } } },
-    refused: ['spec.kubeProxy.iptables.syncPeriod: Invalid value: "": must be a duration such as 90s, 10m or 1h30m'],
+    refused: [
+      'spec.kubeProxy.iptables.syncPeriod: Invalid value: "": must be a duration such as 90s, 10m or 1h30m, of at most 99999h',
+    ],
   },
   {
     name: 'minSyncPeriod above syncPeriod',
