@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from '../allowed-cidrs.ts';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import {
   COMPONENT_VALIDITY_MS,
@@ -20,6 +19,7 @@ import {
 } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { renderSpecFile } from './spec-file.ts';
+import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupported-settings.ts';
 
 export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
   /** Command that runs a simulated control plane, given its folder as last argument. */

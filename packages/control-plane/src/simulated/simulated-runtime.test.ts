@@ -277,4 +277,26 @@ describe('what a simulated control plane does not enforce', () => {
     expect(empty.settingsProblem).toBeUndefined();
     expect(await runtime.allowedCIDRsProblem()).toContain('--control-plane process');
   });
+
+  it('is told: tokens of an issuer, beside what else there is', async () => {
+    const runtime = aRuntime(new LastingStores());
+    const oidc = {
+      issuerURL: 'https://login.example.org',
+      clientID: 'kubernetes',
+      usernameClaim: 'sub',
+      signingAlgorithms: ['RS256' as const],
+    };
+
+    const { settingsProblem, settingsReason } = await runtime.ensure({
+      ...spec,
+      apiServer: { ...spec.apiServer, oidc },
+    });
+    expect(settingsReason).toBe('SettingsNotEnforced');
+    expect(settingsProblem).toMatch(/^spec\.apiServer\.oidc: simulated control planes take no tokens of issuers/);
+    const both = await runtime.ensure({
+      ...spec,
+      apiServer: { ...spec.apiServer, oidc, allowedCIDRs: ['192.0.2.0/24'] },
+    });
+    expect(both.settingsProblem).toMatch(/spec\.apiServer\.allowedCIDRs: .* spec\.apiServer\.oidc: /);
+  });
 });

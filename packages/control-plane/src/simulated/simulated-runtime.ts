@@ -1,7 +1,6 @@
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from '../allowed-cidrs.ts';
 import {
   type ControlPlaneRuntime,
   type ControlPlaneSpec,
@@ -12,6 +11,7 @@ import {
 import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
 import { SimulatedControlPlane } from './simulated-control-plane.ts';
+import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupported-settings.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly createHollow: HollowControlPlaneFactory;
