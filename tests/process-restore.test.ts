@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
@@ -9,6 +9,7 @@ import type { ConfigMap, Node } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, Nodes } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACCESS_KEY, lackingForSwift, SECRET_KEY, SwiftServer } from './off-host/swift-server.ts';
 import { testReleases } from './process-runtime/releases.ts';
 import { type Answer, RunningFairway, run } from './session/running-fairway.ts';
 
@@ -27,9 +28,13 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
   let fairway: RunningFairway;
   let tenant: KubeClient;
   let snapshot: string;
+  let swift: SwiftServer | undefined;
 
   const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
-  const up = () => RunningFairway.start(home, '--listen', '127.0.0.1:0', '--control-plane', 'process');
+  const up = () => {
+    const offHost = swift === undefined ? [] : ['--off-host', join(parent, 'off-host.yaml')];
+    return RunningFairway.start(home, '--listen', '127.0.0.1:0', '--control-plane', 'process', ...offHost);
+  };
   const connect = async (kubeconfig: Answer['stdout'] | undefined, path = join(parent, 'tenant.kubeconfig')) => {
     if (kubeconfig !== undefined) await writeFile(path, kubeconfig);
     const { transport } = await loadKubeConnection({ path });
@@ -42,14 +47,26 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
   const write = (name: string) =>
     tenant.resource<ConfigMap>(ConfigMaps).create({ metadata: { name, ...inDefault, labels: { team: 'a' } } });
 
+  /** Resolves when the store lists it. */
+  const isCopied = async (line: string) => {
+    const deadlineMs = Date.now() + PATIENTLY.deadlineMs;
+    for (;;) {
+      const { stdout } = await cli('recover', '--list', '--off-host', join(parent, 'off-host.yaml'));
+      if (stdout.includes(line)) return;
+      if (Date.now() > deadlineMs) throw new Error(`the store lacks ${line}: ${stdout}`);
+    }
+  };
+
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'fairway-restore-'));
     home = join(parent, 'home');
+    if (lackingForSwift.length === 0) swift = await startStore(parent);
     fairway = await up();
   });
   afterAll(async () => {
     tenant?.close();
     await fairway?.stop();
+    await swift?.[Symbol.asyncDispose]();
     await rm(parent, { recursive: true, force: true });
   });
 
@@ -106,4 +123,35 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     expect(restored).toMatchObject({ code: 0 });
     expect(await names()).toEqual(['later']);
   });
+
+  const lacking = lackingForSwift.length === 0 ? '' : ` (skipped: there is no ${lackingForSwift.join(', no ')})`;
+  test.skipIf(lacking !== '')(`a snapshot whose file is lost comes back from its copy${lacking}`, async () => {
+    const fairwayApi = await connect(undefined, fairway.kubeconfig);
+    const { metadata } = await fairwayApi.resource(clusters).get('demo', inDefault);
+    fairwayApi.close();
+    await isCopied(`snapshot ${metadata.uid} ${snapshot}\n`);
+    await rename(join(home, 'snapshots', metadata.uid ?? ''), join(parent, 'lost'));
+
+    expect(await cli('cluster', 'restore', 'demo', snapshot, '--yes')).toMatchObject({ code: 0 });
+
+    expect(await names()).toEqual(['kept']);
+  });
 });
+
+/** An object store, and the settings for it in `off-host.yaml`. */
+async function startStore(folder: string): Promise<SwiftServer> {
+  const swift = await SwiftServer.start();
+  await swift.makeBucket('fairway');
+  const files = {
+    passphrase: 'correct horse battery staple\n',
+    'credentials.yaml': `accessKeyId: ${ACCESS_KEY}\nsecretAccessKey: ${SECRET_KEY}\n`,
+    'off-host.yaml': `s3:
+  endpoint: ${swift.endpoint}
+  bucket: fairway
+  credentialsFile: credentials.yaml
+passphraseFile: passphrase
+`,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o600 });
+  return swift;
+}

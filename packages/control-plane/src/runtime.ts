@@ -64,7 +64,7 @@ export interface RestoreRequest {
 
 /** Status of snapshots, for runtimes that take them. */
 export interface SnapshotsState {
-  /** Newest first. */
+  /** Newest first; of this machine, and those of which a copy elsewhere is left. */
   readonly list: readonly SnapshotInfo[];
   /** Why the last one that was due could not be taken. */
   readonly problem: string | undefined;

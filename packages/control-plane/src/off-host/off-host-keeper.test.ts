@@ -78,10 +78,22 @@ test('what is there already is asked for once, by the next process too', async (
   expect(store.puts).toEqual([]);
 });
 
+test('copies are known when nothing is left here', async () => {
+  await want([NAMES[0]]);
+  await keeper.stop();
+  keeper = open();
+  changed = 0;
+  await want([]);
+
+  expect(keeper.copies).toMatchObject([{ name: NAMES[0], takenAtMs: Date.UTC(2026, 10, 21, 15) }]);
+  expect(changed).toBe(1);
+});
+
 test('a store that is away costs ever fewer calls, and is told with the same words', async () => {
   await want([NAMES[1]]);
   store.isAway = true;
   store.calls = 0;
+  changed = 0;
   await want(NAMES);
   const { problem } = keeper;
   for (let second = 0; second < 3600; second += 10) {

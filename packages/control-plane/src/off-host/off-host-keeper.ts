@@ -28,8 +28,8 @@ const LAST_RETRY_MS = 600_000;
 export class OffHostKeeper {
   readonly #options: OffHostKeeperOptions;
   #desired: DesiredArchive | undefined;
-  /** Names in the store, as far as this process knows. */
-  #archived: Map<string, number> | undefined;
+  /** What is in the store, by name, as far as this process knows. */
+  #archived: Map<string, SnapshotInfo> | undefined;
   #work: Promise<void> | undefined;
   #timer: Timer | undefined;
   #failures = 0;
@@ -47,10 +47,15 @@ export class OffHostKeeper {
     this.#look();
   }
 
+  /** What is in the store, as far as this process knows. */
+  get copies(): readonly SnapshotInfo[] {
+    return [...(this.#archived?.values() ?? [])];
+  }
+
   /** Why the newest snapshot is not off this machine, and since when. The text does not change while that lasts. */
   get problem(): string | undefined {
     if (this.#failure === undefined) return undefined;
-    const newest = Math.max(...(this.#archived?.values() ?? []));
+    const newest = Math.max(...this.copies.map(({ takenAtMs }) => takenAtMs));
     const since = Number.isFinite(newest) ? `not off-host since ${formatTime(newest)}` : 'not off-host yet';
     return `${since}: ${this.#failure}`;
   }
@@ -70,11 +75,13 @@ export class OffHostKeeper {
   #look(): void {
     const { clock, onChange } = this.#options;
     if (this.#isStopped || this.#work !== undefined || !this.#desired?.mayAct()) return;
-    if (clock.now() < this.#retryAtMs || this.#missing(this.#desired).length === 0) return;
+    if (clock.now() < this.#retryAtMs) return;
+    const isKnown = this.#archived !== undefined;
+    if (isKnown && this.#missing(this.#desired).length === 0) return;
     const before = this.problem;
     this.#work = this.#copy().then(() => {
       this.#work = undefined;
-      if (this.problem !== before) onChange();
+      if (this.problem !== before || (!isKnown && this.#archived !== undefined)) onChange();
       if (this.#failure === undefined) this.#look();
     });
   }
@@ -87,7 +94,7 @@ export class OffHostKeeper {
   async #copy(): Promise<void> {
     const { archive, clusterUid, fileOf, clock, log } = this.#options;
     try {
-      this.#archived ??= new Map((await archive.list(clusterUid)).map(({ name, takenAtMs }) => [name, takenAtMs]));
+      this.#archived ??= new Map((await archive.list(clusterUid)).map((copy) => [copy.name, copy]));
       for (;;) {
         const desired = this.#desired;
         const [next] = desired === undefined ? [] : this.#missing(desired);
@@ -99,7 +106,7 @@ export class OffHostKeeper {
           desired.record,
           () => !this.#isStopped && desired.mayAct(),
         );
-        this.#archived.set(next.name, next.takenAtMs);
+        this.#archived.set(next.name, next);
         await this.#prune(this.#archived, desired);
       }
       this.#failures = 0;
@@ -113,10 +120,10 @@ export class OffHostKeeper {
     }
   }
 
-  async #prune(archived: Map<string, number>, { keep, list }: DesiredArchive): Promise<void> {
+  async #prune(archived: Map<string, SnapshotInfo>, { keep, list }: DesiredArchive): Promise<void> {
     const { archive, clusterUid } = this.#options;
-    const oldest = [...archived].sort(([, a], [, b]) => b - a).slice(Math.max(keep, 1));
-    for (const [name] of oldest) {
+    const oldest = [...archived.values()].sort((a, b) => b.takenAtMs - a.takenAtMs).slice(Math.max(keep, 1));
+    for (const { name } of oldest) {
       await archive.remove(clusterUid, name);
       archived.delete(name);
     }

@@ -47,7 +47,9 @@ test('what is stored comes back, with its record, by passphrase and store alone'
 
   expect(bytes.equals(database)).toBe(true);
   expect(record).toBe(RECORD);
-  expect(await archive.list()).toEqual([{ clusterUid: 'uid-1', name: NAME, takenAtMs: Date.UTC(2026, 10, 21, 12) }]);
+  expect(await archive.list()).toMatchObject([
+    { clusterUid: 'uid-1', name: NAME, takenAtMs: Date.UTC(2026, 10, 21, 12) },
+  ]);
 });
 
 test('nothing of it can be read in the store, and another passphrase opens nothing', async () => {

@@ -27,11 +27,9 @@ const inner = z.object({
   sizeBytes: z.int().min(0),
 });
 
-/** A snapshot in the store. */
-export interface ArchivedSnapshot {
+/** A snapshot in the store; its size is that of its encrypted parts. */
+export interface ArchivedSnapshot extends SnapshotInfo {
   readonly clusterUid: string;
-  readonly name: string;
-  readonly takenAtMs: number;
 }
 
 /**
@@ -61,11 +59,14 @@ export class SnapshotArchive {
   /** Newest first; of one cluster, or of all. */
   async list(clusterUid?: string): Promise<readonly ArchivedSnapshot[]> {
     const objects = await this.#store.list(clusterUid === undefined ? FOLDER : `${FOLDER}${clusterUid}/`);
-    return objects
-      .flatMap(({ key }): ArchivedSnapshot[] => {
-        const [uid = '', name = '', file] = key.slice(FOLDER.length).split('/');
+    const folders = Map.groupBy(objects, ({ key }) => key.split('/').slice(0, -1).join('/'));
+    return [...folders]
+      .flatMap(([folder, files]): ArchivedSnapshot[] => {
+        const [uid = '', name = ''] = folder.slice(FOLDER.length).split('/');
         const takenAtMs = takenAtMsOf(name);
-        return file !== MANIFEST || takenAtMs === undefined ? [] : [{ clusterUid: uid, name, takenAtMs }];
+        const parts = files.filter(({ key }) => key !== `${folder}/${MANIFEST}`);
+        if (parts.length === files.length || takenAtMs === undefined) return [];
+        return [{ clusterUid: uid, name, takenAtMs, sizeBytes: parts.reduce((sum, part) => sum + part.sizeBytes, 0) }];
       })
       .sort((a, b) => b.takenAtMs - a.takenAtMs);
   }

@@ -2,7 +2,7 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { OffHostKeeper } from '../../off-host/off-host-keeper.ts';
 import type { SnapshotArchive } from '../../off-host/snapshot-archive.ts';
-import type { ControlPlaneSpec, SnapshotsState } from '../../runtime.ts';
+import type { ControlPlaneSpec, SnapshotInfo, SnapshotsState } from '../../runtime.ts';
 import type { ClusterRecord } from '../cluster-record.ts';
 import { FAILED_AFTER } from '../control-plane-state.ts';
 import { syncTree } from '../files.ts';
@@ -124,7 +124,7 @@ export class ClusterSnapshots {
 
   get state(): SnapshotsState {
     return {
-      list: this.#keeper.list(),
+      list: withCopies(this.#keeper.list(), this.#offHost?.copies ?? []),
       problem: this.#keeper.problem,
       offHostProblem: this.#offHost?.problem,
       restored: this.#record?.restored,
@@ -152,4 +152,13 @@ export class ClusterSnapshots {
   removeAll(): Promise<void> {
     return this.#options.snapshots.removeAll();
   }
+}
+
+/** What is here, and what is off this machine alone; newest first. */
+function withCopies(here: readonly SnapshotInfo[], copies: readonly SnapshotInfo[]): readonly SnapshotInfo[] {
+  const names = new Set(here.map(({ name }) => name));
+  const elsewhere = copies.filter(({ name }) => !names.has(name));
+  if (elsewhere.length === 0) return here;
+  const all = [...here, ...elsewhere].map(({ name, takenAtMs, sizeBytes }) => ({ name, takenAtMs, sizeBytes }));
+  return all.sort((a, b) => b.takenAtMs - a.takenAtMs);
 }
