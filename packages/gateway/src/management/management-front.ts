@@ -21,6 +21,7 @@ import type { Limited } from '@fairway/apiserver/server/traffic-metrics';
 import type { Logger } from '@fairway/base/log';
 import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
+import { servicePath } from '../webhook/webhook-configuration.ts';
 import { createsByName, type FailureStatus, factsOf } from './answer-facts.ts';
 import { discoveryAnswer } from './discovery-answer.ts';
 import { Forwarding, forwardedHeaders } from './forward.ts';
@@ -198,7 +199,10 @@ export class ManagementFront {
   #isReview({ path }: RequestTarget): boolean {
     if (!path.startsWith(WEBHOOK_PREFIX)) return false;
     const digest = (text: string) => createHash('sha256').update(text).digest();
-    return timingSafeEqual(digest(path), digest(webhookPath(this.#options.webhookKey())));
+    const byUrl = webhookPath(this.#options.webhookKey());
+    const isByUrl = timingSafeEqual(digest(path), digest(byUrl));
+    const isByService = timingSafeEqual(digest(path), digest(servicePath(byUrl)));
+    return isByUrl || isByService;
   }
 
   async #review({ method, readContent }: ApiRequest): Promise<Answer> {

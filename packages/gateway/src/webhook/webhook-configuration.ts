@@ -98,7 +98,13 @@ function whereToCall(url: string): Pick<WebhookClientConfig, 'url' | 'service'> 
   const [, name, namespace] = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc$/.exec(hostname) ?? [];
   if (name === undefined || namespace === undefined) return { url };
   // With a port, so that the server adds no default to compare with.
-  return { service: { name, namespace, path: pathname, port: port === '' ? HTTPS_PORT : Number(port) } };
+  return { service: { name, namespace, path: servicePath(pathname), port: port === '' ? HTTPS_PORT : Number(port) } };
+}
+
+/** The path with its key in hexadecimal: in a reference to a Service kube-apiserver takes lowercase alone. */
+export function servicePath(path: string): string {
+  const start = path.lastIndexOf('/') + 1;
+  return path.slice(0, start) + Buffer.from(path.slice(start), 'base64url').toString('hex');
 }
 
 /** CEL: whether the controllers' finalizer is on an object. */

@@ -11,7 +11,7 @@ import { createGatewayRoots, ROOTS_SECRET, rootsSecret } from '../management/gat
 import type { ManagementGateway } from '../management/management-gateway.ts';
 import { ManagementCluster } from '../testing/management-cluster.ts';
 import { askAs, openGateway } from '../testing/open-gateway.ts';
-import { WEBHOOK_NAME } from './webhook-configuration.ts';
+import { servicePath, WEBHOOK_NAME } from './webhook-configuration.ts';
 
 let cluster: ManagementCluster;
 let gateway: ManagementGateway;
@@ -60,6 +60,7 @@ describe('the webhook', () => {
       kind: 'AdmissionReview',
       response: { uid: 'u-1', allowed: true },
     });
+    expect((await ask('POST', servicePath(pathname), { body })).status).toBe(200);
     expect((await ask('POST', `${pathname}x`, { body })).status).toBe(401);
     expect((await ask('POST', '/admission/', { body })).status).toBe(401);
     expect((await ask('GET', pathname)).status).toBe(405);
