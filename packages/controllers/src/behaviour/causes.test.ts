@@ -31,11 +31,12 @@ function stepsOf({ by }: Cause): Steps {
   if (typeof by !== 'string') return by;
   const lasting = LASTING_CAUSES.find(({ cause }) => cause === by);
   if (lasting === undefined) throw new Error(`there is no lasting cause ${by}`);
-  const { begin, ask } = lasting;
+  const { begin, ask, nodesJoin } = lasting;
   const isNew = lasting.from === 'nothing';
   return {
     from: isNew ? 'nothing' : 'a cluster',
     begin,
+    ...(nodesJoin === false && { nodesJoin }),
     ...(!isNew && { ask: ask ?? ((fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 4 } })) }),
   };
 }

@@ -20,12 +20,26 @@ const LIMITS_OF_AN_HOUR = { calls: 180, writes: 120 };
 /** Of the jitter, so that a run can be repeated. */
 const SEED = 4_242;
 
-async function startWith({ from }: Pick<LastingCause, 'from'>) {
+function nodesOf(from: LastingCause['from']): number {
+  return from === 'a cluster' || from === 'a given network' ? 1 : 0;
+}
+
+/** A network of the tenant's, where the nodes' ports are Fairway's own. */
+async function givenNetwork({ process }: TestFairway) {
+  const { network } = process.project.client;
+  const { id: networkID } = await network.networks.create({ name: 'theirs' });
+  await network.subnets.create({ name: 'theirs', network_id: networkID, ip_version: 4, cidr: '10.77.0.0/24' });
+  return { networkID, gateway: { mode: 'None' as const } };
+}
+
+async function startWith({ from, nodesJoin }: Pick<LastingCause, 'from' | 'nodesJoin'>) {
   const faults = new SwitchedFaults();
   const clock = new SteppingClock();
-  const fairway = await TestFairway.start({ clock, random: seededRandom(SEED), ...faults.options });
+  const joining = nodesJoin === false ? { nodesJoin } : {};
+  const fairway = await TestFairway.start({ clock, random: seededRandom(SEED), ...faults.options, ...joining });
   if (from !== 'nothing') {
-    await clock.during(fairway.readyCluster({ replicas: from === 'a cluster' ? 1 : 0 }));
+    const network = from === 'a given network' ? { network: await givenNetwork(fairway) } : {};
+    await clock.during(fairway.readyCluster({ replicas: nodesOf(from) }, network));
     await clock.pass(SECONDS_20);
   }
   /** What the next so many milliseconds cost. */
@@ -43,7 +57,7 @@ async function ask(fairway: TestFairway, { from, ask }: Pick<LastingCause, 'from
     await fairway.createCluster();
     await fairway.createPool({ replicas: nodes });
   } else if (ask) await ask(fairway);
-  else await fairway.patch(nodePools, 'general', { spec: { replicas: (from === 'a cluster' ? 1 : 0) + nodes } });
+  else await fairway.patch(nodePools, 'general', { spec: { replicas: nodesOf(from) + nodes } });
 }
 
 describe('a failure that lasts', { timeout: 60_000 }, () => {

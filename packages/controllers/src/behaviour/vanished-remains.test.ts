@@ -104,6 +104,32 @@ describe('of a cluster that has everything', { timeout: 60_000 }, () => {
   });
 });
 
+describe("of a cluster in a network of the tenant's", { timeout: 60_000 }, () => {
+  test('its own ports go, and the network with the ports of others stays', async () => {
+    await using fairway = await TestFairway.start(OPTIONS);
+    const { network } = fairway.process.project.client;
+    const { id: networkID } = await network.networks.create({ name: 'theirs' });
+    const subnet = { name: 'theirs', network_id: networkID, ip_version: 4, cidr: '10.77.0.0/24' } as const;
+    const { id: subnetID } = await network.subnets.create(subnet);
+    const theirs = await network.ports.create({ network_id: networkID, name: 'theirs' });
+    const portsOf = async () =>
+      (await Array.fromAsync(network.ports.list({ network_id: networkID }))).map(({ id }) => id);
+    const cluster = await fairway.readyCluster(
+      { replicas: 2 },
+      { network: { networkID, subnetID, gateway: { mode: 'None' } } },
+    );
+    const during = await portsOf();
+
+    await makeAllVanish(fairway, cluster);
+    const { client: secrets, selection } = rootsOf(fairway, cluster);
+    await eventually(secrets, selection, (left) => left.length === 0, { deadlineMs: 20_000 });
+
+    expect(during).toHaveLength(3);
+    expect(await portsOf()).toEqual([theirs.id]);
+    expect(await network.subnets.get(subnetID)).toMatchObject({ network_id: networkID });
+  });
+});
+
 describe('marks of a cluster that vanished', { timeout: 60_000 }, () => {
   test('prove nothing in the project of somebody else, nor names in its own', async () => {
     await using fairway = await TestFairway.start(OPTIONS);

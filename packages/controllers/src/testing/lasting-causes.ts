@@ -1,6 +1,7 @@
 import type { ConditionReason } from '@fairway/api/conditions';
+import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { machines } from '@fairway/api/kinds/machine';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import type { TestFairway, TestFairwayOptions } from './test-fairway.ts';
@@ -8,8 +9,10 @@ import type { TestFairway, TestFairwayOptions } from './test-fairway.ts';
 /** A lasting failure, and how to end it. */
 export interface LastingCause {
   readonly cause: string;
-  /** What is there when it begins: no cluster, or one with or without a node. */
-  readonly from: 'nothing' | 'a cluster' | 'an empty cluster';
+  /** What is there when it begins: no cluster, or one with or without a node, or one with a node in a network of the tenant's. */
+  readonly from: 'nothing' | 'a cluster' | 'an empty cluster' | 'a given network';
+  /** Whether servers become nodes; they do by default. */
+  readonly nodesJoin?: false;
   readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
   /** What a person asks for meanwhile: more nodes, by default. */
   readonly ask?: (fairway: TestFairway) => Promise<unknown>;
@@ -89,6 +92,7 @@ function fault(
 }
 
 const SERVERS = { service: 'compute', method: 'POST', path: '/servers$' } as const;
+const CONSOLE = { service: 'compute', method: 'POST', path: '/action$' } as const;
 const NETWORKS = { service: 'network', method: 'POST', path: '/networks$' } as const;
 const answer = (status: number, retryAfterSeconds?: number) => ({
   kind: 'answer' as const,
@@ -100,6 +104,16 @@ async function networkOf(fairway: TestFairway) {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   return { network: fairway.process.project.client.network, status: cluster?.status?.network ?? {} };
 }
+
+/** Makes all servers nodes. */
+async function joinAll(fairway: TestFairway): Promise<void> {
+  for (const { metadata, spec } of await fairway.machines()) {
+    const cluster = await fairway.clusterOf({ spec } as Machine);
+    await fairway.runtime.join(identityOf(cluster), metadata.name ?? '');
+  }
+}
+
+const PORTS = { service: 'network', method: 'POST', path: '/ports$' } as const;
 
 const withFloatingIps = { floatingIPs: { enabled: true } };
 
@@ -156,6 +170,21 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     end: (fairway) => fairway.patch(nodePools, 'general', { spec: { image: 'Ubuntu 24.04' } }),
     kind: nodePools,
     reason: 'ImageNotFound',
+  },
+  fault('403 to ports', 'a given network', { ...PORTS, action: answer(403) }, 'PermissionDenied'),
+  fault('503 to ports', 'a given network', { ...PORTS, action: answer(503) }, 'CloudUnavailable'),
+  { ...quota('own ports', { port: 1 }, { port: 2_000 }), from: 'a given network' },
+  {
+    cause: 'servers that do not join, whose console fails',
+    from: 'nothing',
+    nodesJoin: false,
+    begin: ({ cloud }) => cloud.faults.add({ ...CONSOLE, times: null, action: answer(500) }),
+    end: async (fairway) => {
+      fairway.cloud.faults.clear();
+      await joinAll(fairway);
+    },
+    kind: machines,
+    reason: 'NodeStartupTimeout',
   },
   fault('400 to networks', 'nothing', { ...NETWORKS, action: answer(400) }, 'ConfigurationInvalid'),
   fault('403 to networks', 'nothing', { ...NETWORKS, action: answer(403) }, 'PermissionDenied'),
