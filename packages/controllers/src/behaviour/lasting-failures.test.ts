@@ -7,7 +7,8 @@ import { ClusterRoleBindings } from '@fairway/kube/kinds/resources';
 import type { Condition, ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
-import { DELETED_BEHIND, LASTING_CAUSES, type LastingCause, SwitchedFaults } from '../testing/lasting-causes.ts';
+import { DELETED_BEHIND } from '../testing/deleted-behind.ts';
+import { LASTING_CAUSES, type LastingCause, SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
@@ -38,7 +39,7 @@ async function startWith({ from, nodesJoin }: Pick<LastingCause, 'from' | 'nodes
   const joining = nodesJoin === false ? { nodesJoin } : {};
   const fairway = await TestFairway.start({ clock, random: seededRandom(SEED), ...faults.options, ...joining });
   if (from !== 'nothing') {
-    const network = from === 'a given network' ? { network: await givenNetwork(fairway) } : {};
+    const network = from.endsWith('given network') ? { network: await givenNetwork(fairway) } : {};
     await clock.during(fairway.readyCluster({ replicas: nodesOf(from) }, network));
     await clock.pass(SECONDS_20);
   }

@@ -10,7 +10,7 @@ import type { TestFairway, TestFairwayOptions } from './test-fairway.ts';
 export interface LastingCause {
   readonly cause: string;
   /** What is there when it begins: no cluster, or one with or without a node, or one with a node in a network of the tenant's. */
-  readonly from: 'nothing' | 'a cluster' | 'an empty cluster' | 'a given network';
+  readonly from: 'nothing' | 'a cluster' | 'an empty cluster' | 'a given network' | 'an empty given network';
   /** Whether servers become nodes; they do by default. */
   readonly nodesJoin?: false;
   readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
@@ -100,7 +100,8 @@ const answer = (status: number, retryAfterSeconds?: number) => ({
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
 });
 
-async function networkOf(fairway: TestFairway) {
+/** The cluster's network, and a client of Neutron. */
+export async function networkOf(fairway: TestFairway) {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   return { network: fairway.process.project.client.network, status: cluster?.status?.network ?? {} };
 }
@@ -175,6 +176,21 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
   fault('503 to ports', 'a given network', { ...PORTS, action: answer(503) }, 'CloudUnavailable'),
   { ...quota('own ports', { port: 1 }, { port: 2_000 }), from: 'a given network' },
   {
+    cause: 'a given network that lost its subnet',
+    from: 'an empty given network',
+    begin: async (fairway) => {
+      const { network, status } = await networkOf(fairway);
+      await network.subnets.delete(status.subnetID ?? '');
+    },
+    end: async (fairway) => {
+      const { network, status } = await networkOf(fairway);
+      const subnet = { network_id: status.networkID ?? '', ip_version: 4, cidr: '10.77.0.0/24' } as const;
+      await network.subnets.create({ name: 'theirs', ...subnet });
+    },
+    kind: clusters,
+    reason: 'SubnetNotFound',
+  },
+  {
     cause: 'servers that do not join, whose console fails',
     from: 'nothing',
     nodesJoin: false,
@@ -247,45 +263,5 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     },
     kind: nodePools,
     reason: 'InternalError',
-  },
-];
-
-/** Cluster resources that are deleted out of band; Fairway recreates them. */
-export const DELETED_BEHIND: readonly Omit<LastingCause, 'end' | 'kind' | 'reason'>[] = [
-  {
-    cause: 'a deleted security group',
-    from: 'an empty cluster',
-    begin: async (fairway) => {
-      const { network, status } = await networkOf(fairway);
-      await network.securityGroups.delete(status.securityGroupID ?? '');
-    },
-  },
-  {
-    cause: 'a deleted router',
-    from: 'an empty cluster',
-    begin: async (fairway) => {
-      const { network, status } = await networkOf(fairway);
-      await network.routers.removeInterface(status.routerID ?? '', { subnet_id: status.subnetID ?? '' });
-      await network.routers.delete(status.routerID ?? '');
-    },
-  },
-  {
-    cause: 'a deleted subnet',
-    from: 'an empty cluster',
-    begin: async (fairway) => {
-      const { network, status } = await networkOf(fairway);
-      await network.routers.removeInterface(status.routerID ?? '', { subnet_id: status.subnetID ?? '' });
-      await network.subnets.delete(status.subnetID ?? '');
-    },
-  },
-  {
-    cause: "a server's deleted port",
-    from: 'a cluster',
-    begin: async (fairway) => {
-      const { network, status } = await networkOf(fairway);
-      for await (const port of network.ports.list({ network_id: status.networkID ?? '' })) {
-        if (port.device_owner.startsWith('compute:')) await network.ports.delete(port.id);
-      }
-    },
   },
 ];
