@@ -1,0 +1,162 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { ConfigMap, DaemonSet, Node } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, DaemonSets, Nodes } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { TestRelease } from '../process-runtime/releases.ts';
+import { HostCloud } from '../real-nodes/host-cloud.ts';
+import { isKnown, isReady } from '../real-nodes/nodes.ts';
+import { tenantNetwork } from '../real-nodes/tenant-network.ts';
+import { type Answer, RunningFairway, run } from '../session/running-fairway.ts';
+import { joinNetworks, serveServices } from './services.ts';
+
+const NAME = 'management';
+const BOOT = { deadlineMs: 300_000 };
+const SOON = { deadlineMs: 120_000 };
+/** Of the plan `free`: Fairway lets its API servers reach nothing private unless it is told to. */
+const RANGES = ['10.2.0.0/16', '10.3.0.0/16'];
+
+function manifest(version: string): string {
+  return `apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: {name: ${NAME}}
+spec:
+  plan: free
+  version: ${version}
+  # The image is not in a registry.
+  apiServer: {admissionPlugins: {disabled: [AlwaysPullImages]}}
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: {name: ${NAME}}
+spec: {clusterName: ${NAME}, flavor: b3-8, replicas: 1, image: debian-12-containerd}
+`;
+}
+
+/**
+ * A management cluster that runs pods: a Fairway makes it, with a control plane of processes and one node of testbed/node. Its pods have
+ * addresses that this machine reaches, as a control plane of kubeadm does.
+ */
+export class OneNodeCluster implements AsyncDisposable {
+  readonly kubeconfig: string;
+  readonly client: KubeClient;
+  /** Name of the node and of its host. */
+  readonly node: string;
+  readonly #cloud: HostCloud;
+  readonly #fairway: RunningFairway;
+  readonly #kubectl: string;
+
+  private constructor(
+    parts: { readonly cloud: HostCloud; readonly fairway: RunningFairway; readonly kubectl: string },
+    { kubeconfig, client, node }: Pick<OneNodeCluster, 'kubeconfig' | 'client' | 'node'>,
+  ) {
+    this.#cloud = parts.cloud;
+    this.#fairway = parts.fairway;
+    this.#kubectl = parts.kubectl;
+    this.kubeconfig = kubeconfig;
+    this.client = client;
+    this.node = node;
+  }
+
+  /** Resolves when the node is Ready. KUBEBUILDER_ASSETS has to be the release's folder. */
+  static async start(folder: string, { version }: TestRelease, kubectl: string): Promise<OneNodeCluster> {
+    const cloud = await HostCloud.open(join(folder, 'cloud'));
+    let fairway: RunningFairway | undefined;
+    try {
+      process.env['OS_CLIENT_CONFIG_FILE'] = cloud.cloudsYaml;
+      const flags = {
+        listen: '127.0.0.1:0',
+        cloud: cloud.entry,
+        'node-settings': cloud.nodeSettings,
+        'control-plane': 'process',
+        'control-plane-address': cloud.gateway,
+      };
+      const options = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+      const egress = RANGES.flatMap((range) => ['--egress-allow', range]);
+      fairway = await RunningFairway.start(join(folder, 'home'), ...options, ...egress);
+      const access = await makeCluster(folder, version, { kubectl, fairway });
+      return new OneNodeCluster({ cloud, fairway, kubectl }, access);
+    } catch (error) {
+      process.stderr.write(`${cloud.diagnosis()}\n${fairway?.output}\n`);
+      await fairway?.stop();
+      await cloud.close();
+      throw error;
+    }
+  }
+
+  kubectl(...args: readonly string[]): Promise<Answer> {
+    return run(this.#kubectl, ['--kubeconfig', this.kubeconfig, ...args]);
+  }
+
+  /** Runs a command on the node. */
+  onNode(...command: readonly string[]): Promise<Answer> {
+    return this.#cloud.on(this.node, ...command);
+  }
+
+  /** Leads the Services that there are to the pods that they have now, for pods and for this machine. */
+  serveServices(): Promise<void> {
+    return serveServices(this.client, (...command) => this.onNode(...command));
+  }
+
+  /** What went on, for the message of a failure. */
+  async diagnosis(): Promise<string> {
+    const told = ['describe pods', 'logs deployment/fairway --tail=50', 'get events'].map((what) =>
+      this.kubectl('--namespace', 'fairway-system', ...what.split(' ')),
+    );
+    const answers = await Promise.all(told);
+    return [...answers.map(({ stdout, stderr }) => stdout + stderr), this.#cloud.diagnosis()].join('\n');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client.close();
+    // Its control plane's processes would outlive Fairway.
+    await run('npx', ['fairway', 'cluster', 'delete', NAME, '--yes'], { KUBECONFIG: this.#fairway.kubeconfig });
+    await this.#fairway.stop();
+    await this.#cloud.close();
+  }
+}
+
+async function makeCluster(
+  folder: string,
+  version: string,
+  { kubectl, fairway }: { readonly kubectl: string; readonly fairway: RunningFairway },
+): Promise<Pick<OneNodeCluster, 'kubeconfig' | 'client' | 'node'>> {
+  const file = join(folder, 'management.yaml');
+  writeFileSync(file, manifest(version));
+  const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
+  if (applied.code !== 0) throw new Error(applied.stderr);
+  const api = await connect(fairway.kubeconfig);
+  try {
+    await eventuallyObject(
+      api.resource(clusters),
+      { namespace: 'default', name: NAME },
+      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
+      SOON,
+    );
+  } finally {
+    api.close();
+  }
+  const kubeconfig = join(folder, 'management.kubeconfig');
+  const { stdout } = await run('npx', ['fairway', 'kubeconfig', NAME], { KUBECONFIG: fairway.kubeconfig });
+  writeFileSync(kubeconfig, stdout);
+  const client = await connect(kubeconfig);
+  const nodes = client.resource<Node>(Nodes);
+  const known = await eventually(nodes, {}, (all) => all.length === 1 && all.every(isKnown), BOOT);
+  const network = tenantNetwork(known);
+  await client.resource<ConfigMap>(ConfigMaps).create(network.configMap);
+  await client.resource<DaemonSet>(DaemonSets).create(network.daemonSet);
+  const [node] = await eventually(nodes, {}, (all) => all.every(isReady), SOON);
+  if (node === undefined) throw new Error('the node has gone');
+  await joinNetworks(node, RANGES);
+  return { kubeconfig, client, node: node.metadata.name ?? '' };
+}
+
+async function connect(kubeconfig: string): Promise<KubeClient> {
+  const { transport } = await loadKubeConnection({ path: kubeconfig });
+  return new KubeClient(new HttpsTransport(transport));
+}

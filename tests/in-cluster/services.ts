@@ -1,0 +1,48 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { EndpointSlice, Node, Service } from '@fairway/kube/kinds/generated/types';
+import { EndpointSlices, Services } from '@fairway/kube/kinds/resources';
+import { type Answer, run } from '../session/running-fairway.ts';
+
+/** What stands for kube-proxy: the testbed's nodes have none. */
+const CHAIN = 'FAIRWAY-TESTBED';
+
+/** Has this machine reach pods and Services by way of a node. The routes go with the testbed's bridge. */
+export async function joinNetworks({ status }: Node, ranges: readonly string[]): Promise<void> {
+  const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
+  for (const range of ranges) succeed(await run('ip', ['route', 'replace', range, 'via', address]));
+}
+
+/** Writes rules for all Services that have an address and an endpoint; earlier ones go at the same moment. */
+export async function serveServices(
+  client: KubeClient,
+  onNode: (...command: readonly string[]) => Promise<Answer>,
+): Promise<void> {
+  const { items: services } = await client.resource<Service>(Services).list();
+  const { items: slices } = await client.resource<EndpointSlice>(EndpointSlices).list();
+  const rules = services.flatMap((service) => rulesOf(service, slices));
+  const restore = ['*nat', `:${CHAIN} - [0:0]`, ...rules, 'COMMIT', ''].join('\n');
+  const jump = `PREROUTING -j ${CHAIN}`;
+  const script = `printf '%s' "$1" | iptables-restore --noflush
+    iptables -t nat -C ${jump} 2>/dev/null || iptables -t nat -A ${jump}`;
+  succeed(await onNode('bash', '-euc', script, 'bash', restore));
+}
+
+function rulesOf({ metadata, spec }: Service, slices: readonly EndpointSlice[]): string[] {
+  const own = slices.filter(
+    (slice) =>
+      slice.metadata.namespace === metadata.namespace &&
+      slice.metadata.labels?.['kubernetes.io/service-name'] === metadata.name,
+  );
+  return (spec?.ports ?? []).flatMap(({ name = '', port }) =>
+    own.slice(0, 1).flatMap(({ ports = [], endpoints = [] }) => {
+      const target = ports.find((each) => (each.name ?? '') === name)?.port;
+      const address = endpoints.find(({ conditions }) => conditions?.ready !== false)?.addresses[0];
+      if (target === undefined || address === undefined || spec?.clusterIP === undefined) return [];
+      return [`-A ${CHAIN} -d ${spec.clusterIP} -p tcp --dport ${port} -j DNAT --to-destination ${address}:${target}`];
+    }),
+  );
+}
+
+function succeed({ code, stderr }: Answer): void {
+  if (code !== 0) throw new Error(stderr);
+}
