@@ -65,10 +65,7 @@ export const rolloutStatus = z
     total: int32().describe('Clusters that follow the newest patch.'),
     updated: int32().describe('Those that run it.'),
     waiting: int32().describe('Those whose turn has not come.'),
-    moving: z
-      .array(rolloutCluster.extend({ wasReady: z.boolean().describe('Whether it was Ready when its turn began.') }))
-      .max(MAX_CONCURRENT)
-      .describe('Clusters whose turn it is.'),
+    moving: z.array(rolloutCluster).max(MAX_CONCURRENT).describe('Clusters whose turn it is.'),
     failed: z
       .array(rolloutCluster.extend({ message: z.string().max(512).describe('What it said then.') }))
       .max(2 * MAX_CONCURRENT)

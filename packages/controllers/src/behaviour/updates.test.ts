@@ -126,7 +126,7 @@ describe('a new patch', () => {
     expect(findCondition(halted.status?.conditions, 'RolledOut')).toMatchObject({
       reason: 'RolloutHalted',
       message: expect.stringMatching(
-        /team\/canary runs 1\.50\.1 and is not ready: .*kubectl annotate kubernetesrelease 1\.50 /,
+        /team\/canary runs 1\.50\.1, and its control plane is not ready: .*kubectl annotate kubernetesrelease 1\.50 /,
       ),
     });
     await untilCluster(fairway, 'b', (cluster) => upToDate(cluster)?.reason === 'RolloutHalted');

@@ -23,7 +23,7 @@ const idle: RolloutStatus = {
   moving: [],
   failed: [],
 };
-const turn = { namespace: 'team', name: 'demo', uid: UID, since: '2026-11-22T00:00:00Z', wasReady: true };
+const turn = { namespace: 'team', name: 'demo', uid: UID, since: '2026-11-22T00:00:00Z' };
 
 function release(minor: string, status: KubernetesReleaseStatus = {}, withdrawn: readonly number[] = []) {
   const { patches } = aRelease(minor).spec;

@@ -13,7 +13,7 @@ test('counts clusters by minor version and state, and forgets releases that are 
     total: 9,
     updated: 5,
     waiting: 2,
-    moving: [{ ...place, wasReady: true }],
+    moving: [place],
     failed: [{ ...place, message: 'no' }],
   };
   const releases = [{ ...aRelease('1.35'), status: { rollout } }, aRelease('1.36')];

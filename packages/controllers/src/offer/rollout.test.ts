@@ -80,7 +80,7 @@ describe('how many move at a time', () => {
     const clusters = many(3);
     const first = step(clusters);
     const [moved = ''] = names(first.moving);
-    const unready = step(at(clusters, [moved], { ready: false }), { previous: first });
+    const unready = step(at(clusters, [moved], { controlPlane: false }), { previous: first });
     const done = step(at(clusters, [moved]), { previous: first });
 
     expect(names(unready.moving)).toEqual([moved]);
@@ -128,14 +128,22 @@ describe('who takes it', () => {
     expect(names(step([careful], { isSeamless: true }).moving)).toEqual(['careful']);
   });
 
-  test('one that is not Ready comes last, and only its control plane need be ready after', () => {
+  test('one that is not Ready comes last', () => {
     const clusters = [cluster('a', { ready: false }), cluster('b')];
     const first = step(clusters);
     const second = step(at(clusters, ['b']), { previous: first });
-    const third = step(at(clusters, ['a', 'b'], { ready: false }), { previous: second });
 
     expect([names(first.moving), names(second.moving)]).toEqual([['b'], ['a']]);
-    expect(third.moving).toEqual([]);
+  });
+
+  test('a tenant that breaks its own nodes does not hold it back for others', () => {
+    const clusters = [cluster('a'), cluster('b')];
+    const first = step(clusters);
+    const moved = names(first.moving);
+    const next = step(at(clusters, moved, { ready: false }), { previous: first, nowMs: NOW + 15 * MINUTE });
+
+    expect(next).toMatchObject({ state: 'Rolling', failed: [] });
+    expect(names(next.moving)).not.toEqual(moved);
   });
 
   test('who goes, is paused, or names an exact version leaves the list', () => {
@@ -163,7 +171,11 @@ describe('canaries', () => {
 
   test('stop the rollout with the first that fails', () => {
     const first = step(clusters, { settings });
-    const late = step(at(clusters, ['y'], { ready: false }), { settings, previous: first, nowMs: NOW + 15 * MINUTE });
+    const late = step(at(clusters, ['y'], { controlPlane: false }), {
+      settings,
+      previous: first,
+      nowMs: NOW + 15 * MINUTE,
+    });
 
     expect(late).toMatchObject({ state: 'Halted', moving: [], waiting: 1 });
     expect(names(late.failed).sort()).toEqual(['y', 'z']);
@@ -201,12 +213,12 @@ describe('failures', () => {
     expect([after(59), after(60)]).toEqual([0, 2]);
   });
 
-  test('a patch that breaks what was ready stops it, though the version is there', () => {
-    const broken = at(clusters, [one, two], { ready: false });
+  test('a patch that breaks the control plane stops it, though the version is there', () => {
+    const broken = at(clusters, [one, two], { controlPlane: false });
     const halted = step(broken, { settings, previous: first, nowMs: later });
 
     expect(halted).toMatchObject({ state: 'Halted', updated: 2 });
-    expect(halted.failed[0]?.message).toBe('runs 1.35.2 and is not ready: the API server is away');
+    expect(halted.failed[0]?.message).toBe('runs 1.35.2, and its control plane is not ready: the API server is away');
   });
 
   test('it goes on when they have become ready, or are gone', () => {

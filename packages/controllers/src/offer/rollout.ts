@@ -26,8 +26,9 @@ type Failed = RolloutStatus['failed'][number];
 
 /**
  * Who may take the newest patch, and how far it has come. Pure, and level-triggered: derived from the clusters and its own last result, which is kept in
- * `status.rollout`. A cluster in `moving` takes the patch; it leaves the list when it runs it and is ready, or when its time is up. Canaries
- * come first. After `maxFailures` failures, or one of a canary, no further cluster begins; when those that failed have become ready, it goes on.
+ * `status.rollout`. A cluster in `moving` takes the patch; it leaves the list when its control plane runs it and is ready, or when its time is up. Nodes
+ * don't count: a tenant can break its own, and would hold the patch back for all. Canaries come first. After `maxFailures` failures, or one of a
+ * canary, no further cluster begins; when those that failed have become ready, it goes on.
  */
 export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const { settings, target, nowMs } = facts;
@@ -46,7 +47,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const turns = (facts.previous?.moving ?? []).map((turn) => (isSame ? turn : { ...turn, since }));
   for (const turn of [...turns, ...retried]) {
     const cluster = known.get(turn.uid);
-    if (cluster === undefined || isPaused(cluster) || isDone(cluster, turn, target)) continue;
+    if (cluster === undefined || isPaused(cluster) || isHealthyAt(cluster, target)) continue;
     if (nowMs - Date.parse(turn.since) < durationMs(settings.timeout)) moving.push(turn);
     else failed.push({ ...placeOf(cluster), since, message: failureOf(cluster, target) });
   }
@@ -121,7 +122,7 @@ function newTurns({ settings }: RolloutFacts, { behind, moving, failed, isCanary
   return (areCanariesOut ? canaries : able)
     .sort((a, b) => Number(isReady(b)) - Number(isReady(a)) || (uidOf(a) < uidOf(b) ? -1 : 1))
     .slice(0, room)
-    .map((cluster) => ({ ...placeOf(cluster), since, wasReady: isReady(cluster) }));
+    .map((cluster) => ({ ...placeOf(cluster), since }));
 }
 
 function stateOf(facts: {
@@ -148,23 +149,18 @@ function isAt({ status }: Cluster, target: string): boolean {
 }
 
 function isHealthyAt(cluster: Cluster, target: string): boolean {
-  return isAt(cluster, target) && isConditionTrue(cluster.status?.conditions, 'Ready');
-}
-
-/** One that was not ready before need not be after. */
-function isDone(cluster: Cluster, { wasReady }: Turn, target: string): boolean {
-  if (!isAt(cluster, target)) return false;
-  return isConditionTrue(cluster.status?.conditions, wasReady ? 'Ready' : 'ControlPlaneReady');
+  return isAt(cluster, target) && isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady');
 }
 
 function failureOf({ status }: Cluster, target: string): string {
-  const ready = findCondition(status?.conditions, 'Ready');
-  const what = status?.version === target ? `runs ${target} and is not ready` : `still runs ${status?.version}`;
+  const ready = findCondition(status?.conditions, 'ControlPlaneReady');
+  const what =
+    status?.version === target ? `runs ${target}, and its control plane is not ready` : `still runs ${status?.version}`;
   return `${what}${ready?.message ? `: ${ready.message}` : ''}`.slice(0, 512);
 }
 
 function turnOf({ namespace, name, uid }: Failed, since: string): Turn {
-  return { namespace, name, uid, since, wasReady: true };
+  return { namespace, name, uid, since };
 }
 
 function placeOf({ metadata }: Cluster): Pick<Turn, 'namespace' | 'name' | 'uid'> {
