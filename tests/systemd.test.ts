@@ -113,7 +113,9 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     const pid = await property('MainPID');
     const { stdout } = await host.run('grep', '-E', '^(Uid|CapEff|NoNewPrivs):', `/proc/${pid}/status`);
     expect(stdout).toMatch(/^Uid:\t(6[1-5]\d{3})\t\1\t\1\t\1\nCapEff:\t0{16}\nNoNewPrivs:\t1$/m);
-    expect(await fairway('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1')).toMatchObject({ code: 0 });
+    expect(
+      await fairway('cluster', 'create', 'demo', '--pool', 'demo', '--flavor', 'b3-8', '--nodes', '1'),
+    ).toMatchObject({ code: 0 });
     await expectScaled(2);
   });
 
