@@ -2,17 +2,23 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMPONENTS } from '@fairway/control-plane/process/components';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BootedHost } from './hosts/booted-host.ts';
-import { installFairway } from './hosts/installed-fairway.ts';
+import { giveFolder, installFairway } from './hosts/installed-fairway.ts';
 import { hostsLack } from './hosts/requirements.ts';
+import { testReleases } from './process-runtime/releases.ts';
 import { type Answer, PROJECT } from './session/running-fairway.ts';
 import type { SpokenOutput } from './session/spoken-output.ts';
 
 const analyze = findExecutable(foldersOnPath(process.env), 'systemd-analyze') ?? '';
 const title = analyze === '' ? ' (skipped: no systemd-analyze)' : '';
 const lacked = hostsLack();
+const { offered } = await testReleases();
+const programs = offered
+  ? `programs of Kubernetes ${offered.version}`
+  : 'programs of Kubernetes (skipped: none of 1.31 or later)';
 const hostTitle = lacked.length === 0 ? '' : ` (skipped: no ${lacked.join(', no ')})`;
 /** Of 100: systemd calls what is below 25 protected; a service without any protection has 96. */
 const MAX_EXPOSURE = 20;
@@ -149,6 +155,27 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     // chown, dac_override, fowner, kill, setgid, setuid, setpcap
     expect(stdout).toBe('Uid:\t0\t0\t0\t0\nCapEff:\t00000000000001eb\n');
     await expectScaled(1);
+  });
+
+  test.skipIf(offered === undefined)(`has ${programs} run as users of their own`, async () => {
+    const home = '/var/lib/fairway/processes';
+    const environment = `KUBEBUILDER_ASSETS=/opt/kubernetes\nFAIRWAY_HOME=${home}\n`;
+    giveFolder(host.name, offered?.folder ?? '', COMPONENTS, '/opt/kubernetes');
+    await host.script(`printf '${environment}' >/etc/fairway/environment`);
+    await untilServed(() => systemctl('restart', 'fairway'));
+    const create = ['fairway', 'cluster', 'create', 'real', '--pool', 'real', '--flavor', 'b3-8', '--nodes', '1'];
+
+    expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...create)).toMatchObject({ code: 0 });
+    const users = 'for name in etcd kube-apiserver; do ps -o uid= -p $(pidof $name); done';
+    expect((await host.script(users)).stdout).toMatch(/^ *(19\d{8})\n *\1\n$/);
+    // Killed, it finds the programs that systemd has ended with it, and starts them again.
+    await untilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
+    const scale = ['fairway', 'nodepool', 'scale', 'real', '--nodes', '2'];
+    expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...scale)).toMatchObject({ code: 0 });
+
+    await systemctl('stop', 'fairway');
+    expect((await host.script('pidof etcd kube-apiserver || true')).stdout).toBe('');
+    await host.script('rm /etc/fairway/environment');
   });
 
   test('does not start with a wrong file, and says which key is wrong', async () => {

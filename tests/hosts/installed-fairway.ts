@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../session/running-fairway.ts';
 import { feed } from './testbed.ts';
@@ -15,11 +16,19 @@ export async function installFairway(host: string, folder: string): Promise<void
   const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'];
   const installed = await run('npm', ['install', '-g', ...options, join(folder, filename)]);
   if (installed.code !== 0) throw new Error(`npm install: ${installed.stdout}${installed.stderr}`);
-  const archive = join(folder, 'prefix.tar');
-  execFileSync('tar', ['-cf', archive, '-C', prefix, '.']);
-  const file = openSync(archive, 'r');
-  feed(host, file, 'tar', '-x', '--no-same-owner', '-C', '/usr/local');
-  closeSync(file);
+  giveFolder(host, prefix, ['.'], '/usr/local');
   const node = `/usr/local/lib/node_modules/fairway/node_modules/node-linux-${process.arch}/bin/node`;
   feed(host, 0, 'ln', '-s', node, '/usr/local/bin/node');
+}
+
+/** Copies files of a folder of this machine into one of a host, as root's. */
+export function giveFolder(host: string, folder: string, files: readonly string[], target: string): void {
+  const scratch = mkdtempSync(join(tmpdir(), 'fairway-give-'));
+  const archive = join(scratch, 'archive.tar');
+  execFileSync('tar', ['-cf', archive, '-C', folder, ...files]);
+  feed(host, 0, 'install', '-d', target);
+  const file = openSync(archive, 'r');
+  feed(host, file, 'tar', '-x', '--no-same-owner', '-C', target);
+  closeSync(file);
+  rmSync(scratch, { recursive: true });
 }
