@@ -1,5 +1,6 @@
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { type CloudProfile, cloudProfileName, cloudProfiles } from '@fairway/api/kinds/cloud-profile';
+import { blinded } from '@fairway/api/testing/blind';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
@@ -47,6 +48,10 @@ function start(options: { readonly stored?: readonly CloudProfile[]; readonly us
     objects.set(keyOf(profile), profile);
     return Promise.resolve(profile);
   };
+  const read = (key: string) => {
+    const profile = objects.get(key);
+    return profile && blinded(cloudProfiles.kind, profile);
+  };
   const client = {
     create: (profile: CloudProfile) => put({ ...profile, metadata: { ...profile.metadata, uid: 'u', generation: 1 } }),
     patch: (name: string, { value }: { value: Partial<CloudProfile> }, { namespace }: { namespace: string }) => {
@@ -68,7 +73,7 @@ function start(options: { readonly stored?: readonly CloudProfile[]; readonly us
     projects: { forNamespace: () => state.cloud && ({ name: state.cloud } as ProjectCloud) },
   };
   const reconciler = new CloudProfileReconciler(shared as unknown as ControllerDependencies, {
-    profiles: { get: (key: string) => objects.get(key), client } as unknown as Informer<CloudProfile>,
+    profiles: { get: read, client } as unknown as Informer<CloudProfile>,
     namespaces: { get: () => ({ metadata: {} }) } as unknown as Informer<Namespace>,
     offer: {
       catalogueOf: () => {
