@@ -8,7 +8,7 @@ export const CLOUD_CREDENTIAL_FIELDS: FieldLedger = {
   'spec.secretRef.name': provenBy(
     'acts',
     'tests/tenant-credentials.test.ts',
-    'runs a cluster in the project of the credential',
+    'from the first to the last',
     ELSEWHERE,
   ),
   'spec.reclaimPolicy': provenBy(

@@ -104,7 +104,7 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.apiServer.allowedCIDRs': provenBy(
     'acts',
     'tests/process-allow-list.test.ts',
-    'keeps strangers out, whatever they say of themselves',
+    'of a control plane on this machine',
     'its runtime is asked without an API server in between',
   ),
   'spec.apiServer.oidc.issuerURL': acts(SPEC_FIELDS, '$field of a cluster'),
