@@ -5,12 +5,7 @@ const ELSEWHERE =
 
 export const CLOUD_CREDENTIAL_FIELDS: FieldLedger = {
   'spec.cloud': provenBy('acts', 'tests/tenant-credentials.test.ts', 'tells what a credential is good for', ELSEWHERE),
-  'spec.secretRef.name': provenBy(
-    'acts',
-    'tests/tenant-credentials.test.ts',
-    'from the first to the last',
-    ELSEWHERE,
-  ),
+  'spec.secretRef.name': provenBy('acts', 'tests/tenant-credentials.test.ts', 'from the first to the last', ELSEWHERE),
   'spec.reclaimPolicy': provenBy(
     'acts',
     'tests/credential-revocation.test.ts',
