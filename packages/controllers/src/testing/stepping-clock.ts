@@ -1,15 +1,16 @@
 import { type Clock, sleepOn, type Timer } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { HttpTransport } from '@fairway/openstack/http/transport';
+import { webCryptoWorkUnderWay } from './web-crypto-work.ts';
 
-/** Turns of the event loop in a row without a request in flight, after which everything is considered idle. */
+/** Turns of the event loop in a row without a request or a key under way, after which everything is considered idle. */
 const QUIET_TURNS = 40;
 /** Requests without time passing, after which a hot loop is assumed. */
 const MAX_REQUESTS_AT_ONCE = 3_000;
 
 /**
- * A clock that stops while anything is running, requests over real sockets included, and then jumps to the next timer: an
- * hour passes in a second, independent of the machine's speed.
+ * A clock that stops while anything is running, requests over real sockets and work on keys in other threads included, and
+ * then jumps to the next timer: an hour passes in a second, independent of the machine's speed.
  */
 export class SteppingClock implements Clock {
   readonly #fake = new FakeClock();
@@ -97,7 +98,7 @@ export class SteppingClock implements Clock {
   async #quiet(): Promise<void> {
     for (let turns = 0; turns < QUIET_TURNS; turns++) {
       await new Promise<void>((resolve) => setImmediate(resolve));
-      if (this.#underWay > this.#keptWaiting) turns = 0;
+      if (this.#underWay > this.#keptWaiting || webCryptoWorkUnderWay() > 0) turns = 0;
       if (this.#requestsAtOnce > MAX_REQUESTS_AT_ONCE) {
         throw new Error(`${this.#requestsAtOnce} requests to the cloud without any time passing`);
       }

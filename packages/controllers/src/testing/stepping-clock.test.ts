@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { SteppingClock } from './stepping-clock.ts';
+
+/** Takes a thread of the pool some hundred milliseconds: far longer than the turns after which all is considered idle. */
+const SLOW_KEY = {
+  name: 'RSASSA-PKCS1-v1_5',
+  modulusLength: 4_096,
+  publicExponent: Uint8Array.of(1, 0, 1),
+  hash: 'SHA-256',
+};
+
+function makeSlowKey(): Promise<unknown> {
+  return crypto.subtle.generateKey(SLOW_KEY, true, ['sign', 'verify']);
+}
+
+describe('time', () => {
+  test('stands still while a key is generated', async () => {
+    const clock = new SteppingClock();
+    const startMs = clock.now();
+    const made = makeSlowKey().then(() => clock.now() - startMs);
+
+    await clock.pass(60_000);
+
+    expect(await made).toBe(0);
+    expect(clock.now() - startMs).toBe(60_000);
+  });
+
+  test('stands still for what a timer begins', async () => {
+    const clock = new SteppingClock();
+    const startMs = clock.now();
+    const made = clock
+      .sleep(1_000)
+      .then(makeSlowKey)
+      .then(() => clock.now() - startMs);
+    const due: string[] = [];
+    void made.then(() => due.push('key'));
+    clock.after(1_001, () => due.push('timer'));
+
+    await clock.pass(60_000);
+
+    expect(await made).toBe(1_000);
+    expect(due).toEqual(['key', 'timer']);
+  });
+
+  test('passes after an operation that failed', async () => {
+    const clock = new SteppingClock();
+    const startMs = clock.now();
+    const refused = crypto.subtle.importKey('pkcs8', Uint8Array.of(1), SLOW_KEY, false, ['sign']);
+
+    await Promise.all([expect(refused).rejects.toMatchObject({ name: 'DataError' }), clock.pass(1_000)]);
+
+    expect(clock.now() - startMs).toBe(1_000);
+  });
+});
