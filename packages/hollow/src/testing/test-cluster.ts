@@ -11,8 +11,9 @@ import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys
 import { createHollowControlPlane, type HollowControlPlane } from '../control-plane/hollow-control-plane.ts';
 import { FakeNodes, type FakeNodesOptions } from './fake-nodes.ts';
 
+// A whole minute, so that a test meets the same number of a schedule's times whenever it runs.
+const startMs = Math.floor(Date.now() / 60_000) * 60_000;
 // Generating keys is slow: all test clusters share them.
-const startMs = Date.now();
 const ca = await createCertificateAuthority({
   commonName: 'kubernetes',
   clock: new FakeClock(startMs),
