@@ -1,8 +1,10 @@
+import type { CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Service } from '@fairway/openstack/service';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import type { ServiceDefinition } from '@fairway/openstack/service-definition';
 import { SERVICES, type ServiceType } from '@fairway/openstack/services';
+import { quotaSources } from '@fairway/tenancy/cloud/project-quotas';
 import { z } from 'zod';
 import { explainError } from '../command/explain-error.ts';
 import { observePermissions, type Permission } from './permissions.ts';
@@ -106,7 +108,7 @@ export async function observeCloud(
     externalNetworks: known(() => observeExternalNetworks(network)),
     flavors: known(async () => (await Array.fromAsync(compute.flavors.list())).map(observeFlavor)),
     images: known(async () => (await Array.fromAsync(images.list({ status: 'active' }))).map(observeImage)),
-    quotas: known(() => observeQuotas(compute, network)),
+    quotas: known(() => observeQuotas(client)),
     loadBalancerProviders: names(Providers, 'load-balancer', '/lbaas/providers', ({ providers }) => providers),
     volumeTypes: known(async () => (await blockStorage.volumeTypes()).map(({ name }) => name)),
     shareTypes: names(ShareTypes, 'shared-file-system', '/types', ({ share_types }) => share_types),
@@ -170,33 +172,26 @@ function observeImage(image: {
   return { name: image.name || image.id, distro: text('os_distro'), version: text('os_version') };
 }
 
-async function observeQuotas(
-  compute: OpenStackClient['compute'],
-  network: OpenStackClient['network'],
-): Promise<ObservedQuota[]> {
-  const [limits, details] = await Promise.all([compute.limits(), network.quotaDetails()]);
-  const ofNetwork = (['network', 'subnet', 'router', 'port', 'floatingip', 'security_group'] as const).flatMap(
-    (what) => {
-      const item = details[what];
-      return item === undefined
-        ? []
-        : [{ what: NETWORK_WORDS[what], limit: item.limit, used: item.used + item.reserved }];
-    },
-  );
-  return [
-    { what: 'instances', limit: limits.maxTotalInstances, used: limits.totalInstancesUsed },
-    { what: 'cores', limit: limits.maxTotalCores, used: limits.totalCoresUsed },
-    { what: 'MiB of memory', limit: limits.maxTotalRAMSize, used: limits.totalRAMUsed },
-    { what: 'server groups', limit: limits.maxServerGroups, used: limits.totalServerGroupsUsed },
-    ...ofNetwork,
-  ];
+/** Nova's and Neutron's. */
+async function observeQuotas(client: OpenStackClient): Promise<ObservedQuota[]> {
+  const known = await Promise.all(quotaSources(false).map((source) => source({ client })));
+  const quotas: CatalogueQuotas = Object.assign({}, ...known);
+  return Object.entries(QUOTA_WORDS).flatMap(([name, what]) => {
+    const quota = quotas[name as keyof typeof QUOTA_WORDS];
+    return quota === undefined ? [] : [{ what, ...quota }];
+  });
 }
 
-const NETWORK_WORDS = {
-  network: 'networks',
-  subnet: 'subnets',
-  router: 'routers',
-  port: 'ports',
-  floatingip: 'floating IPs',
-  security_group: 'security groups',
-} as const;
+/** What is shown, in this order. */
+const QUOTA_WORDS = {
+  instances: 'instances',
+  cores: 'cores',
+  memoryMiB: 'MiB of memory',
+  serverGroups: 'server groups',
+  networks: 'networks',
+  subnets: 'subnets',
+  routers: 'routers',
+  ports: 'ports',
+  floatingIPs: 'floating IPs',
+  securityGroups: 'security groups',
+} as const satisfies { readonly [Name in keyof CatalogueQuotas]: string };

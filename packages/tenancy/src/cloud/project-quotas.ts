@@ -1,9 +1,10 @@
 import type { CatalogueQuota, CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
+import type { CallOptions } from '@fairway/openstack/service-api';
 import type { NetworkQuotaDetails } from '@fairway/openstack/types/network';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /** The quotas of one service, by one call. */
-export type QuotaSource = (cloud: Pick<ProjectCloud, 'client'>, signal: AbortSignal) => Promise<CatalogueQuotas>;
+export type QuotaSource = (cloud: Pick<ProjectCloud, 'client'>, signal?: AbortSignal) => Promise<CatalogueQuotas>;
 
 /** Cinder's only where the cloud has it. */
 export function quotaSources(hasVolumes: boolean): readonly QuotaSource[] {
@@ -22,7 +23,7 @@ const NETWORK_QUOTAS = {
 } as const satisfies Partial<Record<keyof CatalogueQuotas, keyof NetworkQuotaDetails>>;
 
 const computeQuotas: QuotaSource = async ({ client }, signal) => {
-  const limits = await client.compute.limits({ signal });
+  const limits = await client.compute.limits(callOf(signal));
   return {
     instances: { limit: limits.maxTotalInstances, used: limits.totalInstancesUsed },
     cores: { limit: limits.maxTotalCores, used: limits.totalCoresUsed },
@@ -32,7 +33,7 @@ const computeQuotas: QuotaSource = async ({ client }, signal) => {
 };
 
 const networkQuotas: QuotaSource = async ({ client }, signal) => {
-  const details = await client.network.quotaDetails(undefined, { signal });
+  const details = await client.network.quotaDetails(undefined, callOf(signal));
   return Object.fromEntries(
     Object.entries(NETWORK_QUOTAS).flatMap(([name, called]): (readonly [string, CatalogueQuota])[] => {
       const quota = details[called];
@@ -43,9 +44,13 @@ const networkQuotas: QuotaSource = async ({ client }, signal) => {
 };
 
 const volumeQuotas: QuotaSource = async ({ client }, signal) => {
-  const limits = await client.blockStorage.limits({ signal });
+  const limits = await client.blockStorage.limits(callOf(signal));
   return {
     volumes: { limit: limits.maxTotalVolumes, used: limits.totalVolumesUsed },
     volumeGiB: { limit: limits.maxTotalVolumeGigabytes, used: limits.totalGigabytesUsed },
   };
 };
+
+function callOf(signal: AbortSignal | undefined): CallOptions {
+  return signal === undefined ? {} : { signal };
+}
