@@ -1,5 +1,6 @@
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
+import { type Amounts, podLimits, podRequests } from '@fairway/kube/object/pod-resources';
 import {
   milliQuantityOf,
   parseQuantity,
@@ -8,7 +9,6 @@ import {
   tryParseQuantity,
   ZERO,
 } from '@fairway/kube/object/quantity';
-import { type Amounts, podLimits, podRequests } from './pod-resources.ts';
 
 /** Amounts by the names that quotas give them. */
 export type Usage = ReadonlyMap<string, Quantity>;

@@ -11,11 +11,11 @@ import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { Binding, Namespace, Node, Pod } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { findNode, fitsAlone } from '@fairway/scheduling/fit';
+import { NodeState, takesRoom } from '@fairway/scheduling/node-state';
+import { findPreemption } from '@fairway/scheduling/preemption';
+import { type ClaimStep, PodVolumes, SELECTED_NODE } from '@fairway/scheduling/volumes';
 import { deletePod, noteDisruption } from '../controllers/disrupt-pod.ts';
-import { findNode, fitsAlone } from './fit.ts';
-import { NodeState, takesRoom } from './node-state.ts';
-import { findPreemption } from './preemption.ts';
-import { type ClaimStep, PodVolumes, SELECTED_NODE } from './volumes.ts';
 
 export interface SchedulerOptions {
   readonly client: KubeClient;

@@ -1,6 +1,6 @@
 import type { DaemonSet, Node, Pod, Toleration } from '@fairway/kube/kinds/generated/types';
 import { DaemonSets } from '@fairway/kube/kinds/resources';
-import { matchesNodeAffinity, untoleratedTaint } from '../../scheduler/node-selection.ts';
+import { matchesNodeAffinity, untoleratedTaint } from '@fairway/scheduling/node-selection';
 import { podFromTemplate } from '../workloads/pod-from-template.ts';
 
 export const HASH_LABEL = 'controller-revision-hash';

@@ -3,7 +3,7 @@ import { Controller } from '@fairway/kube/controller/controller';
 import type { Result } from '@fairway/kube/controller/result';
 import type { Node, Pod, Taint } from '@fairway/kube/kinds/generated/types';
 import { Nodes, Pods } from '@fairway/kube/kinds/resources';
-import { tolerates } from '../../scheduler/node-selection.ts';
+import { tolerates } from '@fairway/scheduling/node-selection';
 import type { ControllerContext } from '../context.ts';
 import { deletePod, noteDisruption } from '../disrupt-pod.ts';
 import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';

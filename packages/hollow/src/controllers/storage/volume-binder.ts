@@ -10,10 +10,10 @@ import type {
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
+import { classOf, findVolume, isClaimedBy, isDelayed } from '@fairway/scheduling/match-volume';
+import { SELECTED_NODE } from '@fairway/scheduling/volumes';
 import { defaultClassOf } from '../../admission/storage.ts';
-import { SELECTED_NODE } from '../../scheduler/volumes.ts';
 import type { ControllerContext } from '../context.ts';
-import { classOf, findVolume, isClaimedBy, isDelayed } from './match-volume.ts';
 
 const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';

@@ -1,5 +1,5 @@
-import { podRequests } from '@fairway/apiserver/quota/pod-resources';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
+import { podRequests } from '@fairway/kube/object/pod-resources';
 import { matchesNodeAffinity, matchesTerm, tolerates, untoleratedTaint } from './node-selection.ts';
 import type { NodeState } from './node-state.ts';
 import { type NamespaceLabels, PodAffinityFilter, TopologySpread } from './pod-affinity.ts';

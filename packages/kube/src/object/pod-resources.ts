@@ -1,5 +1,5 @@
 import type { Pod } from '@fairway/kube/kinds/generated/types';
-import { milliUnitsOf, tryParseQuantity } from '@fairway/kube/object/quantity';
+import { milliUnitsOf, tryParseQuantity } from './quantity.ts';
 
 /** Amounts by resource name, in thousandths (1 CPU is 1000, 1 byte is 1000): exact for what a node has. */
 export type Amounts = ReadonlyMap<string, number>;

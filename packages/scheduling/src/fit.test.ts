@@ -1,7 +1,7 @@
-import { podRequests } from '@fairway/apiserver/quota/pod-resources';
+import { pod as makePod } from '@fairway/hollow/testing/workloads';
 import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { podRequests } from '@fairway/kube/object/pod-resources';
 import { describe, expect, it } from 'vitest';
-import { pod as makePod } from '../testing/workloads.ts';
 import { findNode } from './fit.ts';
 import { NodeState } from './node-state.ts';
 import { findPreemption } from './preemption.ts';

@@ -1,7 +1,7 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import { compareQuantities, tryParseQuantity, ZERO } from '@fairway/kube/object/quantity';
 import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
-import { matchesTerm } from '../../scheduler/node-selection.ts';
+import { matchesTerm } from './node-selection.ts';
 
 const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
 

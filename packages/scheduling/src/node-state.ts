@@ -1,5 +1,5 @@
-import { type Amounts, add, amountsOf, podRequests, subtract } from '@fairway/apiserver/quota/pod-resources';
 import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { type Amounts, add, amountsOf, podRequests, subtract } from '@fairway/kube/object/pod-resources';
 
 /** A node with the pods running on it or assumed. */
 export class NodeState {

@@ -1,7 +1,7 @@
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
-import { admitsNode, classOf, findVolume, isDelayed } from '../controllers/storage/match-volume.ts';
+import { admitsNode, classOf, findVolume, isDelayed } from './match-volume.ts';
 
 /** The annotation that tells a provisioner the node of the first consumer. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
