@@ -1,5 +1,6 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
+import { wantedReplicas } from '../domain/wanted-replicas.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
@@ -32,7 +33,7 @@ function poolSizeErrors({ cluster, old, pools }: ClusterLimits, plan: Plan): Fie
   const wanted = sumOfReplicas(own);
   const { maxNodes } = plan.spec;
   if (wanted <= maxNodes) return [];
-  const names = own.map(({ metadata, spec }) => `${metadata.name}: ${spec.replicas}`).join(', ');
+  const names = own.map((pool) => `${pool.metadata.name}: ${wantedReplicas(pool)}`).join(', ');
   const detail = `plan "${plan.metadata.name}" allows ${maxNodes} nodes, and node pools that name the cluster ask for ${wanted} (${names}): scale them down, or choose another plan`;
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }

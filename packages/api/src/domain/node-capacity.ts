@@ -3,6 +3,7 @@ import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { CidrError, parseAddress, parseCidr } from './cidr.ts';
 import { effectiveNetworking } from './effective-networking.ts';
+import { wantedReplicas } from './wanted-replicas.ts';
 
 /** Prefix length of a node's share of the pods' range: kube-controller-manager's --node-cidr-mask-size. */
 const POD_PREFIX_LENGTH = 24;
@@ -50,10 +51,11 @@ export function nodesOfSubnet({ cidr, gatewayIP, allocationPools, hasLoadBalance
 export function nodesAsked(pools: readonly NodePool[], plan: Plan): { readonly nodes: number; readonly surge: number } {
   let nodes = 0;
   let surge = 0;
-  for (const { spec } of pools) {
-    nodes += spec.replicas;
-    const { type = plan.spec.upgradeStrategy, maxSurge } = spec.upgradeStrategy;
-    if (type === 'Rolling' && spec.replicas > 0) surge += maxSurge;
+  for (const pool of pools) {
+    const replicas = wantedReplicas(pool);
+    nodes += replicas;
+    const { type = plan.spec.upgradeStrategy, maxSurge } = pool.spec.upgradeStrategy;
+    if (type === 'Rolling' && replicas > 0) surge += maxSurge;
   }
   return { nodes, surge };
 }

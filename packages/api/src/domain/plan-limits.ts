@@ -1,8 +1,9 @@
 import type { NodePool } from '../kinds/node-pool.ts';
+import { wantedReplicas } from './wanted-replicas.ts';
 
-/** Total replicas that the pools request. */
+/** Nodes that the pools are to have together. */
 export function sumOfReplicas(pools: readonly NodePool[]): number {
-  return pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
+  return pools.reduce((sum, pool) => sum + wantedReplicas(pool), 0);
 }
 
 /**
@@ -13,11 +14,11 @@ export function grantedReplicas(pool: NodePool, pools: readonly NodePool[], maxN
   let left = maxNodes;
   for (const candidate of pools.toSorted(byAge)) {
     const { deletionTimestamp, uid } = candidate.metadata;
-    const wanted = deletionTimestamp === undefined ? candidate.spec.replicas : (candidate.status?.replicas ?? 0);
+    const wanted = deletionTimestamp === undefined ? wantedReplicas(candidate) : (candidate.status?.replicas ?? 0);
     if (uid === pool.metadata.uid) break;
     left -= Math.min(wanted, left);
   }
-  return Math.min(pool.spec.replicas, left);
+  return Math.min(wantedReplicas(pool), left);
 }
 
 function byAge({ metadata: left }: NodePool, { metadata: right }: NodePool): number {

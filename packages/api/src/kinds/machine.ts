@@ -2,6 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
+import { machineMarks } from './machine-marks.ts';
 import { rootVolume } from './node-pool.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
@@ -80,6 +81,7 @@ const machineStatus = z
       .optional()
       .describe('Since when the node is not Ready, or has not joined in time; healing counts from here.'),
     appliedTemplate: appliedTemplate.optional(),
+    marks: machineMarks.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
   })
   .describe('What the machine is.');

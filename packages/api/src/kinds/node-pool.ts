@@ -154,6 +154,9 @@ const nodePoolStatus = z
       .optional()
       .describe('The state in a word, for people.'),
     conditions: conditions().optional().describe('Ready, and what it consists of.'),
+    desiredReplicas: count(
+      'Nodes that the pool is to have now, without those that are extra while others are renewed.',
+    ),
     replicas: count('Machines that exist and are not being deleted.'),
     readyReplicas: count('Machines whose node is Ready.'),
     updatedReplicas: count('Machines that match the pool and the version of the cluster.'),

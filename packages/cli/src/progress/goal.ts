@@ -145,7 +145,7 @@ function poolStep(pools: ClusterView['pools'], name: string): Step {
   const title = `pool ${name}`;
   const pool = pools.find(({ metadata }) => metadata.name === name);
   if (pool === undefined || !isCurrent(pool)) return { key: title, title, state: 'waiting', detail: '' };
-  const share = `${pool.status?.readyReplicas ?? 0}/${pool.spec.replicas} nodes are ready`;
+  const share = `${pool.status?.readyReplicas ?? 0}/${pool.status?.desiredReplicas ?? pool.spec.replicas} nodes are ready`;
   const ready = conditionOf(pool, 'Ready');
   if (ready?.status === 'True') return { key: title, title, state: 'done', detail: share };
   return { key: title, title, state: 'running', detail: ready?.message || share };

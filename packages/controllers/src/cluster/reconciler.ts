@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
@@ -217,7 +218,7 @@ export class ClusterReconciler {
       attempts.make({ kind: 'control plane', item }, async () => {
         if (await isDataElsewhere(cluster, runtime)) return undefined;
         const pki = await credentials.pki(cluster);
-        const desiredNodes = pools.reduce((sum, { spec }) => sum + spec.replicas, 0);
+        const desiredNodes = sumOfReplicas(pools);
         const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
         const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes, machines });
         const controlPlane = await ofRuntime(runtime.ensure(spec));

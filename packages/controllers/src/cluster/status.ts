@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
+import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
@@ -124,8 +125,9 @@ type NodeCounts = NonNullable<ClusterStatus['nodes']>;
 
 function nodeCounts(pools: readonly NodePool[]): NodeCounts {
   const counts: NodeCounts = { desired: 0, current: 0, ready: 0, upToDate: 0 };
-  for (const { metadata, spec, status } of pools) {
-    if (metadata.deletionTimestamp === undefined) counts.desired += spec.replicas;
+  for (const pool of pools) {
+    const { metadata, status } = pool;
+    if (metadata.deletionTimestamp === undefined) counts.desired += wantedReplicas(pool);
     counts.current += status?.replicas ?? 0;
     counts.ready += status?.readyReplicas ?? 0;
     counts.upToDate += status?.updatedReplicas ?? 0;

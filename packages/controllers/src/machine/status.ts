@@ -63,8 +63,9 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ...nodeFacts(previous, facts),
     ...readyTimes(previous, isReady, startup?.timedOutTime, nowMs),
     ...(startup && !isReady && { startup }),
-    // The node-template controller's.
+    // Other controllers'.
     ...(previous?.appliedTemplate && { appliedTemplate: previous.appliedTemplate }),
+    ...(previous?.marks && { marks: previous.marks }),
     lastOperation: lastOperation(previous, phase, { ...facts, problem: facts.problem ?? late }, server, nowMs),
   };
 }

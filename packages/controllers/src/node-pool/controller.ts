@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -67,7 +68,9 @@ export const nodePoolController: Declaration = {
 };
 
 function isScaledOrDeleted(old: NodePool, pool: NodePool): boolean {
-  return old.spec.replicas !== pool.spec.replicas || old.metadata.deletionTimestamp !== pool.metadata.deletionTimestamp;
+  return (
+    wantedReplicas(old) !== wantedReplicas(pool) || old.metadata.deletionTimestamp !== pool.metadata.deletionTimestamp
+  );
 }
 
 function isHeldBack({ status }: NodePool): boolean {

@@ -2,6 +2,7 @@ import { ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import { nodeRooms } from '@fairway/api/domain/node-capacity';
 import { grantedReplicas } from '@fairway/api/domain/plan-limits';
+import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -34,7 +35,7 @@ export interface ShareFacts {
  * Excess machines are not created; existing ones stay, since a changed plan is no reason to remove nodes.
  */
 export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disallowed }: ShareFacts): PoolShare {
-  const wanted = pool.spec.replicas;
+  const wanted = wantedReplicas(pool);
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
   const limit = plan && limitOf(cluster, plan);
@@ -46,7 +47,7 @@ export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disa
   // A router stays as long as pools want floating IPs: those of running nodes are not taken away.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
   const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
-  return { replicas, floatingIPs, problem: disallowed ?? problemOf(pool, cluster, limit, replicas) };
+  return { replicas, floatingIPs, problem: disallowed ?? problemOf(pool, cluster, limit, replicas, wanted) };
 }
 
 interface NodeLimit {
@@ -82,9 +83,10 @@ function problemOf(
   cluster: Cluster,
   limit: NodeLimit | undefined,
   replicas: number,
+  wanted: number,
 ): Problem | undefined {
-  if (replicas < spec.replicas && limit !== undefined) {
-    const message = `spec.replicas: ${spec.replicas}: ${limit.message}, and the pools of the cluster ask for more: this one gets ${replicas}, older pools come first; scale pools down, or ${limit.advice}`;
+  if (replicas < wanted && limit !== undefined) {
+    const message = `spec.replicas: ${wanted}: ${limit.message}, and the pools of the cluster ask for more: this one gets ${replicas}, older pools come first; scale pools down, or ${limit.advice}`;
     return { reason: limit.reason, message };
   }
   if (!spec.floatingIPs.enabled) return undefined;

@@ -3,6 +3,7 @@ import { counted } from '@fairway/api/domain/counted';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { isOutdated } from '@fairway/api/domain/template-change';
 import { describeUnapplied, unappliedPoolFields } from '@fairway/api/domain/unapplied-fields';
+import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { CLUSTER_LABEL, NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
@@ -32,7 +33,7 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
   const readyMachines = staying.filter(({ status }) => status?.phase === 'Ready');
   const updated = desired && staying.filter(({ spec }) => !isOutdated(desired, spec)).length;
   const counts = {
-    desired: pool.spec.replicas,
+    desired: wantedReplicas(pool),
     staying: staying.length,
     ready: readyMachines.length,
     leaving: machines.length - staying.length,
@@ -69,7 +70,8 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     updatedReplicas: updated ?? previous?.updatedReplicas ?? 0,
     availableReplicas: readyMachines.filter(facts.isSchedulable).length,
     selector: `${CLUSTER_LABEL}=${pool.spec.clusterName},${NODE_POOL_LABEL}=${pool.metadata.name}`,
-    readySummary: `${readyMachines.length}/${pool.spec.replicas}`,
+    desiredReplicas: counts.desired,
+    readySummary: `${readyMachines.length}/${counts.desired}`,
     ...(version !== undefined && { version }),
     ...(serverGroupID !== undefined && { serverGroupID }),
     ...(facts.flavorID !== undefined && { flavorID: facts.flavorID }),
