@@ -1,13 +1,16 @@
-import type { ConditionReason } from '@fairway/api/conditions';
+import { type ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events } from '@fairway/kube/kinds/resources';
 import type { Cloud } from '@fairway/simulator/cloud';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const POOL = { replicas: 2, antiAffinity: true, floatingIPs: { enabled: true } };
@@ -189,6 +192,27 @@ describe('a cause that stays is told, and when it is gone all comes right', { ti
 
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 3 });
   });
+});
+
+test('a server whose fault the cloud writes after ERROR is judged by its fault', async () => {
+  const clock = new SteppingClock();
+  await using fairway = await TestFairway.start({ clock, random: seededRandom(10), nodesJoin: false });
+  await fairway.createCluster();
+  fairway.cloud.faults.add({ times: null, action: { kind: 'serverError', toldAfterMs: 500 } });
+  await fairway.createPool({ replicas: 1 });
+  const said = new Set<string | undefined>();
+
+  for (let second = 0; second < 60; second++) {
+    await clock.pass(1_000);
+    const [machine] = await fairway.machines();
+    const condition = findCondition(machine?.status?.conditions, ConditionType.ServerReady);
+    if (condition?.reason === 'ServerFailed') said.add(condition.message);
+  }
+
+  expect([...said]).toEqual([
+    'the server is ERROR',
+    expect.stringMatching(/Build of instance aborted.*another one will be created after a delay/),
+  ]);
 });
 
 describe('what a killed process had asked for', { timeout: 30_000 }, () => {

@@ -20,7 +20,7 @@ import { deleteMachine } from './deletion.ts';
 import type { MachineDependencies } from './dependencies.ts';
 import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
-import { createServer, lastFault, removeExtraServers, replaceFailedServer } from './server.ts';
+import { createServer, lastFault, removeExtraServers, replaceFailedServer, serverWithFault } from './server.ts';
 import { announceStartup, startupDueMs, startupOf } from './startup.ts';
 import { type MachineFacts, machineStatus } from './status.ts';
 
@@ -133,6 +133,8 @@ function isSettled(scope: MachineScope, server: Server | ServerRef): boolean {
 const LOOK_AGAIN_MS = 30_000;
 /** A list of several pages may miss a server; the next one has it. */
 const UNLISTED_RETRY_MS = 5_000;
+/** How soon a server in ERROR is asked again for its fault. */
+const FAULT_RETRY_MS = 1_000;
 
 interface Outcome {
   readonly problem?: Problem | undefined;
@@ -181,7 +183,8 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
     return { problem: await createServer(scope) };
   }
   if ('status' in server && server.status === 'ERROR' && scope.machine.status?.readyTime === undefined) {
-    return replaceFailedServer(scope, server);
+    const failed = await serverWithFault(scope, server);
+    return failed ? replaceFailedServer(scope, failed) : { server, requeueAfterMs: FAULT_RETRY_MS };
   }
   if ('status' in server && server.status === 'ACTIVE') {
     scope.dependencies.builds.succeeded(scope.uid);

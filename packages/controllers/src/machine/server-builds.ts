@@ -15,6 +15,7 @@ const RECENT_MS = 3_600_000;
 /** Builds at a time from which on there is no limit. */
 const TRUSTED = 64;
 const MAX_SHAPES = 4_096;
+const MAX_FAILED = 4_096;
 
 interface Build {
   readonly shape: string;
@@ -52,6 +53,7 @@ export class ServerBuilds {
   readonly #clock: { now(): number };
   readonly #builds = new Map<string, Build>();
   readonly #recoveries = new RecentMap<Recovery>(MAX_SHAPES);
+  readonly #failedSince = new RecentMap<number>(MAX_FAILED);
 
   constructor(attempts: Attempts, clock: { now(): number }) {
     this.#attempts = attempts;
@@ -94,6 +96,13 @@ export class ServerBuilds {
     // One that an earlier process had asked for counts like any other.
     if (build) build.attempt.failed(fault);
     else this.#attempts.failed({ kind: KIND, item: shape }, fault);
+  }
+
+  /** When this process first saw the server in ERROR: now, if it is asked for the first time. */
+  failedSinceMs(serverID: string): number {
+    const sinceMs = this.#failedSince.get(serverID) ?? this.#clock.now();
+    this.#failedSince.set(serverID, sinceMs);
+    return sinceMs;
   }
 
   /** It is given up. */

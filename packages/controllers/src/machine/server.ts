@@ -4,7 +4,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { serverFaultKind } from '@fairway/openstack/compute/server-fault';
-import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Server } from '@fairway/openstack/types/server';
 import { machinesByPool } from '@fairway/tenancy/cache-indexes';
@@ -88,6 +88,17 @@ export async function removeExtraServers(scope: MachineScope, servers: readonly 
 
 export async function deleteServer({ cloud, signal }: MachineScope, id: string): Promise<void> {
   await cloud?.remove(cloud.ledgers.servers, id, () => cloud.client.compute.servers.delete(id, { signal }));
+}
+
+/** How long a server in ERROR may take to say why. */
+const FAULT_GRACE_MS = 1_000;
+
+/** The server in ERROR with what the cloud says of it; undefined while it may still say more: Nova shows ERROR before it has written the fault. */
+export async function serverWithFault(scope: MachineScope, server: Server): Promise<Server | undefined> {
+  const { cloud, dependencies, signal } = scope;
+  if (server.fault || cloud === undefined) return server;
+  if (scope.now() < dependencies.builds.failedSinceMs(server.id) + FAULT_GRACE_MS) return undefined;
+  return (await ignoreNotFound(cloud.client.compute.servers.get(server.id, { signal }))) ?? server;
 }
 
 /** Deletes a server that failed before it became a node. Rejects with the fault, so that the replacement backs off. */

@@ -175,7 +175,7 @@ export class ServerLife {
     const { faults, tables } = this.#world;
     const fault = faults.hitServer(server.projectId, tables.projects.get(server.projectId)?.name ?? '');
     if (fault !== undefined) {
-      this.#fail(server, fault.code, fault.message, 'Injected by the simulator.');
+      this.#fail(server, fault.code, fault.message, 'Injected by the simulator.', fault.toldAfterMs);
       return;
     }
     plugPorts(this.#world, server);
@@ -199,9 +199,9 @@ export class ServerLife {
     });
   }
 
-  #fail(server: Server, code: number, message: string, details: string): void {
+  #fail(server: Server, code: number, message: string, details: string, toldAfterMs = 0): void {
     releasePorts(this.#world, server);
-    const fault: ServerFault = { code, message, details, createdMs: this.#world.clock.now() };
+    const fault: ServerFault = { code, message, details, createdMs: this.#world.clock.now() + toldAfterMs };
     this.settle({ ...server, vmState: 'error', fault });
   }
 

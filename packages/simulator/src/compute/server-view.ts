@@ -51,7 +51,7 @@ export function detailView(world: World, request: ApiRequest, server: Server, is
     accessIPv4: '',
     accessIPv6: '',
     ...(PROGRESSING.has(status) ? { progress: 0 } : {}),
-    ...(server.fault !== null && FAULTY.has(status) ? { fault: faultView(request, server) } : {}),
+    ...(isFaultTold(world, server) && FAULTY.has(status) ? { fault: faultView(request, server) } : {}),
     'OS-DCF:diskConfig': 'MANUAL',
     'OS-EXT-AZ:availability_zone': zoneOfHost(world, server.host ?? '') ?? server.wantedZone ?? '',
     config_drive: server.configDrive ? 'True' : '',
@@ -109,6 +109,11 @@ function flavorView(world: World, request: ApiRequest, flavorId: string): object
     original_name: flavor.name,
     extra_specs: flavor.extraSpecs,
   };
+}
+
+/** Nova shows the status before it has written the fault. */
+function isFaultTold({ clock }: World, { fault }: Server): boolean {
+  return fault !== null && fault.createdMs <= clock.now();
 }
 
 function faultView({ access }: ApiRequest, { fault }: Server): object {

@@ -23,6 +23,8 @@ const Action = z.discriminatedUnion('kind', [
     kind: z.literal('serverError'),
     message: z.string().default('Build of instance aborted: Failed to allocate the network(s), not rescheduling.'),
     code: z.int().default(500),
+    /** Nova shows ERROR first, and the fault when it has written that. */
+    toldAfterMs: z.number().min(0).default(0),
   }),
   /** Makes a flavor unschedulable, in one zone or in all. */
   z.strictObject({ kind: z.literal('outOfStock'), flavor: z.string(), zone: z.string().optional() }),
