@@ -1,8 +1,9 @@
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { podRequests } from '@fairway/kube/object/pod-resources';
-import { matchesNodeAffinity, matchesTerm, tolerates, untoleratedTaint } from './node-selection.ts';
+import { matchesTerm, untoleratedTaint } from './node-selection.ts';
 import type { NodeState } from './node-state.ts';
-import { type NamespaceLabels, PodAffinityFilter, TopologySpread } from './pod-affinity.ts';
+import type { NamespaceLabels, TopologySpread } from './pod-affinity.ts';
+import { PodFilter } from './pod-filter.ts';
 import type { PodVolumes } from './volumes.ts';
 
 /** The node for a pod, or why no node fits. */
@@ -29,91 +30,22 @@ export function findNode(
   if (volumes?.refusal !== undefined && nodes.length > 0) {
     return { kind: 'none', message: `0/${nodes.length} nodes are available: ${volumes.refusal}.` };
   }
-  const affinity = new PodAffinityFilter(pod, nodes, options.labelsOf);
-  const spread = new TopologySpread(pod, nodes);
+  const filter = new PodFilter(pod, nodes, options);
   const reasons = new Map<string, number>();
   const feasible: NodeState[] = [];
   for (const state of nodes) {
-    const failures = failuresOf(pod, state, affinity, spread, volumes);
+    const failures = filter.failures(state);
     if (failures.length === 0) feasible.push(state);
     for (const failure of failures) reasons.set(failure, (reasons.get(failure) ?? 0) + 1);
   }
   if (feasible.length === 0) return { kind: 'none', message: unschedulableMessage(nodes.length, reasons) };
-  const best = chooseBest(pod, feasible, spread, options.random);
+  const best = chooseBest(pod, feasible, filter.spread, options.random);
   return { kind: 'node', nodeName: best.node.metadata.name ?? '' };
 }
 
 /** Whether the node fits regardless of other nodes: to evaluate what preemption would leave. */
 export function fitsAlone(pod: Pod, state: NodeState): boolean {
-  const nodes = [state];
-  const noLabels = () => ({});
-  return (
-    failuresOf(pod, state, new PodAffinityFilter(pod, nodes, noLabels), new TopologySpread(pod, nodes), undefined)
-      .length === 0
-  );
-}
-
-/** Why a node is excluded: the first filter that rejects it, which for resources may give several reasons. */
-function failuresOf(
-  pod: Pod,
-  state: NodeState,
-  affinity: PodAffinityFilter,
-  spread: TopologySpread,
-  volumes: PodVolumes | undefined,
-): readonly string[] {
-  const { node } = state;
-  const isUnschedulable =
-    node.spec?.unschedulable === true &&
-    !pod.spec?.tolerations?.some((toleration) =>
-      tolerates(toleration, { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }),
-    );
-  if (isUnschedulable) return ['node(s) were unschedulable'];
-  if (!matchesNodeAffinity(pod, node)) return ["node(s) didn't match Pod's node affinity/selector"];
-  const taint = untoleratedTaint(pod, node);
-  if (taint) return [`node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`];
-  if (hasPortConflict(pod, state)) return ["node(s) didn't have free ports for the requested pod ports"];
-  const short = missingResources(pod, state);
-  if (short.length > 0) return short;
-  const volumeFailure = volumes?.failure(node);
-  if (volumeFailure !== undefined) return [volumeFailure];
-  if (!spread.admits(state)) return ["node(s) didn't match pod topology spread constraints"];
-  if (!affinity.admits(state)) return ["node(s) didn't match pod affinity/anti-affinity rules"];
-  return [];
-}
-
-function missingResources(pod: Pod, { allocatable, requested, pods }: NodeState): string[] {
-  const missing: string[] = [];
-  const podLimit = (allocatable.get('pods') ?? 0) / 1000;
-  if (pods.size + 1 > podLimit) missing.push('Too many pods');
-  for (const [name, amount] of podRequests(pod)) {
-    if (amount > 0 && amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0))
-      missing.push(`Insufficient ${name}`);
-  }
-  return missing;
-}
-
-function hasPortConflict(pod: Pod, { pods }: NodeState): boolean {
-  const wanted = hostPorts(pod);
-  if (wanted.length === 0) return false;
-  const taken = [...pods.values()].flatMap(hostPorts);
-  return wanted.some((port) =>
-    taken.some(
-      (other) =>
-        other.port === port.port &&
-        other.protocol === port.protocol &&
-        (other.ip === port.ip || other.ip === ANY_ADDRESS || port.ip === ANY_ADDRESS),
-    ),
-  );
-}
-
-const ANY_ADDRESS = '0.0.0.0';
-
-function hostPorts(pod: Pod): { port: number; protocol: string; ip: string }[] {
-  return (pod.spec?.containers ?? []).flatMap((container) =>
-    (container.ports ?? []).flatMap(({ hostPort, protocol = 'TCP', hostIP }) =>
-      hostPort ? [{ port: hostPort, protocol, ip: hostIP || ANY_ADDRESS }] : [],
-    ),
-  );
+  return new PodFilter(pod, [state], { labelsOf: () => ({}) }).admits(state);
 }
 
 /** "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable." */

@@ -11,17 +11,33 @@ interface CompiledTerm {
   readonly selects: (pod: Pod) => boolean;
 }
 
+interface Matchers {
+  readonly labels: LabelMatcher;
+  readonly namespaces: LabelMatcher | undefined;
+}
+
+const matchersByTerm = new WeakMap<PodAffinityTerm, Matchers>();
+
+function matchersOf(term: PodAffinityTerm): Matchers {
+  const known = matchersByTerm.get(term);
+  if (known) return known;
+  const namespaces = term.namespaceSelector && compileLabelSelector(term.namespaceSelector);
+  const matchers = { labels: compileLabelSelector(term.labelSelector), namespaces };
+  matchersByTerm.set(term, matchers);
+  return matchers;
+}
+
 function compileTerm(term: PodAffinityTerm, owner: Pod, labelsOf: NamespaceLabels): CompiledTerm {
-  const matcher: LabelMatcher = compileLabelSelector(term.labelSelector);
-  const namespaceMatcher = term.namespaceSelector && compileLabelSelector(term.namespaceSelector);
+  const matchers = matchersOf(term);
   const own = owner.metadata.namespace ?? '';
   const named = term.namespaces ?? (term.namespaceSelector ? [] : [own]);
   const isInScope = (namespace: string) =>
     named.includes(namespace) ||
-    (namespaceMatcher !== undefined && matchesLabels(namespaceMatcher, labelsOf(namespace)));
+    (matchers.namespaces !== undefined && matchesLabels(matchers.namespaces, labelsOf(namespace)));
   return {
     topologyKey: term.topologyKey,
-    selects: (pod) => isInScope(pod.metadata.namespace ?? '') && matchesLabels(matcher, pod.metadata.labels ?? {}),
+    selects: (pod) =>
+      isInScope(pod.metadata.namespace ?? '') && matchesLabels(matchers.labels, pod.metadata.labels ?? {}),
   };
 }
 
@@ -30,25 +46,38 @@ function compileTerm(term: PodAffinityTerm, owner: Pod, labelsOf: NamespaceLabel
  * pod, then queried node by node.
  */
 export class PodAffinityFilter {
+  readonly #pod: Pod;
+  readonly #labelsOf: NamespaceLabels;
   /** Topology domains, as `key=value`, in which each affinity term has a match. */
   readonly #affinity: { readonly term: CompiledTerm; readonly domains: Set<string>; readonly selectsItself: boolean }[];
+  readonly #antiTerms: readonly CompiledTerm[];
   readonly #forbidden = new Set<string>();
 
   constructor(pod: Pod, nodes: Iterable<NodeState>, labelsOf: NamespaceLabels) {
     const affinity = pod.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     const anti = pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    this.#pod = pod;
+    this.#labelsOf = labelsOf;
     this.#affinity = affinity.map((term) => {
       const compiled = compileTerm(term, pod, labelsOf);
       return { term: compiled, domains: new Set<string>(), selectsItself: compiled.selects(pod) };
     });
-    const antiTerms = anti.map((term) => compileTerm(term, pod, labelsOf));
+    this.#antiTerms = anti.map((term) => compileTerm(term, pod, labelsOf));
+    const { hasTerms } = this;
     for (const state of nodes) {
-      for (const other of state.pods.values()) this.#note(pod, other, state, antiTerms, labelsOf);
+      for (const other of (hasTerms ? state.pods : state.antiAffine).values()) this.note(other, state);
     }
   }
 
+  /** Whether it matters to the pod which other pods are where. */
+  get hasTerms(): boolean {
+    return this.#affinity.length + this.#antiTerms.length > 0;
+  }
+
   admits(state: NodeState): boolean {
-    for (const domain of domainsOf(state)) if (this.#forbidden.has(domain)) return false;
+    if (this.#forbidden.size > 0) {
+      for (const domain of domainsOf(state)) if (this.#forbidden.has(domain)) return false;
+    }
     return this.#affinity.every(({ term, domains, selectsItself }) => {
       const domain = domainOf(state, term.topologyKey);
       if (domain === undefined) return false;
@@ -57,13 +86,15 @@ export class PodAffinityFilter {
     });
   }
 
-  #note(pod: Pod, other: Pod, state: NodeState, antiTerms: readonly CompiledTerm[], labelsOf: NamespaceLabels): void {
+  /** Counts another pod on a node in. */
+  note(other: Pod, state: NodeState): void {
     for (const { term, domains } of this.#affinity)
       if (term.selects(other)) addDomain(domains, state, term.topologyKey);
-    for (const term of antiTerms) if (term.selects(other)) addDomain(this.#forbidden, state, term.topologyKey);
+    for (const term of this.#antiTerms) if (term.selects(other)) addDomain(this.#forbidden, state, term.topologyKey);
     const theirs = other.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
     for (const term of theirs ?? []) {
-      if (compileTerm(term, other, labelsOf).selects(pod)) addDomain(this.#forbidden, state, term.topologyKey);
+      if (compileTerm(term, other, this.#labelsOf).selects(this.#pod))
+        addDomain(this.#forbidden, state, term.topologyKey);
     }
   }
 }
@@ -84,44 +115,65 @@ function* domainsOf({ node }: NodeState): Generator<string> {
 
 interface Spread {
   readonly constraint: TopologySpreadConstraint;
+  readonly matcher: LabelMatcher;
+  readonly selectsItself: boolean;
+  /** Matching pods by the value of the topology key. */
   readonly counts: Map<string, number>;
+  /** The least of them; undefined until asked for. */
+  fewest: number | undefined;
 }
 
 /** Counts of matching pods by topology, for `topologySpreadConstraints`; hard ones filter, all of them score. */
 export class TopologySpread {
+  readonly #pod: Pod;
   readonly #spreads: readonly Spread[];
-  readonly #selfMatch: readonly boolean[];
 
-  constructor(pod: Pod, nodes: readonly NodeState[]) {
-    const constraints = pod.spec?.topologySpreadConstraints ?? [];
-    const matchers = constraints.map((constraint) => compileLabelSelector(constraint.labelSelector));
-    this.#selfMatch = matchers.map((matcher) => matchesLabels(matcher, pod.metadata.labels ?? {}));
-    this.#spreads = constraints.map((constraint, index) => {
-      const counts = new Map<string, number>();
-      for (const state of nodes) {
-        const value = state.node.metadata.labels?.[constraint.topologyKey];
-        if (value === undefined || !matchesNodeAffinity(pod, state.node)) continue;
-        const matching = [...state.pods.values()].filter(
-          (other) =>
-            other.metadata.namespace === pod.metadata.namespace &&
-            other.metadata.deletionTimestamp === undefined &&
-            matchesLabels(matchers[index] as LabelMatcher, other.metadata.labels ?? {}),
-        ).length;
-        counts.set(value, (counts.get(value) ?? 0) + matching);
-      }
-      return { constraint, counts };
+  constructor(pod: Pod, nodes: Iterable<NodeState>) {
+    this.#pod = pod;
+    this.#spreads = (pod.spec?.topologySpreadConstraints ?? []).map((constraint) => {
+      const matcher = compileLabelSelector(constraint.labelSelector);
+      const selectsItself = matchesLabels(matcher, pod.metadata.labels ?? {});
+      return { constraint, matcher, selectsItself, counts: new Map(), fewest: undefined };
     });
+    if (this.#spreads.length > 0) for (const state of nodes) this.addNode(state);
+  }
+
+  get hasConstraints(): boolean {
+    return this.#spreads.length > 0;
   }
 
   admits(state: NodeState): boolean {
-    return this.#spreads.every(({ constraint, counts }, index) => {
+    return this.#spreads.every((spread) => {
+      const { constraint, counts, selectsItself } = spread;
       if (constraint.whenUnsatisfiable !== 'DoNotSchedule') return true;
       const value = state.node.metadata.labels?.[constraint.topologyKey];
       if (value === undefined) return false;
       const isShort = constraint.minDomains !== undefined && counts.size < constraint.minDomains;
-      const fewest = isShort ? 0 : Math.min(...counts.values());
-      return (counts.get(value) ?? 0) + Number(this.#selfMatch[index]) - fewest <= constraint.maxSkew;
+      spread.fewest ??= Math.min(...counts.values());
+      const fewest = isShort ? 0 : spread.fewest;
+      return (counts.get(value) ?? 0) + Number(selectsItself) - fewest <= constraint.maxSkew;
     });
+  }
+
+  /** Counts a node with its pods in. */
+  addNode(state: NodeState): void {
+    if (this.#spreads.length === 0 || !matchesNodeAffinity(this.#pod, state.node)) return;
+    for (const spread of this.#spreads) {
+      const value = state.node.metadata.labels?.[spread.constraint.topologyKey];
+      if (value === undefined) continue;
+      let matching = 0;
+      for (const other of state.pods.values()) if (this.#counts(spread, other)) matching++;
+      raise(spread, value, matching);
+    }
+  }
+
+  /** Counts another pod on a node in. */
+  note(other: Pod, state: NodeState): void {
+    for (const spread of this.#spreads) {
+      const value = state.node.metadata.labels?.[spread.constraint.topologyKey];
+      if (value === undefined || !this.#counts(spread, other) || !matchesNodeAffinity(this.#pod, state.node)) continue;
+      raise(spread, value, 1);
+    }
   }
 
   /** The negated sum of matching pods in the node's topology domains: fewer is better. */
@@ -132,4 +184,14 @@ export class TopologySpread {
     }
     return sum;
   }
+
+  #counts({ matcher }: Spread, { metadata }: Pod): boolean {
+    if (metadata.namespace !== this.#pod.metadata.namespace || metadata.deletionTimestamp !== undefined) return false;
+    return matchesLabels(matcher, metadata.labels ?? {});
+  }
+}
+
+function raise(spread: Spread, value: string, by: number): void {
+  spread.counts.set(value, (spread.counts.get(value) ?? 0) + by);
+  spread.fewest = undefined;
 }

@@ -1,0 +1,127 @@
+import type { Pod } from '@fairway/kube/kinds/generated/types';
+import { type Amounts, podRequests } from '@fairway/kube/object/pod-resources';
+import { matchesNodeAffinity, tolerates, untoleratedTaint } from './node-selection.ts';
+import type { NodeState } from './node-state.ts';
+import { type NamespaceLabels, PodAffinityFilter, TopologySpread } from './pod-affinity.ts';
+import type { PodVolumes } from './volumes.ts';
+
+export interface PodFilterOptions {
+  readonly labelsOf: NamespaceLabels;
+  /** The pod's claims; none by default. */
+  readonly volumes?: PodVolumes | undefined;
+}
+
+/**
+ * kube-scheduler's filters for one pod and all like it: compiled once over the nodes of a cluster, then asked node by node. Changes of those nodes have
+ * to be told, with `note` and `addNode`.
+ */
+export class PodFilter {
+  readonly spread: TopologySpread;
+  readonly #pod: Pod;
+  readonly #requests: Amounts;
+  readonly #ports: readonly HostPort[];
+  readonly #affinity: PodAffinityFilter;
+  readonly #volumes: PodVolumes | undefined;
+
+  constructor(pod: Pod, nodes: Iterable<NodeState>, { labelsOf, volumes }: PodFilterOptions) {
+    this.#pod = pod;
+    this.#requests = podRequests(pod);
+    this.#ports = hostPorts(pod);
+    this.#affinity = new PodAffinityFilter(pod, nodes, labelsOf);
+    this.spread = new TopologySpread(pod, nodes);
+    this.#volumes = volumes;
+  }
+
+  /** Whether pods that come to one node can make another one fit: with affinity, or a skew that is levelled. */
+  get dependsOnOthers(): boolean {
+    return this.#affinity.hasTerms || this.spread.hasConstraints;
+  }
+
+  admits(state: NodeState): boolean {
+    // What fails most often comes first; the order only matters for what is said.
+    return this.#hasRoom(state) && this.failures(state).length === 0;
+  }
+
+  /** Why a node is excluded, in kube-scheduler's words: the first filter that rejects it, which for resources may give several reasons. */
+  failures(state: NodeState): readonly string[] {
+    const { node } = state;
+    const pod = this.#pod;
+    const isUnschedulable =
+      node.spec?.unschedulable === true &&
+      !pod.spec?.tolerations?.some((toleration) =>
+        tolerates(toleration, { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }),
+      );
+    if (isUnschedulable) return ['node(s) were unschedulable'];
+    if (!matchesNodeAffinity(pod, node)) return ["node(s) didn't match Pod's node affinity/selector"];
+    const taint = untoleratedTaint(pod, node);
+    if (taint) return [`node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`];
+    if (hasPortConflict(this.#ports, state)) return ["node(s) didn't have free ports for the requested pod ports"];
+    const short = this.#missingResources(state);
+    if (short.length > 0) return short;
+    const volumeFailure = this.#volumes?.refusal ?? this.#volumes?.failure(node);
+    if (volumeFailure !== undefined) return [volumeFailure];
+    if (!this.spread.admits(state)) return ["node(s) didn't match pod topology spread constraints"];
+    if (!this.#affinity.admits(state)) return ["node(s) didn't match pod affinity/anti-affinity rules"];
+    return [];
+  }
+
+  /** Counts another pod in that has come to a node. */
+  note(other: Pod, state: NodeState): void {
+    this.#affinity.note(other, state);
+    this.spread.note(other, state);
+  }
+
+  /** Counts a node in that has come, with its pods. */
+  addNode(state: NodeState): void {
+    this.spread.addNode(state);
+    for (const other of state.pods.values()) this.#affinity.note(other, state);
+  }
+
+  #hasRoom({ allocatable, requested, pods }: NodeState): boolean {
+    if (pods.size >= (allocatable.get('pods') ?? 0) / 1000) return false;
+    for (const [name, amount] of this.#requests) {
+      if (amount > 0 && amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0)) return false;
+    }
+    return true;
+  }
+
+  #missingResources({ allocatable, requested, pods }: NodeState): string[] {
+    const missing: string[] = [];
+    const podLimit = (allocatable.get('pods') ?? 0) / 1000;
+    if (pods.size + 1 > podLimit) missing.push('Too many pods');
+    for (const [name, amount] of this.#requests) {
+      if (amount > 0 && amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0))
+        missing.push(`Insufficient ${name}`);
+    }
+    return missing;
+  }
+}
+
+interface HostPort {
+  readonly port: number;
+  readonly protocol: string;
+  readonly ip: string;
+}
+
+function hasPortConflict(wanted: readonly HostPort[], { pods }: NodeState): boolean {
+  if (wanted.length === 0) return false;
+  const taken = [...pods.values()].flatMap(hostPorts);
+  return wanted.some((port) =>
+    taken.some(
+      (other) =>
+        other.port === port.port &&
+        other.protocol === port.protocol &&
+        (other.ip === port.ip || other.ip === ANY_ADDRESS || port.ip === ANY_ADDRESS),
+    ),
+  );
+}
+
+const ANY_ADDRESS = '0.0.0.0';
+
+function hostPorts(pod: Pod): HostPort[] {
+  return (pod.spec?.containers ?? []).flatMap((container) =>
+    (container.ports ?? []).flatMap(({ hostPort, protocol = 'TCP', hostIP }) =>
+      hostPort ? [{ port: hostPort, protocol, ip: hostIP || ANY_ADDRESS }] : [],
+    ),
+  );
+}
