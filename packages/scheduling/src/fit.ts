@@ -2,6 +2,7 @@ import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { podRequests } from '@fairway/kube/object/pod-resources';
 import { matchesTerm, untoleratedTaint } from './node-selection.ts';
 import type { NodeState } from './node-state.ts';
+import { unschedulableMessage } from './placement.ts';
 import type { NamespaceLabels, TopologySpread } from './pod-affinity.ts';
 import { PodFilter } from './pod-filter.ts';
 import type { PodVolumes } from './volumes.ts';
@@ -46,13 +47,6 @@ export function findNode(
 /** Whether the node fits regardless of other nodes: to evaluate what preemption would leave. */
 export function fitsAlone(pod: Pod, state: NodeState): boolean {
   return new PodFilter(pod, [state], { labelsOf: () => ({}) }).admits(state);
-}
-
-/** "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable." */
-function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string, number>): string {
-  if (nodes === 0) return 'no nodes available to schedule pods';
-  const parts = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
-  return `0/${nodes} nodes are available: ${parts.join(', ')}.`;
 }
 
 function chooseBest(pod: Pod, feasible: readonly NodeState[], spread: TopologySpread, random: () => number): NodeState {

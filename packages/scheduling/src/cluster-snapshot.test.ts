@@ -1,0 +1,197 @@
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '@fairway/kube/kinds/generated/types';
+import { describe, expect, it } from 'vitest';
+import { ClusterSnapshot, type SnapshotContext } from './cluster-snapshot.ts';
+import { staysWithNode, tryRemoval } from './node-removal.ts';
+import { placeGroup } from './placement.ts';
+import { groupPods } from './pod-group.ts';
+import { aNode, aPod, requesting } from './testing/objects.ts';
+
+const context: SnapshotContext = {
+  labelsOf: () => ({}),
+  reader: { get: () => undefined, list: () => [] },
+};
+
+function on(nodeName: string, pod: Pod): Pod {
+  return { ...pod, spec: { ...pod.spec, nodeName } };
+}
+
+function snapshotOf(nodes: readonly Node[], pods: readonly Pod[] = [], given = context): ClusterSnapshot {
+  return ClusterSnapshot.of(nodes, pods, given);
+}
+
+const perHost = {
+  podAntiAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } },
+    ],
+  },
+};
+
+describe('a fork', () => {
+  it('is not seen by its origin', () => {
+    const snapshot = snapshotOf([aNode('a'), aNode('b')], [on('a', aPod('x'))]);
+    const fork = snapshot.fork();
+
+    fork.place(aPod('y'), 'a');
+    fork.removeNode('b');
+    fork.addNode(aNode('c'), [aPod('of-daemon-set')]);
+
+    expect([...(snapshot.node('a')?.pods.keys() ?? [])]).toEqual(['default/x']);
+    expect([...snapshot.nodes()].map(({ node }) => node.metadata.name)).toEqual(['a', 'b']);
+    expect([...(fork.node('a')?.pods.keys() ?? [])]).toEqual(['default/x', 'default/y']);
+    expect([...fork.nodes()].map(({ node }) => node.metadata.name)).toEqual(['a', 'c']);
+  });
+
+  it('leaves the second fork what the first one has tried', () => {
+    const snapshot = snapshotOf([aNode('a', { cpu: '1' })]);
+    snapshot.fork().place(aPod('x', requesting('1')), 'a');
+
+    const { left } = placeGroup(snapshot.fork(), { pods: [aPod('y')], sample: aPod('y', requesting('1')) });
+
+    expect(left).toEqual([]);
+  });
+});
+
+describe('placing equal pods', () => {
+  const three = ['x', 'y', 'z'];
+
+  it.each([
+    {
+      reason: 'fills one node before the next',
+      pods: three.map((name) => aPod(name, requesting('500m'))),
+      expected: ['a', 'a', 'b'],
+      left: [],
+    },
+    {
+      reason: 'gives each a node of its own that asks for it',
+      pods: three.map((name) => aPod(name, { affinity: perHost }, { app: 'web' })),
+      expected: ['a', 'b'],
+      left: ['z'],
+    },
+    {
+      reason: 'keeps to the skew among nodes',
+      pods: three.map((name) =>
+        aPod(
+          name,
+          {
+            topologySpreadConstraints: [
+              {
+                maxSkew: 1,
+                topologyKey: 'kubernetes.io/hostname',
+                whenUnsatisfiable: 'DoNotSchedule',
+                labelSelector: { matchLabels: { app: 'web' } },
+              },
+            ],
+          },
+          { app: 'web' },
+        ),
+      ),
+      expected: ['a', 'b', 'a'],
+      left: [],
+    },
+  ])('$reason', ({ pods, expected, left }) => {
+    const snapshot = snapshotOf([aNode('a', { cpu: '1' }), aNode('b', { cpu: '1' })]);
+    const groups = groupPods(pods);
+
+    const result = placeGroup(snapshot, groups[0] as (typeof groups)[number]);
+
+    expect(groups).toHaveLength(1);
+    expect(result.placed.map(({ nodeName }) => nodeName)).toEqual(expected);
+    expect(result.left.map(({ metadata }) => metadata.name)).toEqual(left);
+  });
+
+  it('keeps pods with claims of their own apart', () => {
+    const claiming = (name: string) =>
+      aPod(name, { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }] });
+
+    expect(groupPods([claiming('x'), claiming('y')])).toHaveLength(2);
+  });
+});
+
+describe('taking a node away', () => {
+  it.each([
+    {
+      reason: 'its pods fit elsewhere',
+      pods: [on('a', aPod('x', requesting('1')))],
+      moved: ['x → b'],
+      stuck: [],
+    },
+    {
+      reason: 'pods of DaemonSets and static pods go with it',
+      pods: [
+        on('a', {
+          ...aPod('agent', requesting('1')),
+          metadata: {
+            name: 'agent',
+            namespace: 'default',
+            ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'u', controller: true }],
+          },
+        }),
+        on('a', {
+          ...aPod('proxy', requesting('2')),
+          metadata: { name: 'proxy', namespace: 'default', annotations: { 'kubernetes.io/config.mirror': 'hash' } },
+        }),
+      ],
+      moved: [],
+      stuck: [],
+    },
+    {
+      reason: 'one is too large for what is left',
+      pods: [on('a', aPod('x', requesting('1500m'))), on('b', aPod('y', requesting('1')))],
+      moved: [],
+      stuck: ['x: 0/1 nodes are available: 1 Insufficient cpu.'],
+    },
+    {
+      reason: 'the other node has one that wants to be alone',
+      pods: [
+        on('a', aPod('x', { affinity: perHost }, { app: 'web' })),
+        on('b', aPod('y', { affinity: perHost }, { app: 'web' })),
+      ],
+      moved: [],
+      stuck: ["x: 0/1 nodes are available: 1 node(s) didn't match pod affinity/anti-affinity rules."],
+    },
+  ])('$reason', ({ pods, moved, stuck }) => {
+    const snapshot = snapshotOf([aNode('a'), aNode('b')], pods);
+
+    const removal = tryRemoval(snapshot, 'a');
+
+    expect(removal.moved.map(({ pod, nodeName }) => `${pod.metadata.name} → ${nodeName}`)).toEqual(moved);
+    expect(removal.stuck.map(({ pod, message }) => `${pod.metadata.name}: ${message}`)).toEqual(stuck);
+    expect(snapshot.node('a')?.pods.size).toBe(pods.filter(({ spec }) => spec.nodeName === 'a').length);
+  });
+
+  it('minds the zone of a volume', () => {
+    const claim: PersistentVolumeClaim = {
+      metadata: { name: 'data', namespace: 'default' },
+      spec: { volumeName: 'pv', accessModes: ['ReadWriteOnce'] },
+      status: { phase: 'Bound' },
+    };
+    const volume: PersistentVolume = {
+      metadata: { name: 'pv' },
+      spec: {
+        nodeAffinity: {
+          required: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['1'] }] },
+            ],
+          },
+        },
+      },
+    };
+    const reader = {
+      get: (type: { readonly kind: string }) => (type.kind === 'PersistentVolume' ? volume : claim) as never,
+      list: () => [],
+    };
+    const zone = (name: string) => ({ labels: { 'topology.kubernetes.io/zone': name } });
+    const pod = on('a', aPod('db', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] }));
+    const snapshot = snapshotOf([aNode('a', zone('1')), aNode('b', zone('2'))], [pod], { ...context, reader });
+
+    expect(tryRemoval(snapshot, 'a').stuck.map(({ message }) => message)).toEqual([
+      '0/1 nodes are available: 1 node(s) had volume node affinity conflict.',
+    ]);
+  });
+
+  it('tells who stays with a node', () => {
+    expect(staysWithNode(aPod('x'))).toBe(false);
+  });
+});

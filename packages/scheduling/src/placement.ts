@@ -1,0 +1,64 @@
+import type { Pod } from '@fairway/kube/kinds/generated/types';
+import type { ClusterSnapshot } from './cluster-snapshot.ts';
+import type { NodeState } from './node-state.ts';
+import type { PodFilter } from './pod-filter.ts';
+import type { PodGroup } from './pod-group.ts';
+
+export interface Placed {
+  readonly pod: Pod;
+  readonly nodeName: string;
+}
+
+/** What came of trying to place equal pods. */
+export interface GroupPlacement {
+  readonly placed: readonly Placed[];
+  /** The rest, which fits on no node. */
+  readonly left: readonly Pod[];
+  /** Knows all that was placed; answers why the rest fits nowhere. */
+  readonly filter: PodFilter;
+}
+
+/**
+ * Places pods of a group, one after another, on the first node with room, and keeps them in the snapshot. `isAllowed` leaves nodes out. Costs a look at each node,
+ * not at each node for each pod, unless the pods' own terms make one's place depend on another's.
+ */
+export function placeGroup(
+  snapshot: ClusterSnapshot,
+  group: PodGroup,
+  isAllowed: (state: NodeState) => boolean = () => true,
+): GroupPlacement {
+  const filter = snapshot.filterFor(group.sample);
+  const names = [...snapshot.nodes()].filter(isAllowed).map(({ node }) => node.metadata.name ?? '');
+  const placed: Placed[] = [];
+  let cursor = 0;
+  for (const [index, pod] of group.pods.entries()) {
+    if (filter.dependsOnOthers) cursor = 0;
+    while (cursor < names.length && !admits(snapshot, filter, names[cursor])) cursor++;
+    const nodeName = names[cursor];
+    if (nodeName === undefined) return { placed, left: group.pods.slice(index), filter };
+    filter.note(pod, snapshot.place(pod, nodeName));
+    placed.push({ pod, nodeName });
+  }
+  return { placed, left: [], filter };
+}
+
+function admits(snapshot: ClusterSnapshot, filter: PodFilter, nodeName: string | undefined): boolean {
+  const state = nodeName === undefined ? undefined : snapshot.node(nodeName);
+  return state !== undefined && filter.admits(state);
+}
+
+/** "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", as kube-scheduler says it. */
+export function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string, number>): string {
+  if (nodes === 0) return 'no nodes available to schedule pods';
+  const parts = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
+  return `0/${nodes} nodes are available: ${parts.join(', ')}.`;
+}
+
+/** Counts what keeps a pod from each of the nodes. */
+export function countFailures(filter: PodFilter, nodes: Iterable<NodeState>): Map<string, number> {
+  const reasons = new Map<string, number>();
+  for (const state of nodes) {
+    for (const failure of filter.failures(state)) reasons.set(failure, (reasons.get(failure) ?? 0) + 1);
+  }
+  return reasons;
+}
