@@ -1,4 +1,4 @@
-import { Cron } from 'croner';
+import { parseCron } from '@fairway/base/cron-schedule';
 
 /** Every six hours, as databases of clusters by default. */
 export const DEFAULT_BACKUP_SCHEDULE = '0 */6 * * *';
@@ -15,11 +15,10 @@ export interface BackupSchedule {
 /** Parses five fields of cron, in UTC; undefined for `never`. Throws an Error that says what is wrong. */
 export function parseBackupSchedule(text: string): BackupSchedule | undefined {
   if (text === 'never') return undefined;
-  const cron = new Cron(text, { timezone: 'Etc/UTC', mode: '5-part', paused: true });
-  if (cron.nextRun() === null) throw new Error(`${text} never comes`);
+  const schedule = parseCron(text, 'Etc/UTC');
+  if (schedule.next(0) === undefined) throw new Error(`${text} never comes`);
   return {
-    // The reference itself does not count.
-    lastDue: (nowMs) => cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime() ?? Number.NEGATIVE_INFINITY,
-    nextDue: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime() ?? Number.POSITIVE_INFINITY,
+    lastDue: (nowMs) => schedule.last(nowMs) ?? Number.NEGATIVE_INFINITY,
+    nextDue: (afterMs) => schedule.next(afterMs) ?? Number.POSITIVE_INFINITY,
   };
 }

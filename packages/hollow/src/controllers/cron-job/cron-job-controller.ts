@@ -1,4 +1,5 @@
 import { formatTime } from '@fairway/base/clock';
+import type { Schedule } from '@fairway/base/cron-schedule';
 import { Controller } from '@fairway/kube/controller/controller';
 import { CONTROLLER_UID_INDEX, controllerKeys, controllerRef } from '@fairway/kube/controller/owners';
 import type { Result } from '@fairway/kube/controller/result';
@@ -9,7 +10,7 @@ import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
 import type { ControllerContext } from '../context.ts';
 import { indexChildren } from '../workloads/claim-children.ts';
 import { messageOf } from '../workloads/pod-control.ts';
-import { latestDue, parseSchedule, type Schedule } from './schedule.ts';
+import { latestDue, parseSchedule } from './schedule.ts';
 
 const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 

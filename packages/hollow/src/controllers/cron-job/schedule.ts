@@ -1,10 +1,4 @@
-import { Cron } from 'croner';
-
-/** The times at which a CronJob is due. */
-export interface Schedule {
-  /** The first time after `afterMs`; undefined when there is none. */
-  next(afterMs: number): number | undefined;
-}
+import { parseCron, type Schedule } from '@fairway/base/cron-schedule';
 
 const INTERVAL = /^@every (?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 /** With more missed times than this between two syncs, a warning replaces the count of missed runs. */
@@ -18,9 +12,7 @@ export function parseSchedule(text: string, timeZone: string | undefined): Sched
     const stepMs = Math.max(1, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
     return { next: (afterMs) => Math.floor(afterMs / 1000) * 1000 + stepMs };
   }
-  const isMacro = text.startsWith('@');
-  const cron = new Cron(text, { timezone: timeZone ?? 'Etc/UTC', ...(!isMacro && { mode: '5-part' }), paused: true });
-  return { next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime() };
+  return parseCron(text, timeZone ?? 'Etc/UTC');
 }
 
 export interface Missed {
