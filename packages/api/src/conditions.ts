@@ -59,6 +59,7 @@ const REASONS = {
   NodeNotReady: 'fairway',
   Terminated: 'fairway',
   WaitingForRollout: 'fairway',
+  WaitingForMaintenanceWindow: 'fairway',
   // The user can fix it.
   Paused: 'user',
   QuotaExceeded: 'user',

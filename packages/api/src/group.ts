@@ -25,6 +25,8 @@ export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
 export const PAUSED_ANNOTATION = `${GROUP}/paused`;
 /** A changed value, such as the time, makes Fairway retry failed operations immediately; on a Cluster also those of its pools and machines. */
 export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
+/** On a Cluster: a changed value, such as the time, lets what waits for the maintenance window begin now. */
+export const MAINTENANCE_ANNOTATION = `${GROUP}/maintenance-requested`;
 
 /** On the Secret of a cluster's CAs: since when its Cluster has been missing, RFC 3339. */
 export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;

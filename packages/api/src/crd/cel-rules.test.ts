@@ -35,6 +35,8 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     address: maybe(constantFrom('10.0.0.1')),
   }),
   'spec.etcd.snapshots': record({ interval: constantFrom('0s', '59s', '1m', '1h30m') }),
+  'spec.maintenance': record({ confineSpecChanges: boolean(), window: maybe(constantFrom({})) }),
+  'spec.maintenance.window': record({ duration: constantFrom('29m59s', '30m', '1h30m', '23h', '23h1s', '99999h') }),
   'spec.rollout': record({ timeout: constantFrom('0s', '59s', '1m', '1h30m') }),
   'spec.kubeProxy': record({
     mode: maybe(constantFrom('iptables', 'ipvs', 'none')),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_CLUSTER_NAME_LENGTH } from '../names.ts';
 import { int32, ipv4Cidr } from '../schema/scalars.ts';
 import { etcdSpec, etcdStatus } from './cluster-etcd.ts';
+import { MAINTENANCE_RULES, maintenanceSpec, maintenanceStatus } from './cluster-maintenance.ts';
 import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
 import { apiServerSpec, cniSpec, kubeProxySpec } from './cluster-options.ts';
 import { CLUSTER_RULES } from './cluster-rules.ts';
@@ -58,6 +59,7 @@ const clusterSpec = z
     cni: cniSpec.prefault({}),
     apiServer: apiServerSpec.prefault({}),
     etcd: etcdSpec.optional(),
+    maintenance: maintenanceSpec.optional(),
     image: z
       .string()
       .min(1)
@@ -125,6 +127,7 @@ const clusterStatus = z
       .describe('Nodes of all pools.'),
     readySummary: z.string().optional().describe('ready/desired, for the READY column.'),
     etcd: etcdStatus.optional(),
+    maintenance: maintenanceStatus.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
   })
   .describe('What the cluster is.');
@@ -168,6 +171,13 @@ export const clusters = defineKind<Cluster>({
     },
     { name: 'Endpoint', type: 'string', value: '.status.url', priority: 1 },
     { name: 'Network', type: 'string', value: '.status.network.networkID', priority: 1 },
+    {
+      name: 'Maintenance',
+      type: 'string',
+      description: 'When the maintenance window begins that is open, or opens next; empty where the cluster has none.',
+      value: '.status.maintenance.window.start',
+      priority: 1,
+    },
     PAUSED_COLUMN,
     AGE_COLUMN,
     MESSAGE_COLUMN,
@@ -183,6 +193,6 @@ export const clusters = defineKind<Cluster>({
     'spec.kubeProxy.mode',
     'spec.cni.type',
   ],
-  rules: CLUSTER_RULES,
+  rules: [...CLUSTER_RULES, ...MAINTENANCE_RULES],
   transitions: ORIGIN_RULES,
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isCidr } from '../domain/cidr.ts';
+import { MAX_TIME_ZONE_LENGTH, timeZoneProblem } from '../domain/time-zone.ts';
 
 /** Of what may be a name or an IPv6 address by mistake, so that the answer is what it must be, not how long it may be. */
 const MAX_ADDRESS_LENGTH = 64;
@@ -39,6 +40,18 @@ export function minutes() {
       /^([1-9][0-9]?h([0-9]{1,2}m)?([0-9]{1,2}s)?|[1-9][0-9]{0,3}m([0-9]{1,2}s)?)$/,
       'must be a duration of at least a minute, such as 10m or 1h30m',
     );
+}
+
+/** The name of a time zone of the IANA database. */
+export function timeZone() {
+  return z
+    .string()
+    .min(1)
+    .max(MAX_TIME_ZONE_LENGTH)
+    .superRefine((name, context) => {
+      const message = timeZoneProblem(name);
+      if (message !== undefined) context.addIssue({ code: 'custom', input: name, message });
+    });
 }
 
 /** A Kubernetes quantity, not negative: `500m`, `1.5`, `256Mi`. */

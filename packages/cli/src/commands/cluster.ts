@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { commaList, outputOption, timeoutOption, wholeNumber } from '../command/options.ts';
 import { addDeleteCommand, addGetCommand, addListCommand } from './kind-commands.ts';
+import { addMaintenanceCommands } from './maintenance.ts';
 import { addSnapshotCommands } from './snapshot.ts';
 
 export function addClusterCommands(program: Command, context: CliContext): void {
@@ -34,6 +35,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
   addListCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
   addGetCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
   addSnapshotCommands(cluster, context, program);
+  addMaintenanceCommands(cluster, context, program);
   cluster
     .command('pause')
     .description('stop reconciling clusters with their pools and machines; workloads keep running')

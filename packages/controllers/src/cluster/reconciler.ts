@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { nextMaintenanceChangeMs } from '@fairway/api/domain/maintenance-gate';
 import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
@@ -138,6 +139,8 @@ export class ClusterReconciler {
       nowMs: clock.now(),
     };
     pass.againIn(RESYNC_MS);
+    const windowMs = nextMaintenanceChangeMs(cluster, clock.now());
+    if (windowMs !== undefined) pass.againIn(windowMs - clock.now());
     if (blocker || !plan || !cloud || choice.version === undefined) return { ...base, ...NOTHING_LEARNT };
     const claim = await pass.run(async () => {
       if (isProvisioned(cluster)) return undefined;

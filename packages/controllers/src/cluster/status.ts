@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
+import { maintenanceStatusOf } from '@fairway/api/domain/maintenance-gate';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
@@ -117,6 +118,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
         ...snapshotStatus(facts.controlPlane, previous?.etcd),
       },
     }),
+    maintenance: maintenanceStatusOf(cluster, facts.nowMs),
     lastOperation: lastOperation(cluster, phase, states, nodes, facts),
   };
 }

@@ -175,6 +175,91 @@ describe('a cluster that runs 1.35.1', () => {
   });
 });
 
+describe('a maintenance window', () => {
+  const running = { version: '1.35.1', desiredVersion: '1.35.1' };
+  const window = { days: ['Wednesday' as const], start: '02:30', duration: '1h', timeZone: 'UTC' };
+  const mine = { ...idle, moving: [turn] };
+  const OPEN = Date.UTC(2026, 10, 25, 3);
+  const waits = {
+    version: '1.35.1',
+    waiting: {
+      reason: 'WaitingForMaintenanceWindow',
+      message:
+        '1.35.2 waits for the maintenance window, which opens at 2026-11-25T02:30:00Z ("fairway cluster maintain demo" lets it begin now)',
+    },
+  };
+
+  test.each<{
+    reason: string;
+    spec?: NewCluster['spec'];
+    status?: ClusterStatus;
+    now?: number;
+    rollout?: RolloutStatus;
+    gets: object;
+  }>([
+    { reason: 'a patch waits, though its turn has come', gets: waits },
+    { reason: 'also before its turn', rollout: idle, gets: waits },
+    { reason: 'it is taken in the window', now: OPEN, gets: { version: '1.35.2', waiting: { reason: 'Updating' } } },
+    {
+      reason: 'by turns',
+      now: OPEN,
+      rollout: idle,
+      gets: { version: '1.35.1', waiting: { reason: 'WaitingForRollout' } },
+    },
+    {
+      reason: 'a rollout that has stopped is no matter of windows',
+      rollout: { ...idle, state: 'Halted' },
+      gets: { version: '1.35.1', waiting: { reason: 'RolloutHalted' } },
+    },
+    {
+      reason: 'what has begun goes on after it',
+      status: { version: '1.35.1', desiredVersion: '1.35.2' },
+      gets: { version: '1.35.2', waiting: { reason: 'Updating' } },
+    },
+    {
+      reason: 'a version that is asked for is urgent',
+      spec: { version: '1.35.2' },
+      gets: { version: '1.35.2', waiting: { reason: 'Updating' } },
+    },
+    {
+      reason: 'unless changes of the spec are confined to it',
+      spec: { version: '1.35.2', maintenance: { window, confineSpecChanges: true } },
+      gets: waits,
+    },
+    {
+      reason: 'where they begin in it',
+      spec: { version: '1.36', maintenance: { window, confineSpecChanges: true } },
+      now: OPEN,
+      gets: { version: '1.36.2', waiting: { reason: 'Updating' } },
+    },
+    {
+      reason: 'and go on after it',
+      spec: { version: '1.36', maintenance: { window, confineSpecChanges: true } },
+      status: { version: '1.35.1', desiredVersion: '1.36.2' },
+      gets: { version: '1.36.2', waiting: { reason: 'Updating' } },
+    },
+    {
+      reason: 'a new cluster waits for none',
+      spec: { version: '1.35', maintenance: { window, confineSpecChanges: true } },
+      status: {},
+      gets: { version: '1.35.2', waiting: undefined },
+    },
+  ])('$reason', ({ spec = {}, status = running, now = NOW, rollout = mine, gets }) => {
+    const of = cluster({ version: '1.35', maintenance: { window }, ...spec }, status);
+
+    expect(choose(of, { rollout, nowMs: now })).toMatchObject(gets);
+  });
+
+  test('opens once when somebody asks for it', () => {
+    const asked = cluster({ version: '1.35', maintenance: { window } }, running);
+    asked.metadata.annotations = { 'fairway.dev/maintenance-requested': 'now' };
+    const requested = { requested: 'now', requestedUntil: '2026-11-21T23:00:00Z' };
+
+    expect(choose(asked, { rollout: mine }).version).toBe('1.35.2');
+    expect(choose({ ...asked, status: { ...running, maintenance: requested } }, { rollout: mine })).toEqual(waits);
+  });
+});
+
 describe('kubelets', () => {
   const upgrade = cluster({ version: '1.36' }, { version: '1.35.2' });
   const node = (name: string, version: string) => ({ name, pool: 'general', version });

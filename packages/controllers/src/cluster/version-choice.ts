@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { type MaintenanceGate, maintenanceGate, specChangeGate } from '@fairway/api/domain/maintenance-gate';
 import { type OfferedVersion, offeredVersions } from '@fairway/api/domain/offered-versions';
 import { followedMinor, takesPatches } from '@fairway/api/domain/update-policy';
 import { compareVersions, isMinor, minorOf } from '@fairway/api/domain/version-numbers';
@@ -12,6 +13,7 @@ import {
 } from '@fairway/api/domain/versions';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import { formatTime } from '@fairway/base/clock';
 import type { Problem } from '@fairway/tenancy/problem';
 
 export interface NodeVersion {
@@ -67,11 +69,15 @@ export function chooseVersion(facts: VersionFacts): VersionChoice {
     isUsable(decided, offered);
   const target = isDecided ? decided : resolved.version.version;
   const tooOld = minorOf(target) === minorOf(running) ? undefined : skewProblem(target, facts.nodes());
-  return tooOld ? { version: running, waiting: tooOld } : { version: target, waiting: updating(running, target) };
+  if (tooOld) return { version: running, waiting: tooOld };
+  const gate = specChangeGate(cluster, nowMs);
+  if (!gate.isOpen && target !== running && target !== decided)
+    return { version: running, waiting: untilWindow(cluster, target, gate) };
+  return { version: target, waiting: updating(running, target) };
 }
 
 function followPatches(
-  { cluster, releases, isSeamless }: VersionFacts,
+  { cluster, releases, isSeamless, nowMs }: VersionFacts,
   running: string,
   offered: readonly OfferedVersion[],
 ): VersionChoice {
@@ -84,10 +90,11 @@ function followPatches(
   if (!takesPatches(cluster, isSeamless)) return { version: running, waiting: leftToUser(cluster, next) };
   const rollout = releases.find(({ spec }) => spec.minor === minorOf(running))?.status?.rollout;
   const isTurn = rollout?.version === next && rollout.moving.some(({ uid }) => uid === cluster.metadata.uid);
-  if (isTurn) return { version: next, waiting: updating(running, next) };
-  if (rollout?.version !== next) return { version: running, waiting: inLine(next) };
-  const isStopped = rollout.state === 'Halted' || rollout.state === 'Paused';
-  return { version: running, waiting: isStopped ? stopped(next, rollout.state) : inLine(next) };
+  const isStopped = rollout?.version === next && (rollout.state === 'Halted' || rollout.state === 'Paused');
+  if (isStopped && !isTurn) return { version: running, waiting: stopped(next, rollout.state) };
+  const gate = maintenanceGate(cluster, nowMs);
+  if (!gate.isOpen) return { version: running, waiting: untilWindow(cluster, next, gate) };
+  return isTurn ? { version: next, waiting: updating(running, next) } : { version: running, waiting: inLine(next) };
 }
 
 function chosen(version: string): VersionChoice {
@@ -137,6 +144,11 @@ function leftToUser({ spec }: Cluster, next: string): Problem {
 function inLine(next: string): Problem {
   const message = `${next} is being rolled out to a share of the clusters at a time; this one waits for its turn (set spec.version to ${next} to take it now)`;
   return { reason: ConditionReason.WaitingForRollout, message };
+}
+
+function untilWindow({ metadata }: Cluster, next: string, gate: Extract<MaintenanceGate, { isOpen: false }>): Problem {
+  const message = `${next} waits for the maintenance window, which opens at ${formatTime(gate.opensAtMs)} ("fairway cluster maintain ${metadata.name}" lets it begin now)`;
+  return { reason: ConditionReason.WaitingForMaintenanceWindow, message };
 }
 
 function stopped(next: string, state: string): Problem {

@@ -3,7 +3,7 @@ import { missingPrograms, offeredVersions } from '@fairway/api/domain/offered-ve
 import { nextPhaseChangeMs, phaseOf } from '@fairway/api/domain/release-phase';
 import { releaseProblems } from '@fairway/api/domain/release-problems';
 import { followedMinor } from '@fairway/api/domain/update-policy';
-import { RETRY_ANNOTATION } from '@fairway/api/group';
+import { MAINTENANCE_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease, KubernetesReleaseStatus } from '@fairway/api/kinds/kubernetes-release';
 import { type RolloutStatus, rolloutSpec } from '@fairway/api/kinds/rollout';
@@ -17,7 +17,7 @@ import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { InUse } from './in-use.ts';
-import { nextRollout, nextTimeoutMs } from './rollout.ts';
+import { nextOpeningMs, nextRollout, nextTimeoutMs } from './rollout.ts';
 
 export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | 'events' | 'runtime'> {
   readonly informer: Informer<KubernetesRelease>;
@@ -57,7 +57,10 @@ export class ReleaseReconciler {
     if (status === undefined) return pass.end();
     const nowMs = clock.now();
     this.#wakeAt(pass, nextPhaseChangeMs(release, nowMs), nowMs);
-    if (status.rollout) this.#wakeAt(pass, nextTimeoutMs(status.rollout, rolloutSettings(release)), nowMs);
+    if (status.rollout) {
+      this.#wakeAt(pass, nextTimeoutMs(status.rollout, rolloutSettings(release)), nowMs);
+      this.#wakeAt(pass, nextOpeningMs(status.rollout, this.#followersOf(release), nowMs), nowMs);
+    }
     return pass.end(async () => {
       await writeStatus(informer.client, release, status);
       const { rollout } = status;
@@ -103,15 +106,18 @@ export class ReleaseReconciler {
     };
   }
 
-  #rolloutOf(release: KubernetesRelease, target: string, nowMs: number): RolloutStatus {
-    const { inUse, runtime } = this.#options;
+  #followersOf(release: KubernetesRelease): readonly Cluster[] {
     const { minor } = release.spec;
+    const users = this.#options.inUse.usersOf(release);
+    return users.filter((cluster) => followedMinor(cluster) === minor && !isBeingDeleted(cluster));
+  }
+
+  #rolloutOf(release: KubernetesRelease, target: string, nowMs: number): RolloutStatus {
+    const { runtime } = this.#options;
     return nextRollout({
       settings: rolloutSettings(release),
       target,
-      followers: inUse
-        .usersOf(release)
-        .filter((cluster) => followedMinor(cluster) === minor && !isBeingDeleted(cluster)),
+      followers: this.#followersOf(release),
       isSeamless: runtime.spread.replicas > 1,
       previous: release.status?.rollout,
       retryRequested: release.metadata.annotations?.[RETRY_ANNOTATION],
@@ -184,8 +190,11 @@ function viewOf({ metadata, spec, status }: Cluster): string {
     metadata.annotations?.['fairway.dev/paused'],
     metadata.deletionTimestamp,
     spec.version,
+    metadata.annotations?.[MAINTENANCE_ANNOTATION],
+    spec.maintenance,
     spec.updatePolicy,
     status?.version,
+    status?.desiredVersion,
     findCondition(status?.conditions, ConditionType.ControlPlaneReady)?.status,
     findCondition(status?.conditions, ConditionType.Ready)?.status,
   ]);

@@ -5,7 +5,7 @@ import { aRelease } from '@fairway/api/testing/releases';
 import { formatTime } from '@fairway/base/clock';
 import { describe, expect, test } from 'vitest';
 import { rolloutSettings } from './release-reconciler.ts';
-import { nextRollout, nextTimeoutMs, type RolloutFacts } from './rollout.ts';
+import { nextOpeningMs, nextRollout, nextTimeoutMs, type RolloutFacts } from './rollout.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const MINUTE = 60_000;
@@ -281,4 +281,64 @@ test('a restart between any two steps changes nothing: the step is a function of
   expect(step(clusters, { previous: JSON.parse(JSON.stringify(first)) })).toEqual(first);
   expect(nextTimeoutMs(first, rolloutSpec.parse({}))).toBe(NOW + 15 * MINUTE);
   expect(nextTimeoutMs({ ...first, moving: [] }, rolloutSpec.parse({}))).toBeUndefined();
+});
+
+describe('maintenance windows', () => {
+  /** NOW is a Sunday. */
+  const nightly = { maintenance: { window: { start: '02:30', duration: '1h' } } };
+  const weekly = { maintenance: { window: { days: ['Wednesday' as const], start: '02:30', duration: '1h' } } };
+  const OPEN = NOW + 150 * MINUTE;
+  const settings = { maxPercent: 100, maxConcurrent: 1 };
+
+  test('pass the turn to the next, and nobody fails for them', () => {
+    const waiting = cluster('a', { spec: nightly });
+    const clusters = [waiting, cluster('b'), cluster('c')];
+    const first = step(clusters, { settings });
+    const second = step(at(clusters, ['b']), { settings, previous: first });
+    const third = step(at(clusters, ['b', 'c']), { settings, previous: second, nowMs: NOW + 60 * MINUTE });
+
+    expect([names(first.moving), names(second.moving), names(third.moving)]).toEqual([['b'], ['c'], []]);
+    expect(third).toMatchObject({ state: 'Rolling', failed: [], waiting: 1, updated: 2 });
+    expect(nextOpeningMs(third, clusters, NOW)).toBe(OPEN);
+    expect(names(step(at(clusters, ['b', 'c']), { settings, previous: third, nowMs: OPEN }).moving)).toEqual(['a']);
+  });
+
+  test('of canaries hold nobody up: those with an open one are canaries', () => {
+    const canary = { labels: { stage: 'canary' } };
+    const canaries = { ...settings, canarySelector: { matchLabels: { stage: 'canary' } } };
+    const clusters = [cluster('a'), cluster('y', { ...canary, spec: weekly }), cluster('z', canary)];
+    const first = step(clusters, { settings: canaries });
+    const second = step(at(clusters, ['z']), { settings: canaries, previous: first });
+
+    expect(first).toMatchObject({ state: 'Canaries', moving: [{ name: 'z' }] });
+    expect(second).toMatchObject({ state: 'Rolling', moving: [{ name: 'a' }] });
+  });
+
+  test('that close before a cluster has begun take its turn back', () => {
+    const one = cluster('a', { spec: nightly });
+    const first = step([one], { settings, nowMs: OPEN + 59 * MINUTE });
+    const closed = { settings, previous: first, nowMs: OPEN + 75 * MINUTE };
+    const begun = { ...one, status: { ...one.status, desiredVersion: NEW } };
+
+    expect(names(first.moving)).toEqual(['a']);
+    expect(step([one], closed)).toMatchObject({ moving: [], failed: [], waiting: 1 });
+    expect(names(step([begun], { ...closed, nowMs: OPEN + 61 * MINUTE }).moving)).toEqual(['a']);
+    expect(names(step([begun], closed).failed)).toEqual(['a']);
+  });
+
+  test('are opened by a request', () => {
+    const asked = cluster('a', { spec: weekly, annotations: { 'fairway.dev/maintenance-requested': 'now' } });
+
+    expect(names(step([asked], { settings }).moving)).toEqual(['a']);
+  });
+
+  test('of a thousand clusters cost little', () => {
+    const clusters = many(1000, { spec: weekly });
+    step(clusters, { settings });
+    const before = performance.now();
+    step(clusters, { settings });
+
+    // A schedule is computed in 0.1 ms: it must not be for each cluster at each step.
+    expect(performance.now() - before).toBeLessThan(60);
+  });
 });

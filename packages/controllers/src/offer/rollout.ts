@@ -1,4 +1,5 @@
 import { durationMs } from '@fairway/api/domain/duration';
+import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
 import { takesPatches } from '@fairway/api/domain/update-policy';
 import { compareVersions } from '@fairway/api/domain/version-numbers';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -28,7 +29,8 @@ type Failed = RolloutStatus['failed'][number];
  * Who may take the newest patch, and how far it has come. Pure, and level-triggered: derived from the clusters and its own last result, which is kept in
  * `status.rollout`. A cluster in `moving` takes the patch; it leaves the list when its control plane runs it and is ready, or when its time is up. Nodes
  * don't count: a tenant can break its own, and would hold the patch back for all. Canaries come first. After `maxFailures` failures, or one of a
- * canary, no further cluster begins; when those that failed have become ready, it goes on.
+ * canary, no further cluster begins; when those that failed have become ready, it goes on. Whoever waits for its maintenance window is passed over, and gets
+ * its turn in it; so canaries with windows hold nobody up, and are none until then.
  */
 export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const { settings, target, nowMs } = facts;
@@ -48,6 +50,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   for (const turn of [...turns, ...retried]) {
     const cluster = known.get(turn.uid);
     if (cluster === undefined || isPaused(cluster) || isHealthyAt(cluster, target)) continue;
+    if (isHeldBack(cluster, target, nowMs)) continue;
     if (nowMs - Date.parse(turn.since) < durationMs(settings.timeout)) moving.push(turn);
     else failed.push({ ...placeOf(cluster), since, message: failureOf(cluster, target) });
   }
@@ -95,6 +98,19 @@ export function nextTimeoutMs({ moving }: RolloutStatus, settings: RolloutSettin
   return Math.min(...moving.map(({ since }) => Date.parse(since))) + durationMs(settings.timeout);
 }
 
+/** When a window opens that a cluster waits for; undefined: none does. */
+export function nextOpeningMs(
+  { version }: RolloutStatus,
+  followers: readonly Cluster[],
+  nowMs: number,
+): number | undefined {
+  const openings = followers.flatMap((cluster) => {
+    const gate = maintenanceGate(cluster, nowMs);
+    return gate.isOpen || isAt(cluster, version) ? [] : [gate.opensAtMs];
+  });
+  return openings.length === 0 ? undefined : openings.reduce((a, b) => Math.min(a, b));
+}
+
 interface Standing {
   readonly behind: ReadonlyMap<string, Cluster>;
   readonly moving: readonly Turn[];
@@ -104,7 +120,10 @@ interface Standing {
   readonly since: string;
 }
 
-function newTurns({ settings }: RolloutFacts, { behind, moving, failed, isCanary, total, since }: Standing): Turn[] {
+function newTurns(
+  { settings, target, nowMs }: RolloutFacts,
+  { behind, moving, failed, isCanary, total, since }: Standing,
+): Turn[] {
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
   const share = Math.max(1, Math.floor((total * settings.maxPercent) / 100));
   const room = Math.min(settings.maxConcurrent, share) - moving.length;
@@ -114,6 +133,7 @@ function newTurns({ settings }: RolloutFacts, { behind, moving, failed, isCanary
     (cluster) =>
       !begun.has(uidOf(cluster)) &&
       !isPaused(cluster) &&
+      !isHeldBack(cluster, target, nowMs) &&
       isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady'),
   );
   const canaries = able.filter(isCanary);
@@ -150,6 +170,11 @@ function isAt({ status }: Cluster, target: string): boolean {
 
 function isHealthyAt(cluster: Cluster, target: string): boolean {
   return isAt(cluster, target) && isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady');
+}
+
+/** Whether its maintenance window keeps it from beginning. One that has begun goes on after the window. */
+function isHeldBack(cluster: Cluster, target: string, nowMs: number): boolean {
+  return cluster.status?.desiredVersion !== target && !maintenanceGate(cluster, nowMs).isOpen;
 }
 
 function failureOf({ status }: Cluster, target: string): string {

@@ -10,6 +10,7 @@ const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 
 const GIVEN_NETWORK = 'packages/controllers/src/behaviour/given-network.test.ts';
+const WINDOW = 'packages/api/src/domain/maintenance-gate.test.ts';
 const NETWORK_CHANGES = 'packages/controllers/src/behaviour/network-changes.test.ts';
 
 export const CLUSTER_FIELDS: FieldLedger = {
@@ -119,5 +120,13 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.etcd.snapshotRequestedAt': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.etcd.restore.snapshot': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.etcd.restore.requestedAt': acts(SPEC_FIELDS, '$field of a cluster'),
+  'spec.maintenance.window.days': acts(WINDOW, 'is open by its $field at $now: $isOpen'),
+  'spec.maintenance.window.start': acts(WINDOW, 'is open by its $field at $now: $isOpen'),
+  'spec.maintenance.window.duration': acts(WINDOW, 'is open by its $field at $now: $isOpen'),
+  'spec.maintenance.window.timeZone': acts(WINDOW, 'is open by its $field at $now: $isOpen'),
+  'spec.maintenance.confineSpecChanges': acts(
+    WINDOW,
+    'is apart from what the user asks for, unless the user wants that to wait too',
+  ),
   'spec.image': acts(SPEC_FIELDS, 'a cluster gets the plan, the version and the image that it names'),
 };

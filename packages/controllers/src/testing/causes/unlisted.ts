@@ -18,4 +18,5 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   WaitingForServer: AT_WORK,
   WaitingForNode: AT_WORK,
   WaitingForRollout: AT_WORK,
+  WaitingForMaintenanceWindow: 'the tenant has asked for it, and it begins by itself',
 };

@@ -4,6 +4,7 @@ import { CLUSTER_ACCESS_ROWS } from './cluster-access.ts';
 import { CLUSTER_CNI_ROWS } from './cluster-cni.ts';
 import { CLUSTER_GATEWAY_ROWS } from './cluster-gateway.ts';
 import { CLUSTER_KUBE_PROXY_ROWS } from './cluster-kube-proxy.ts';
+import { CLUSTER_MAINTENANCE_ROWS } from './cluster-maintenance.ts';
 import { CLUSTER_NETWORK_ROWS } from './cluster-network.ts';
 import { CLUSTER_OFFER_ROWS } from './cluster-offer.ts';
 import { CLUSTER_RANGES_ROWS } from './cluster-ranges.ts';
@@ -25,6 +26,7 @@ export const TABLE: readonly { readonly kind: RowKind; readonly rows: readonly R
   { kind: 'Cluster', rows: CLUSTER_CNI_ROWS },
   { kind: 'Cluster', rows: CLUSTER_GATEWAY_ROWS },
   { kind: 'Cluster', rows: CLUSTER_KUBE_PROXY_ROWS },
+  { kind: 'Cluster', rows: CLUSTER_MAINTENANCE_ROWS },
   { kind: 'Cluster', rows: CLUSTER_NETWORK_ROWS },
   { kind: 'Cluster', rows: CLUSTER_OFFER_ROWS },
   { kind: 'Cluster', rows: CLUSTER_RANGES_ROWS },

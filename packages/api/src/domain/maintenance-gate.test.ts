@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { MAINTENANCE_ANNOTATION } from '../group.ts';
+import type { Cluster, ClusterStatus, NewCluster } from '../kinds/cluster.ts';
+import { aCluster } from '../testing/objects.ts';
+import { maintenanceGate, maintenanceStatusOf, nextMaintenanceChangeMs, specChangeGate } from './maintenance-gate.ts';
+
+const at = (time: string) => Date.parse(`2026-11-${time}Z`);
+const window = { days: ['Wednesday' as const], start: '02:30', duration: '1h', timeZone: 'UTC' };
+const WEDNESDAY = at('25T02:30:00');
+
+function cluster(
+  maintenance: NewCluster['spec']['maintenance'] = { window },
+  { requested, status }: { readonly requested?: string; readonly status?: ClusterStatus['maintenance'] } = {},
+): Cluster {
+  const annotations = requested === undefined ? {} : { [MAINTENANCE_ANNOTATION]: requested };
+  const spec = maintenance === undefined ? {} : { maintenance };
+  return { ...aCluster(spec, { annotations }), ...(status && { status: { maintenance: status } }) };
+}
+
+describe('what is not urgent', () => {
+  const followed = { requested: 'a', requestedUntil: '2026-11-22T11:00:00Z' };
+
+  test.each([
+    { reason: 'there is no window', of: cluster({}), now: at('22T10:00:00'), opens: undefined },
+    { reason: 'the window is to come', of: cluster(), now: at('22T10:00:00'), opens: WEDNESDAY },
+    { reason: 'it is open', of: cluster(), now: at('25T03:29:59'), opens: undefined },
+    { reason: 'it is over', of: cluster(), now: at('25T03:30:00'), opens: WEDNESDAY + 7 * 86_400_000 },
+    {
+      reason: 'a request is new',
+      of: cluster({ window }, { requested: 'a' }),
+      now: at('22T10:00:00'),
+      opens: undefined,
+    },
+    {
+      reason: 'it lasts as long as a window',
+      of: cluster({ window }, { requested: 'a', status: followed }),
+      now: at('22T10:59:59'),
+      opens: undefined,
+    },
+    {
+      reason: 'and is followed once',
+      of: cluster({ window }, { requested: 'a', status: followed }),
+      now: at('22T11:00:00'),
+      opens: WEDNESDAY,
+    },
+    {
+      reason: 'another value is another request',
+      of: cluster({ window }, { requested: 'b', status: followed }),
+      now: at('22T12:00:00'),
+      opens: undefined,
+    },
+    {
+      reason: 'taking the annotation away asks for nothing',
+      of: cluster({ window }, { status: followed }),
+      now: at('22T12:00:00'),
+      opens: WEDNESDAY,
+    },
+  ])('opens at $opens: $reason', ({ of, now, opens }) => {
+    const gate = maintenanceGate(of, now);
+
+    expect(gate).toEqual(opens === undefined ? { isOpen: true } : { isOpen: false, opensAtMs: opens });
+  });
+
+  test('is apart from what the user asks for, unless the user wants that to wait too', () => {
+    const now = at('22T10:00:00');
+
+    expect(specChangeGate(cluster(), now)).toEqual({ isOpen: true });
+    expect(specChangeGate(cluster({ window, confineSpecChanges: true }), now)).toEqual({
+      isOpen: false,
+      opensAtMs: WEDNESDAY,
+    });
+  });
+});
+
+describe('a window', () => {
+  // On Wednesdays from 01:30 to 04:30 in UTC.
+  const berlin = { days: ['Wednesday' as const], start: '02:30', duration: '3h', timeZone: 'Europe/Berlin' };
+
+  test.each([
+    { field: 'days', now: at('24T02:00:00'), isOpen: false },
+    { field: 'start', now: at('25T01:29:59'), isOpen: false },
+    { field: 'timeZone', now: at('25T01:30:00'), isOpen: true },
+    { field: 'duration', now: at('25T04:29:59'), isOpen: true },
+    { field: 'duration', now: at('25T04:30:00'), isOpen: false },
+  ])('is open by its $field at $now: $isOpen', ({ now, isOpen }) => {
+    expect(maintenanceGate(cluster({ window: berlin }), now).isOpen).toBe(isOpen);
+  });
+});
+
+describe('the status', () => {
+  test.each([
+    { reason: 'nothing is known of maintenance', of: cluster({}), status: undefined },
+    {
+      reason: 'the next window',
+      of: cluster(),
+      status: { window: { start: '2026-11-25T02:30:00Z', end: '2026-11-25T03:30:00Z' } },
+    },
+    {
+      reason: 'a request without a window is noted, so that a window of later does not follow it',
+      of: cluster({}, { requested: 'a' }),
+      status: { requested: 'a' },
+    },
+    {
+      reason: 'a request',
+      of: cluster({ window }, { requested: 'a' }),
+      status: {
+        window: { start: '2026-11-25T02:30:00Z', end: '2026-11-25T03:30:00Z' },
+        requested: 'a',
+        requestedUntil: '2026-11-22T11:00:00Z',
+      },
+    },
+    {
+      reason: 'a request of before',
+      of: cluster({ window }, { requested: 'a', status: { requested: 'a', requestedUntil: '2026-11-22T09:00:00Z' } }),
+      status: { window: { start: '2026-11-25T02:30:00Z', end: '2026-11-25T03:30:00Z' }, requested: 'a' },
+    },
+  ])('tells $reason', ({ of, status }) => {
+    expect(maintenanceStatusOf(of, at('22T10:00:00'))).toEqual(status);
+  });
+
+  test('stays the same while a request lasts', () => {
+    const asked = cluster({ window }, { requested: 'a' });
+    const first = maintenanceStatusOf(asked, at('22T10:00:00'));
+    const later = maintenanceStatusOf({ ...asked, status: { maintenance: first } }, at('22T10:30:00'));
+
+    expect(later).toEqual(first);
+  });
+
+  test.each([
+    { now: at('22T10:00:00'), change: WEDNESDAY },
+    { now: at('25T03:00:00'), change: at('25T03:30:00') },
+  ])('changes next when the window opens or closes', ({ now, change }) => {
+    expect(nextMaintenanceChangeMs(cluster(), now)).toBe(change);
+    expect(nextMaintenanceChangeMs(cluster({}), now)).toBeUndefined();
+  });
+});

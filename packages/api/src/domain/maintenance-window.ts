@@ -1,0 +1,36 @@
+import { parseCron } from '@fairway/base/cron-schedule';
+import { DAYS, type MaintenanceWindow } from '../kinds/cluster-maintenance.ts';
+import { durationMs } from './duration.ts';
+
+/** From `startMs` on, and before `endMs`. */
+export interface Interval {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Answers by window, each with the time from which it holds: a rollout asks for those of all clusters at each step. */
+const known = new WeakMap<MaintenanceWindow, Interval & { readonly fromMs: number }>();
+
+/** The window that is open, or the one that opens next. Throws for one that the schema refuses. */
+export function nextWindow(window: MaintenanceWindow, nowMs: number): Interval {
+  const last = known.get(window);
+  if (last && last.fromMs <= nowMs && nowMs < last.endMs) return last;
+  const lengthMs = durationMs(window.duration);
+  // The first one that has not ended: no two meet.
+  const startMs = parseCron(cronOf(window), window.timeZone).next(nowMs - lengthMs);
+  if (startMs === undefined)
+    throw new Error(`no day has a window that begins at ${window.start} in ${window.timeZone}`);
+  const next = { startMs, endMs: startMs + lengthMs };
+  known.set(window, { ...next, fromMs: nowMs });
+  return next;
+}
+
+export function isInWindow(window: MaintenanceWindow, nowMs: number): boolean {
+  return nextWindow(window, nowMs).startMs <= nowMs;
+}
+
+function cronOf({ start, days = [] }: MaintenanceWindow): string {
+  const [hour = '', minute = ''] = start.split(':');
+  const numbers = days.map((day) => DAYS.indexOf(day));
+  return `${Number(minute)} ${Number(hour)} * * ${numbers.length === 0 ? '*' : numbers.join(',')}`;
+}

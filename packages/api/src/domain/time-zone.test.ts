@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { timeZoneProblem } from './time-zone.ts';
+
+test.each(['UTC', 'Etc/UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])(
+  '%s is a time zone',
+  (name) => {
+    expect(timeZoneProblem(name)).toBeUndefined();
+  },
+);
+
+test.each([
+  { name: 'Europe/Berln', says: 'did you mean "Europe/Berlin"' },
+  { name: 'Mars/Olympus_Mons_North', says: 'give its name, such as Europe/Berlin or UTC' },
+  { name: 'GMT+2', says: 'is no time zone' },
+  { name: '', says: 'is no time zone' },
+  { name: '+01:00', says: 'is an offset' },
+  { name: 'Local', says: 'is no time zone' },
+])('$name is none: $says', ({ name, says }) => {
+  expect(timeZoneProblem(name)).toContain(says);
+});

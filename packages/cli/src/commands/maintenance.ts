@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../command/context.ts';
+import { timeoutOption } from '../command/options.ts';
+
+/** `fairway cluster maintain`. */
+export function addMaintenanceCommands(cluster: Command, context: CliContext, program: Command): void {
+  cluster
+    .command('maintain')
+    .description('let what waits for the maintenance window begin now')
+    .argument('<cluster>', 'name of the cluster')
+    .option('--wait', 'wait until it is done; what waits for the turn of a rollout is not waited for')
+    .addOption(timeoutOption('1h'))
+    .action(async (name, options) => {
+      const { maintain } = await import('../resources/maintain-cluster.ts');
+      await maintain(context, program.opts(), name, options);
+    });
+}

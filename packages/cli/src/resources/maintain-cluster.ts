@@ -1,0 +1,31 @@
+import { MAINTENANCE_ANNOTATION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { withConnection } from '../client/connect.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { clusterMaintained } from '../progress/maintenance-goal.ts';
+import { waitFor } from '../progress/wait-for.ts';
+import { qualifiedName } from './kinds.ts';
+
+/** Lets what waits for the cluster's maintenance window begin now. */
+export async function maintain(
+  context: CliContext,
+  globals: GlobalOptions,
+  name: string,
+  options: { readonly wait?: boolean; readonly timeout: number },
+): Promise<void> {
+  await withConnection(context, globals, async (connection) => {
+    const { client, namespace } = connection;
+    const requested = new Date(context.clock.now()).toISOString();
+    const patch = {
+      type: 'merge',
+      value: { metadata: { annotations: { [MAINTENANCE_ANNOTATION]: requested } } },
+    } as const;
+    const write = { namespace, fieldManager: 'fairway', signal: context.signal };
+    const { spec } = await client.resource(clusters).patch(name, patch, write);
+    const words = spec.maintenance?.window
+      ? 'maintenance requested'
+      : 'has no maintenance window: nothing waits for one';
+    context.stdout.write(`${qualifiedName(clusters, name)} ${words}\n`);
+    if (options.wait) await waitFor(context, connection, name, clusterMaintained(name, requested), options.timeout);
+  });
+}
