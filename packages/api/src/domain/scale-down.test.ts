@@ -7,7 +7,11 @@ function machine(name: string, overrides: Partial<RemovalCandidate> = {}): Remov
     zone: undefined,
     isBeingDeleted: false,
     isMarked: false,
-    isHealthy: true,
+    isRepairDue: false,
+    isBroken: false,
+    isRenewalDue: false,
+    isAvailable: true,
+    isUnneeded: false,
     isUpToDate: true,
     createdMs: 0,
     ...overrides,
@@ -17,14 +21,33 @@ function machine(name: string, overrides: Partial<RemovalCandidate> = {}): Remov
 const old = machine('old', { createdMs: 1 });
 const recent = machine('recent', { createdMs: 9 });
 const outdated = machine('outdated', { isUpToDate: false });
-const unhealthy = machine('unhealthy', { isHealthy: false });
+const starting = machine('starting', { isAvailable: false });
+const unneeded = machine('unneeded', { isUnneeded: true });
+const toRenew = machine('to renew', { isUpToDate: false, isRenewalDue: true });
+const broken = machine('broken', { isAvailable: false, isBroken: true });
+const toRepair = machine('to repair', { isAvailable: false, isBroken: true, isRepairDue: true });
 const marked = machine('marked', { isMarked: true });
 const deleted = machine('deleted', { isBeingDeleted: true });
 
 describe('chooseRemovals', () => {
-  it('takes what users chose, the unhealthy, the outdated and the most recent, in this order', () => {
-    const order = chooseRemovals([old, recent, outdated, unhealthy, marked, deleted], 6);
-    expect(order.map(({ name }) => name)).toEqual(['deleted', 'marked', 'unhealthy', 'outdated', 'recent', 'old']);
+  it('takes them in the order that its description says', () => {
+    const order = [deleted, marked, toRepair, broken, toRenew, starting, unneeded, outdated, recent, old];
+    expect(chooseRemovals(order.toReversed(), order.length)).toEqual(order);
+  });
+
+  it.each([
+    { case: 'one that is still starting, rather than the last available one', needed: 1, names: ['starting'] },
+    { case: 'the one to be renewed, where enough others are available', needed: 0, names: ['to renew'] },
+  ])('takes $case', ({ needed, names }) => {
+    expect(chooseRemovals([toRenew, starting], 1, needed).map(({ name }) => name)).toEqual(names);
+  });
+
+  it('takes what a user has marked, whatever is needed', () => {
+    expect(chooseRemovals([marked, starting], 1, 2)).toEqual([marked]);
+  });
+
+  it('takes as many as it is told to, if none is harmless', () => {
+    expect(chooseRemovals([old, recent], 1, 2)).toEqual([recent]);
   });
 
   it.each([
@@ -49,7 +72,7 @@ describe('chooseRemovals', () => {
     const machines = [
       machine('a1', { zone: 'a' }),
       machine('a2', { zone: 'a' }),
-      machine('b', { zone: 'b', isHealthy: false }),
+      machine('b', { zone: 'b', isBroken: true, isAvailable: false }),
     ];
     expect(chooseRemovals(machines, 1).map(({ name }) => name)).toEqual(['b']);
   });

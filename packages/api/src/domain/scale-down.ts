@@ -6,23 +6,37 @@ export interface RemovalCandidate {
   readonly isBeingDeleted: boolean;
   /** A user has marked it to be removed first. */
   readonly isMarked: boolean;
-  readonly isHealthy: boolean;
+  readonly isRepairDue: boolean;
+  /** Its node worked, and does not any more. */
+  readonly isBroken: boolean;
+  readonly isRenewalDue: boolean;
+  /** Pods run on it. */
+  readonly isAvailable: boolean;
+  /** The autoscaler can do without it. */
+  readonly isUnneeded: boolean;
   readonly isUpToDate: boolean;
   readonly createdMs: number;
 }
 
 /**
- * The `count` machines to remove: those that users deleted or marked, then unhealthy ones, outdated ones and
- * the newest. On a tie, one in the zone with the most remaining machines, so that zones stay balanced.
+ * The `count` machines to remove: those that users deleted or marked, then those to be repaired, broken ones, those to be renewed, those that are no nodes
+ * yet, unneeded ones, outdated ones and the newest. On a tie, one in the zone with the most remaining machines, so that zones stay balanced. Beyond what
+ * users chose none goes that leaves fewer than `needed` available, while another could.
  */
-export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number): T[] {
+export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number, needed = 0): T[] {
   const left = new Set(candidates);
   const removals: T[] = [];
+  let available = candidates.filter(({ isAvailable }) => isAvailable).length;
   while (removals.length < count && left.size > 0) {
+    const isMissed = (each: T) => each.isAvailable && !each.isBeingDeleted && !each.isMarked && available <= needed;
+    const harmless = [...left].filter((each) => !isMissed(each));
     const machines = countByZone(left);
-    const next = [...left].reduce((best, candidate) => (goesBefore(candidate, best, machines) ? candidate : best));
+    const next = (harmless.length > 0 ? harmless : [...left]).reduce((best, candidate) =>
+      goesBefore(candidate, best, machines) ? candidate : best,
+    );
     left.delete(next);
     removals.push(next);
+    if (next.isAvailable) available--;
   }
   return removals;
 }
@@ -42,7 +56,11 @@ function removalKeys(candidate: RemovalCandidate, machines: ReadonlyMap<string, 
   return [
     Number(candidate.isBeingDeleted),
     Number(candidate.isMarked),
-    Number(!candidate.isHealthy),
+    Number(candidate.isRepairDue),
+    Number(candidate.isBroken),
+    Number(candidate.isRenewalDue),
+    Number(!candidate.isAvailable),
+    Number(candidate.isUnneeded),
     Number(!candidate.isUpToDate),
     machines.get(candidate.zone ?? '') ?? 0,
     candidate.createdMs,

@@ -2,6 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
+import { installed } from './machine-installation.ts';
 import { machineMarks } from './machine-marks.ts';
 import { rootVolume } from './node-pool.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
@@ -20,6 +21,9 @@ const machineSpec = z
     version: z.string().min(1).max(32).describe('Exact Kubernetes version of the node.'),
     rootVolume: rootVolume.optional().describe('Volume that the server boots from. Immutable.'),
     serverGroupID: z.string().max(63).optional().describe('Server group that the server is part of. Immutable.'),
+    reinstallTime: timestamp()
+      .optional()
+      .describe('A new time has the server reinstalled: same server, ports, addresses and volumes, a new root disk.'),
     floatingIP: z.boolean().default(false).describe('Whether the server has a floating IP.'),
   })
   .describe('What the machine should be. Its pool writes this; deleting a Machine replaces it.');
@@ -75,6 +79,7 @@ const machineStatus = z
     address: z.string().optional().describe('First internal address, for the ADDRESS column.'),
     nodeName: z.string().optional().describe("Node in the tenant's cluster."),
     version: z.string().optional().describe('Version that the kubelet reports.'),
+    installed: installed.optional(),
     readyTime: timestamp().optional().describe('When the node was first Ready.'),
     startup: startup.optional(),
     notReadyTime: timestamp()

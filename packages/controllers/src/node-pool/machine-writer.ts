@@ -9,6 +9,7 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { controllerRef } from '@fairway/kube/controller/owners';
 import { apiVersionOf } from '@fairway/kube/object/meta';
+import type { MachineUpdate } from './pool-plan.ts';
 
 /** What one machine is made from, where, and in whose pool. */
 export interface MachineOrder {
@@ -71,10 +72,10 @@ export class MachineWriter {
     await ignoreGone(this.#client.resource(machines).delete(name, options));
   }
 
-  /** Writes the fields that need no new server. */
-  async changeInPlace({ metadata }: Machine, { floatingIP }: DesiredMachine): Promise<void> {
+  /** Writes these fields of the spec. */
+  async update({ metadata }: Machine, spec: MachineUpdate): Promise<void> {
     const { name = '', namespace, uid } = metadata;
-    const value = { metadata: { uid }, spec: { floatingIP } };
+    const value = { metadata: { uid }, spec };
     const where = namespace === undefined ? {} : { namespace };
     await ignoreGone(this.#client.resource(machines).patch(name, { type: 'merge', value }, where));
   }

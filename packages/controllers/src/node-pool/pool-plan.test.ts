@@ -1,44 +1,90 @@
 import type { Machine } from '@fairway/api/kinds/machine';
+import type { MachineMarks } from '@fairway/api/kinds/machine-marks';
 import { describe, expect, test } from 'vitest';
-import { planPool } from './pool-plan.ts';
+import { type DesiredPool, planPool } from './pool-plan.ts';
 
 const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', rootVolume: undefined, floatingIP: false };
+const TIME = '2026-01-01T00:00:00Z';
 
 interface Given {
   zone?: string;
-  phase?: 'Installing' | 'Ready' | 'NotReady';
+  phase?: 'Pending' | 'Installing' | 'Ready' | 'NotReady';
   version?: string;
+  installed?: string;
+  flavor?: string;
   createdAt?: number;
   deleting?: boolean;
   marked?: boolean;
   floatingIP?: boolean;
+  marks?: MachineMarks;
+  serverReason?: string;
+  reinstallTime?: string;
+  timedOut?: boolean;
 }
 
 function machine(name: string, given: Given = {}): Machine {
   const { zone, phase = 'Ready', version = desired.version, createdAt = 0, deleting = false, marked = false } = given;
-  const { floatingIP = false } = given;
+  const { floatingIP = false, marks, serverReason, installed, flavor = desired.flavor, reinstallTime } = given;
+  const wasReady = phase === 'Ready' || phase === 'NotReady';
+  const serverReady = { type: 'ServerReady', status: 'False' as const, message: '', lastTransitionTime: TIME };
   return {
     metadata: {
       name,
       creationTimestamp: new Date(createdAt * 1000).toISOString(),
-      ...(deleting && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      ...(deleting && { deletionTimestamp: TIME }),
       ...(marked && { annotations: { 'fairway.dev/delete-first': '' } }),
     },
     spec: {
       ...desired,
+      flavor,
       version,
       floatingIP,
       clusterName: 'demo',
       nodePoolName: 'general',
       ...(zone !== undefined && { zone }),
+      ...(reinstallTime !== undefined && { reinstallTime }),
     },
-    status: { phase },
+    status: {
+      phase,
+      ...(wasReady && { readyTime: TIME }),
+      ...(marks && { marks }),
+      ...(installed !== undefined && { installed: { serverID: 's', image: desired.image, version: installed } }),
+      ...(serverReason !== undefined && { conditions: [{ ...serverReady, reason: serverReason }] }),
+      ...(given.timedOut && { startup: { serverID: 's', activeTime: TIME, timedOutTime: TIME } }),
+    },
+  };
+}
+
+const because = { due: true, reason: 'NodeNotReady', message: '', time: TIME };
+const replace = { repair: { ...because, strategy: 'Replace' as const } };
+const reinstall = { repair: { ...because, strategy: 'Reinstall' as const } };
+const gone = { repair: { ...replace.repair, reason: 'ServerVanished' } };
+const rolling = { renewal: { ...because, strategy: 'Rolling' as const } };
+const inPlace = { renewal: { ...because, strategy: 'InPlace' as const } };
+const unneeded = { unneeded: because };
+const waiting = { renewal: { ...rolling.renewal, due: false }, repair: { ...replace.repair, due: false } };
+
+const OLD = '1.33.1';
+const old = (name: string, marks?: MachineMarks, given: Given = {}) =>
+  machine(name, { version: OLD, ...(marks && { marks }), ...given });
+
+function planOf(replicas: number, machines: readonly Machine[], options: Partial<DesiredPool> = {}) {
+  const limits = { maxSurge: 1, maxUnavailable: 0 };
+  const room = Number.POSITIVE_INFINITY;
+  return planPool({ replicas, zones: [], desired, limits, room, isAllowed: true, ...options }, machines);
+}
+
+function shown({ create, remove, update }: ReturnType<typeof planPool>) {
+  return {
+    create: create.length,
+    remove: remove.map(({ metadata }) => metadata.name),
+    reinstall: update.filter(({ isReinstall }) => isReinstall).map(({ machine: { metadata } }) => metadata.name),
   };
 }
 
 describe('a pool that is too small', () => {
   test('gets all missing machines at once, spread over its zones', () => {
-    const { create } = planPool({ replicas: 5, zones: ['a', 'b', 'c'], desired }, [machine('m1', { zone: 'a' })]);
+    const { create } = planOf(5, [machine('m1', { zone: 'a' })], { zones: ['a', 'b', 'c'] });
 
     expect(create.map(({ zone }) => zone)).toEqual(['b', 'c', 'a', 'b']);
   });
@@ -46,7 +92,7 @@ describe('a pool that is too small', () => {
   test('gets another machine for one that is being deleted', () => {
     const machines = [machine('m1'), machine('m2', { deleting: true })];
 
-    expect(planPool({ replicas: 2, zones: [], desired }, machines).create).toHaveLength(1);
+    expect(planOf(2, machines).create).toHaveLength(1);
   });
 });
 
@@ -58,8 +104,23 @@ describe('a pool that is too large', () => {
       removed: ['ill'],
     },
     {
+      reason: 'one to be repaired before others that are unhealthy',
+      machines: [machine('ill', { phase: 'NotReady' }), machine('patient', { phase: 'NotReady', marks: replace })],
+      removed: ['patient'],
+    },
+    {
+      reason: 'one that is not a node yet before one that the autoscaler can do without',
+      machines: [machine('unneeded', { marks: unneeded }), machine('starting', { phase: 'Installing' })],
+      removed: ['starting'],
+    },
+    {
+      reason: 'the one that the autoscaler can do without',
+      machines: [machine('new', { createdAt: 9 }), machine('unneeded', { marks: unneeded })],
+      removed: ['unneeded'],
+    },
+    {
       reason: 'then outdated ones',
-      machines: [machine('new', { createdAt: 9 }), machine('outdated', { version: '1.33.1' })],
+      machines: [machine('new', { createdAt: 9 }), machine('outdated', { version: OLD })],
       removed: ['outdated'],
     },
     {
@@ -69,7 +130,7 @@ describe('a pool that is too large', () => {
     },
     {
       reason: 'a marked one before all of them',
-      machines: [machine('marked', { marked: true }), machine('ill', { phase: 'NotReady' })],
+      machines: [machine('marked', { marked: true }), machine('ill', { phase: 'NotReady', marks: replace })],
       removed: ['marked'],
     },
     {
@@ -77,18 +138,168 @@ describe('a pool that is too large', () => {
       machines: [machine('staying'), machine('going', { deleting: true })],
       removed: [],
     },
+    {
+      reason: 'what an upgrade that was stopped has begun goes before what works',
+      machines: [old('old'), machine('surge', { phase: 'Installing' })],
+      removed: ['surge'],
+    },
   ])('$reason', ({ machines, removed }) => {
-    const { remove } = planPool({ replicas: 1, zones: [], desired }, machines);
-
-    expect(remove.map(({ metadata }) => metadata.name)).toEqual(removed);
+    expect(shown(planOf(1, machines)).remove).toEqual(removed);
   });
 
   test('of the right size is left alone', () => {
-    expect(planPool({ replicas: 1, zones: [], desired }, [machine('m1')])).toEqual({
-      create: [],
+    expect(planOf(1, [machine('m1', { marks: waiting })])).toEqual({ create: [], remove: [], update: [] });
+  });
+});
+
+describe('a repair', () => {
+  const ill = machine('ill', { phase: 'NotReady', marks: replace });
+  const starting = machine('new', { phase: 'Installing' });
+
+  test.each([
+    { case: 'begins with a new machine', machines: [ill], create: 1, remove: [] },
+    { case: 'waits for the new machine', machines: [ill, starting], create: 0, remove: [] },
+    { case: 'ends with the old one', machines: [ill, machine('new')], create: 0, remove: ['ill'] },
+    {
+      case: 'takes the old one first if the cloud has no room beside it',
+      machines: [ill, machine('new', { phase: 'Pending', serverReason: 'QuotaExceeded' })],
+      create: 0,
+      remove: ['ill'],
+    },
+    { case: 'takes the old one first if the plan has no room', machines: [ill], room: 0, create: 1, remove: ['ill'] },
+    {
+      case: 'does not wait for a new machine that never joins: that is the next patient',
+      machines: [ill, machine('new', { phase: 'Installing', timedOut: true })],
+      create: 0,
+      remove: ['ill'],
+    },
+    {
+      case: 'keeps nothing of a server that is gone',
+      machines: [machine('gone', { phase: 'NotReady', marks: gone })],
+      create: 1,
+      remove: ['gone'],
+    },
+  ])('with a new server $case', ({ machines, room = 9, create, remove }) => {
+    expect(shown(planOf(1, machines, { room }))).toEqual({ create, remove, reinstall: [] });
+  });
+
+  test('waits while the plan allows no new machine', () => {
+    const options = { isAllowed: false };
+
+    expect(shown(planOf(1, [ill], options))).toEqual({ create: 0, remove: [], reinstall: [] });
+  });
+
+  test('of the same server asks for it once, with the current template', () => {
+    const patient = old('ill', reinstall, { phase: 'NotReady' });
+    const spec = { image: 'img', version: '1.34.2', floatingIP: false, reinstallTime: TIME };
+    const asked = machine('ill', { phase: 'NotReady', marks: reinstall, reinstallTime: TIME });
+
+    expect(planOf(1, [patient]).update).toEqual([{ machine: patient, spec, isReinstall: true }]);
+    expect(planOf(1, [asked]).update).toEqual([]);
+  });
+
+  test('of the same server is a new one where the flavor is another now', () => {
+    const patient = machine('ill', { phase: 'NotReady', marks: reinstall, flavor: 'b2-7' });
+
+    expect(shown(planOf(1, [patient]))).toEqual({ create: 1, remove: [], reinstall: [] });
+  });
+});
+
+describe('a renewal with new machines', () => {
+  const limits = (maxSurge: number, maxUnavailable: number) => ({ maxSurge, maxUnavailable });
+  const surge = machine('new', { phase: 'Installing' });
+
+  test.each([
+    { case: 'begins with one more', machines: [old('a', rolling), old('b')], create: 1, remove: [] },
+    { case: 'waits until that is ready', machines: [old('a', rolling), old('b'), surge], create: 0, remove: [] },
+    { case: 'ends with the old one', machines: [old('a', rolling), old('b'), machine('n')], create: 0, remove: ['a'] },
+    {
+      case: 'makes as many as allowed',
+      machines: [old('a', rolling), old('b', rolling)],
+      limits: limits(5, 0),
+      create: 2,
       remove: [],
-      changeInPlace: [],
-    });
+    },
+    {
+      case: 'begins with the old one where none may be extra',
+      machines: [old('a', rolling), old('b', rolling)],
+      limits: limits(0, 1),
+      create: 1,
+      remove: ['a'],
+    },
+    {
+      case: 'waits for a node that is away for another reason',
+      machines: [old('a', rolling), old('b', undefined, { phase: 'NotReady' })],
+      limits: limits(0, 1),
+      create: 0,
+      remove: [],
+    },
+    {
+      case: 'takes what does not work first',
+      machines: [old('a', rolling), old('b', rolling, { phase: 'NotReady' })],
+      limits: limits(0, 1),
+      create: 1,
+      remove: ['b'],
+    },
+    { case: 'makes none beyond the plan', machines: [old('a', rolling), old('b')], room: 0, create: 0, remove: [] },
+    {
+      case: 'is over when the pool shrinks by what is to be renewed',
+      machines: [old('a', rolling), old('b'), old('c'), surge],
+      create: 0,
+      remove: ['a'],
+    },
+    {
+      case: 'keeps what a person has marked until the new one is ready',
+      machines: [old('a', rolling), old('b', undefined, { marked: true }), surge],
+      create: 0,
+      remove: [],
+    },
+    {
+      case: 'takes what a person has marked before its own',
+      machines: [old('a', rolling), old('b', undefined, { marked: true }), machine('n')],
+      create: 1,
+      remove: ['b'],
+    },
+    {
+      case: 'is what a change of the flavor needs, whatever the strategy',
+      machines: [machine('a', { flavor: 'b2-7', marks: inPlace }), machine('b')],
+      create: 1,
+      remove: [],
+    },
+  ])('$case', ({ machines, room = 9, limits: given = limits(1, 0), create, remove }) => {
+    expect(shown(planOf(2, machines, { room, limits: given }))).toEqual({ create, remove, reinstall: [] });
+  });
+});
+
+describe('a renewal in place', () => {
+  test.each([
+    { case: 'one after another', machines: [old('a', inPlace), old('b', inPlace)], reinstall: ['a'] },
+    {
+      case: 'as many as may be away',
+      machines: ['a', 'b', 'c'].map((n) => old(n, inPlace)),
+      away: 2,
+      reinstall: ['a', 'b'],
+    },
+    {
+      case: 'never while another is away',
+      machines: [old('a', inPlace), machine('b', { phase: 'NotReady' })],
+      reinstall: [],
+    },
+    {
+      case: 'never while another is about to be reinstalled',
+      machines: [old('a', inPlace), machine('b', { installed: OLD, marks: inPlace })],
+      reinstall: [],
+    },
+    {
+      case: 'what does not work first',
+      machines: [old('a', inPlace), old('b', inPlace, { phase: 'NotReady' })],
+      reinstall: ['b'],
+    },
+    { case: 'only where it is due', machines: [old('a', waiting), old('b')], reinstall: [] },
+  ])('takes $case', ({ machines, away = 0, reinstall: names }) => {
+    const limits = { maxSurge: 1, maxUnavailable: away };
+
+    expect(shown(planOf(machines.length, machines, { limits }))).toEqual({ create: 0, remove: [], reinstall: names });
   });
 });
 
@@ -96,12 +307,14 @@ test('a floating IP is given to and taken from machines that stay, not those to 
   const machines = [
     machine('as-wanted'),
     machine('with', { floatingIP: true }),
-    machine('outdated', { floatingIP: true, version: '1.33.1' }),
+    machine('outdated', { floatingIP: true, version: OLD }),
     machine('going', { floatingIP: true, deleting: true }),
     machine('superfluous', { floatingIP: true, marked: true }),
   ];
 
-  const { changeInPlace } = planPool({ replicas: 3, zones: [], desired }, machines);
+  const { update } = planOf(3, machines);
 
-  expect(changeInPlace.map(({ metadata }) => metadata.name)).toEqual(['with']);
+  expect(update.map(({ machine: { metadata }, spec }) => ({ name: metadata.name, spec }))).toEqual([
+    { name: 'with', spec: { floatingIP: false } },
+  ]);
 });

@@ -1,49 +1,169 @@
 import { placeMachines } from '@fairway/api/domain/node-placement';
+import type { RenewalLimits } from '@fairway/api/domain/renewal-limits';
 import { chooseRemovals } from '@fairway/api/domain/scale-down';
 import { type DesiredMachine, isOutdated, machineChange } from '@fairway/api/domain/template-change';
 import { DELETE_FIRST_ANNOTATION } from '@fairway/api/group';
-import type { Machine } from '@fairway/api/kinds/machine';
+import type { Machine, MachineSpec } from '@fairway/api/kinds/machine';
+import { isAvailable, isBeingReinstalled, isBroken, isServerGone, isStarting, isStarved } from './availability.ts';
 
 export interface DesiredPool {
   readonly replicas: number;
   readonly zones: readonly string[];
   readonly desired: DesiredMachine;
+  readonly limits: RenewalLimits;
+  /** How many machines more the cluster may have than it has; negative if it has too many. */
+  readonly room: number;
+  /** Whether the plan allows machines like `desired` at all. */
+  readonly isAllowed: boolean;
+}
+
+/** What is written to a machine that stays. */
+export type MachineUpdate = Partial<Pick<MachineSpec, 'image' | 'version' | 'floatingIP' | 'reinstallTime'>>;
+
+interface MachineChange {
+  readonly machine: Machine;
+  readonly spec: MachineUpdate;
+  /** Its node is away for a while. */
+  readonly isReinstall: boolean;
 }
 
 export interface PoolPlan {
   /** Zones of the machines to create. */
   readonly create: readonly { readonly zone: string | undefined }[];
   readonly remove: readonly Machine[];
-  /** Those that stay and are to be changed without a new server. */
-  readonly changeInPlace: readonly Machine[];
+  /** For those that stay. */
+  readonly update: readonly MachineChange[];
 }
 
 /**
- * Which machines a pool has to add, remove or change. Machines being deleted do not count: deleting one gets it replaced, and deleting
- * one while shrinking the pool by one removes only that one.
+ * Which machines a pool has to add, remove or change. Machines being deleted do not count: deleting one gets it replaced, and deleting one while shrinking
+ * the pool by one removes only that one. Who wished for what is in their marks; first comes the size, then repairs, then renewals
+ * (docs/decisions/0037-who-decides-about-machines.md).
  */
-export function planPool(desired: DesiredPool, machines: readonly Machine[]): PoolPlan {
-  const staying = machines.filter((machine) => machine.metadata.deletionTimestamp === undefined);
-  const changeInPlace = staying.filter(({ spec }) => machineChange(desired.desired, spec) === 'inPlace');
-  const missing = desired.replicas - staying.length;
-  if (missing > 0) {
-    const zones = placeMachines(
-      desired.zones,
-      staying.map(({ spec }) => spec.zone),
-      missing,
-    );
-    return { create: zones.map((zone) => ({ zone })), remove: [], changeInPlace };
-  }
-  const candidates = staying.map((machine) => ({
+export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolPlan {
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const superfluous = superfluousOf(pool, staying);
+  const sized = staying.filter((machine) => !superfluous.includes(machine));
+  const replaced = replacedOf(pool, sized);
+  const left = sized.filter((machine) => !replaced.includes(machine));
+  const missing = pool.replicas + extraOf(pool, left) - left.length;
+  const zones = placeMachines(
+    pool.zones,
+    left.map(({ spec }) => spec.zone),
+    Math.max(missing, 0),
+  );
+  return {
+    create: zones.map((zone) => ({ zone })),
+    remove: [...superfluous, ...replaced],
+    update: updatesOf(pool, left),
+  };
+}
+
+/** Whether a new machine is to be made for it before it goes. */
+function isToReplace({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
+  const { repair, renewal } = status?.marks ?? {};
+  const isOther = machineChange(desired, spec) === 'replace';
+  if (repair?.due && (repair.strategy === 'Replace' || isOther)) return 'repair';
+  if (renewal?.due && (renewal.strategy === 'Rolling' || isOther)) return 'renewal';
+  return undefined;
+}
+
+/** How many machines there may be beyond the size now: one for each that is being repaired, as many as allowed for those being renewed. */
+function extraOf(pool: DesiredPool, machines: readonly Machine[]): number {
+  const wishes = machines.filter((machine) => !isServerGone(machine)).map((machine) => isToReplace(pool, machine));
+  const repairs = wishes.filter((wish) => wish === 'repair').length;
+  const renewals = wishes.filter((wish) => wish === 'renewal').length;
+  const room = Math.max(machines.length - pool.replicas, 0) + (pool.isAllowed ? Math.max(pool.room, 0) : 0);
+  return Math.min(repairs + Math.min(renewals, pool.limits.maxSurge), room);
+}
+
+/** Those that are too many, whoever is to be repaired or renewed; what a person has marked goes even while a repair needs one more. */
+function superfluousOf(pool: DesiredPool, staying: readonly Machine[]): readonly Machine[] {
+  const over = Math.max(staying.length - pool.replicas, 0);
+  const marked = staying.filter((machine) => isMarked(machine) && !isAwaited(pool, machine, staying)).slice(0, over);
+  const others = staying.filter((machine) => !marked.includes(machine));
+  const excess = others.length - pool.replicas - extraOf(pool, others);
+  if (excess <= 0) return marked;
+  const candidates = others.map((machine) => ({
     machine,
     name: machine.metadata.name ?? '',
     zone: machine.spec.zone,
     isBeingDeleted: false,
-    isMarked: machine.metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined,
-    isHealthy: machine.status?.phase === 'Ready',
-    isUpToDate: !isOutdated(desired.desired, machine.spec),
+    isMarked: isMarked(machine),
+    isRepairDue: machine.status?.marks?.repair?.due === true,
+    isBroken: isBroken(machine),
+    isRenewalDue: machine.status?.marks?.renewal?.due === true,
+    isAvailable: isAvailable(machine),
+    isUnneeded: machine.status?.marks?.unneeded?.due === true,
+    isUpToDate: !isOutdated(pool.desired, machine.spec),
     createdMs: Date.parse(machine.metadata.creationTimestamp ?? ''),
   }));
-  const remove = chooseRemovals(candidates, -missing).map(({ machine }) => machine);
-  return { create: [], remove, changeInPlace: changeInPlace.filter((machine) => !remove.includes(machine)) };
+  return [...marked, ...chooseRemovals(candidates, excess, pool.replicas).map(({ machine }) => machine)];
+}
+
+/** By a person, to be removed first. */
+function isMarked({ metadata }: Machine): boolean {
+  return metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined;
+}
+
+/** Whether the machine is needed until one that is being made has become a node. */
+function isAwaited({ replicas, limits }: DesiredPool, machine: Machine, machines: readonly Machine[]): boolean {
+  const available = machines.filter(isAvailable).length;
+  return isAvailable(machine) && machines.some(isStarting) && available - 1 < replicas - limits.maxUnavailable;
+}
+
+/** Those whose replacement is there, or that must go before there can be one. */
+function replacedOf(pool: DesiredPool, machines: readonly Machine[]): readonly Machine[] {
+  const needed = pool.replicas - pool.limits.maxUnavailable;
+  let available = machines.filter(isAvailable).length;
+  let size = machines.length;
+  const goes = (machine: Machine): boolean => {
+    if (!pool.isAllowed) return false;
+    if (isToReplace(pool, machine) === 'renewal') return !isAvailable(machine) || available - 1 >= needed;
+    if (isServerGone(machine) || isWithoutRoom(pool, machines)) return true;
+    return size > pool.replicas && !machines.some((other) => isStarting(other) && other !== machine);
+  };
+  const replaced: Machine[] = [];
+  for (const machine of machines.filter((each) => isToReplace(pool, each)).toSorted(byUrgency)) {
+    if (!goes(machine)) continue;
+    replaced.push(machine);
+    size--;
+    if (isAvailable(machine)) available--;
+  }
+  return replaced;
+}
+
+/** Whether no new server can be made beside the broken one: its own makes room. */
+function isWithoutRoom({ room, replicas }: DesiredPool, machines: readonly Machine[]): boolean {
+  return machines.some(isStarved) || (room === 0 && machines.length <= replicas);
+}
+
+/** Repairs first, then what costs no available node. */
+function byUrgency(a: Machine, b: Machine): number {
+  const urgency = (machine: Machine) => (machine.status?.marks?.repair?.due ? 2 : 0) + (isAvailable(machine) ? 0 : 1);
+  return urgency(b) - urgency(a) || (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '');
+}
+
+function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChange[] {
+  const { desired, limits, replicas } = pool;
+  const { image, version, floatingIP } = desired;
+  // There is no surge in place: without a gap nothing would ever be renewed.
+  const needed = replicas - Math.max(1, limits.maxUnavailable);
+  let available = machines.filter(isAvailable).length;
+  return machines.toSorted(byUrgency).flatMap((machine): MachineChange[] => {
+    const change = machineChange(desired, machine.spec);
+    if (isToReplace(pool, machine) !== undefined || change === 'replace') return [];
+    const { repair, renewal } = machine.status?.marks ?? {};
+    if (repair?.due) {
+      if (machine.spec.reinstallTime === repair.time) return [];
+      return [{ machine, spec: { image, version, floatingIP, reinstallTime: repair.time }, isReinstall: true }];
+    }
+    if (renewal?.due && change === 'reinstall') {
+      const isMissed = isAvailable(machine) && available - 1 < needed;
+      if (isMissed || isBeingReinstalled(machine)) return [];
+      if (isAvailable(machine)) available--;
+      return [{ machine, spec: { image, version, floatingIP }, isReinstall: true }];
+    }
+    return change === 'inPlace' ? [{ machine, spec: { floatingIP }, isReinstall: false }] : [];
+  });
 }

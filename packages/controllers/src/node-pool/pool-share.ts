@@ -14,6 +14,10 @@ import { isMachineOf } from './machine-owner.ts';
 export interface PoolShare {
   readonly replicas: number;
   readonly floatingIPs: boolean;
+  /** How many machines more the cluster may have than it has, whichever pool's; negative if it has too many. */
+  readonly room: number;
+  /** Whether the plan allows more machines like those. */
+  readonly isAllowed: boolean;
   /** Why it is less than the spec. */
   readonly problem: Problem | undefined;
 }
@@ -47,7 +51,14 @@ export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disa
   // A router stays as long as pools want floating IPs: those of running nodes are not taken away.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
   const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
-  return { replicas, floatingIPs, problem: disallowed ?? problemOf(pool, cluster, limit, replicas, wanted) };
+  const room = maxNodes - staying.length;
+  return {
+    replicas,
+    floatingIPs,
+    room,
+    isAllowed: disallowed === undefined,
+    problem: disallowed ?? problemOf(pool, cluster, limit, replicas, wanted),
+  };
 }
 
 interface NodeLimit {

@@ -1,5 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
+import { renewalLimits } from '@fairway/api/domain/renewal-limits';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
@@ -23,7 +24,7 @@ import { blockerOf } from './blocker.ts';
 import { ClusterTurns } from './cluster-turns.ts';
 import { isMachineOf, liveMachinesOf } from './machine-owner.ts';
 import { MachineWriter } from './machine-writer.ts';
-import { type PoolPlan, planPool } from './pool-plan.ts';
+import { type DesiredPool, type PoolPlan, planPool } from './pool-plan.ts';
 import { type PoolShare, poolShare } from './pool-share.ts';
 import { removeServerGroups } from './server-group.ts';
 import { readShareFacts } from './share-facts.ts';
@@ -140,16 +141,14 @@ export class NodePoolReconciler {
     wanted: WantedMachines,
     { signal }: Pass,
   ): Promise<Resized> {
-    const { desired, disallowed } = wanted;
-    const { replicas, problem } = this.#shareOf(pool, cluster, disallowed);
-    const zones = pool.spec.availabilityZones ?? [];
+    const share = this.#shareOf(pool, cluster, wanted.disallowed);
     const cached = this.#machinesOf(pool);
-    const plan = planPool({ replicas, zones, desired }, cached);
-    if (plan.create.length + plan.remove.length > 0) {
+    const plan = planPool(desiredPool(pool, share, wanted.desired), cached);
+    if (plan.create.length + plan.remove.length > 0 || plan.update.some(({ isReinstall }) => isReinstall)) {
       return this.#turns.take(clusterKeyOf(pool), () => this.#resizeNow(pool, cloud, wanted, signal));
     }
-    await this.#changeInPlace(plan, desired);
-    return { machines: cached, problem };
+    await this.#update(plan);
+    return { machines: cached, problem: share.problem };
   }
 
   /**
@@ -165,10 +164,9 @@ export class NodePoolReconciler {
     const facts = await readShareFacts(this.#dependencies.client, cached, signal);
     if (facts === undefined) return { machines: this.#machinesOf(cached), problem: undefined };
     const { pool, cluster } = facts;
-    const { replicas, problem } = poolShare(pool, { ...facts, disallowed: wanted.disallowed });
-    const zones = pool.spec.availabilityZones ?? [];
+    const share = poolShare(pool, { ...facts, disallowed: wanted.disallowed });
     const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
-    const plan = planPool({ replicas, zones, desired: wanted.desired }, current);
+    const plan = planPool(desiredPool(pool, share, wanted.desired), current);
     const create = async ({ zone }: PoolPlan['create'][number]) => {
       const { desired, serverGroupID } = wanted;
       const machine = await this.#writer.create({ pool, cluster, desired, serverGroupID, zone }, signal);
@@ -180,12 +178,13 @@ export class NodePoolReconciler {
     const created = first && wanted.isSuspect ? [await create(first)] : [];
     created.push(...(await settleAll((wanted.isSuspect ? others : plan.create).map(create))));
     await Promise.all(plan.remove.map((machine) => this.#writer.delete(machine)));
-    await this.#changeInPlace(plan, wanted.desired);
-    return { machines: [...current.filter((machine) => !plan.remove.includes(machine)), ...created], problem };
+    await this.#update(plan);
+    const machines = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
+    return { machines, problem: share.problem };
   }
 
-  async #changeInPlace(plan: PoolPlan, desired: DesiredMachine): Promise<void> {
-    await Promise.all(plan.changeInPlace.map((machine) => this.#writer.changeInPlace(machine, desired)));
+  async #update(plan: PoolPlan): Promise<void> {
+    await Promise.all(plan.update.map(({ machine, spec }) => this.#writer.update(machine, spec)));
   }
 
   /** The desired machines of the pool, with names resolved in the cloud. */
@@ -283,6 +282,11 @@ export class NodePoolReconciler {
       .find(machinesByPool, keyOf(pool))
       .filter((machine) => isMachineOf(pool, machine));
   }
+}
+
+function desiredPool(pool: NodePool, { replicas, room, isAllowed }: PoolShare, desired: DesiredMachine): DesiredPool {
+  const zones = pool.spec.availabilityZones ?? [];
+  return { replicas, zones, desired, limits: renewalLimits(pool), room, isAllowed };
 }
 
 /** As Promise.all, but nothing is in progress any more when it rejects. */

@@ -292,6 +292,42 @@ describe('a pool that cannot know what its machines should be', () => {
   });
 });
 
+describe('a pool whose nodes are renewed', () => {
+  const due = { due: true, reason: 'Updating', message: '', time: '2026-01-01T00:00:00Z' };
+  const renewed = (name: string, phase: MachinePhase, isLeaving = false): Machine => {
+    const old = machine(name, phase, { version: '1.33.4', isLeaving });
+    return { ...old, status: { ...old.status, marks: { renewal: { ...due, strategy: 'Rolling' } } } };
+  };
+  const before = statusOf(2, { machines: [A, B] }, statusOf(2, {}));
+
+  test.each([
+    { case: 'one more is made', machines: [OLD, renewed('g', 'Ready'), YOUNG], ready: 'True' },
+    { case: 'an old one leaves', machines: [A, OLD, renewed('g', 'Draining', true)], ready: 'True' },
+    { case: 'one is missing', machines: [renewed('g', 'Ready'), YOUNG], ready: 'False' },
+  ])('is Updating while $case', ({ machines, ready }) => {
+    const { phase, conditions, lastOperation } = statusOf(2, { machines }, before);
+
+    expect({ phase, ready: findCondition(conditions, 'Ready')?.status }).toEqual({ phase: 'Updating', ready });
+    expect(lastOperation).toMatchObject({ type: 'Upgrade', state: 'Processing' });
+  });
+
+  test('tells how many are done', () => {
+    const machines = [A, renewed('g', 'Ready')];
+
+    expect(statusOf(2, { machines }, before).lastOperation).toMatchObject({
+      progress: 47,
+      description: '1 of 2 nodes are up to date',
+    });
+  });
+
+  test('counts none whose disk is not what its spec says yet', () => {
+    const installed = { serverID: 's', image: desired.image, version: '1.33.4' };
+    const reinstalled = { ...A, status: { ...A.status, installed } };
+
+    expect(statusOf(1, { machines: [reinstalled] })).toMatchObject({ updatedReplicas: 0 });
+  });
+});
+
 describe('the machine that a pool names', () => {
   const failing = (name: string) => machine(name, 'Pending', { reason: 'FlavorOutOfStock' });
   const trying = (name: string) => machine(name, 'Installing', { reason: 'WaitingForServer' });

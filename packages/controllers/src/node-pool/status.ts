@@ -11,7 +11,8 @@ import type { LastOperation } from '@fairway/api/kinds/status';
 import { type ConditionState, findCondition, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
-import { type Counts, poolOperation, poolPhase } from './phase.ts';
+import { isBeingReinstalled } from './availability.ts';
+import { type Counts, poolOperation, poolPhase, poolWork } from './phase.ts';
 
 export interface PoolFacts {
   readonly machines: readonly Machine[];
@@ -31,7 +32,7 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
   const generation = pool.metadata.generation ?? 0;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const readyMachines = staying.filter(({ status }) => status?.phase === 'Ready');
-  const updated = desired && staying.filter(({ spec }) => !isOutdated(desired, spec)).length;
+  const updated = desired && staying.filter((machine) => isUpToDate(desired, machine)).length;
   const counts = {
     desired: wantedReplicas(pool),
     staying: staying.length,
@@ -42,7 +43,8 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
   const waits = !isOutage(learnt.problem?.reason) || !isAsWanted(previous, generation, counts);
   const facts = waits ? learnt : { ...learnt, problem: undefined };
   const told = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
-  const machinesReady = machinesCondition(facts, staying, counts, told);
+  const work = poolWork(machines);
+  const machinesReady = machinesCondition(facts, staying, counts, { told, isRenewing: work.isRenewing });
   const conditions = setConditions(
     previous?.conditions,
     {
@@ -54,9 +56,10 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     { generation, nowMs },
   );
   const isAsked = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
-  const type = poolOperation(previous?.lastOperation, counts, isAsked);
+  const type = poolOperation(previous?.lastOperation, counts, isAsked, work);
   const hasProblem = facts.problem !== undefined;
-  const phase = poolPhase({ machinesReady, counts, staying, operation: type, hasProblem }, previous?.phase);
+  const { isRenewing } = work;
+  const phase = poolPhase({ machinesReady, counts, staying, operation: type, hasProblem, isRenewing }, previous?.phase);
   const version = lowestVersion(staying);
   // Unknown values keep their last state.
   const imageID = desired ? desired.image : previous?.imageID;
@@ -76,7 +79,7 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     ...(serverGroupID !== undefined && { serverGroupID }),
     ...(facts.flavorID !== undefined && { flavorID: facts.flavorID }),
     ...(imageID !== undefined && { imageID }),
-    lastOperation: lastOperation(previous?.lastOperation, type, machinesReady, counts, nowMs),
+    lastOperation: lastOperation(previous?.lastOperation, { type, machinesReady, counts, updated, isRenewing }, nowMs),
   };
 }
 
@@ -84,6 +87,11 @@ function fieldsApplied(pool: NodePool): ConditionState | undefined {
   const message = describeUnapplied(unappliedPoolFields(pool));
   if (message === undefined) return undefined;
   return conditionUnmet(ConditionType.FieldsApplied, { reason: ConditionReason.NotImplemented, message });
+}
+
+/** Whether the machine is what the pool asks for, down to its disk. */
+function isUpToDate(desired: DesiredMachine, machine: Machine): boolean {
+  return !isOutdated(desired, machine.spec) && !isBeingReinstalled(machine);
 }
 
 /** Whether the pool had become what this generation asks for, as far as its machines tell now. */
@@ -96,10 +104,12 @@ function machinesCondition(
   { problem }: PoolFacts,
   staying: readonly Machine[],
   counts: Counts,
-  told: string | undefined,
+  { told, isRenewing }: { readonly told: string | undefined; readonly isRenewing: boolean },
 ): ConditionState {
   const type = ConditionType.MachinesReady;
   if (problem) return conditionUnmet(type, problem);
+  // Those that come and go beside them are not missed.
+  if (isRenewing && counts.ready >= counts.desired) return conditionMet(type);
   const share = `${counts.ready}/${counts.desired} nodes are ready`;
   const troubled =
     staying.find((machine) => troubleOf(machine) !== undefined) ??
@@ -152,13 +162,25 @@ function upToDateCondition(
   return conditionUnmet(type, { reason: ConditionReason.Updating, message });
 }
 
+interface OperationFacts {
+  readonly type: LastOperation['type'];
+  readonly machinesReady: ConditionState;
+  readonly counts: Counts;
+  /** Machines that are as the pool asks for; undefined while that is not known. */
+  readonly updated: number | undefined;
+  readonly isRenewing: boolean;
+}
+
 function lastOperation(
   last: LastOperation | undefined,
-  type: LastOperation['type'],
-  machinesReady: ConditionState,
-  counts: Counts,
+  { type, machinesReady, counts, updated = 0, isRenewing }: OperationFacts,
   nowMs: number,
 ): LastOperation {
+  if (isRenewing && machinesReady.status === 'True') {
+    const progress = Math.floor(Math.min(updated / Math.max(counts.desired, 1), 1) * 95);
+    const description = `${updated} of ${counts.desired} nodes are up to date`;
+    return operation(last, { type, state: 'Processing', progress, description }, nowMs);
+  }
   if (machinesReady.status === 'True') {
     const done = { type: last?.type ?? 'Create', state: 'Succeeded', progress: 100 } as const;
     return operation(last, { ...done, description: 'all nodes are ready' }, nowMs);

@@ -14,5 +14,9 @@ export const MACHINE_FIELDS: FieldLedger = {
   'spec.rootVolume.sizeGiB': acts(SPEC_FIELDS, '$field of its machine'),
   'spec.rootVolume.type': acts(SPEC_FIELDS, '$field of its machine'),
   'spec.serverGroupID': acts(SHAPES, 'its nodes share a server group, which goes with the pool'),
+  'spec.reinstallTime': acts(
+    'packages/controllers/src/node-pool/pool-plan.test.ts',
+    'of the same server asks for it once, with the current template',
+  ),
   'spec.floatingIP': acts(SHAPES, 'floating IPs come and go with its spec, and its servers stay'),
 };
