@@ -5,7 +5,7 @@ import { effectiveNetworking } from '../domain/effective-networking.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
-import type { ClusterAdmission } from './cluster-admission.ts';
+import { type ClusterAdmission, isUndecided } from './cluster-admission.ts';
 
 /** Maximum prefix lengths, that is minimum sizes: a /16 of pods is 256 nodes with a /24 each. */
 const MAX_PREFIX_LENGTH = 16;
@@ -25,7 +25,7 @@ interface FieldRange extends NamedRange {
 /** Validates the ranges of pods, Services and nodes, individually and against each other. */
 export function addressErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
-  if (old !== undefined) {
+  if (old !== undefined && !isUndecided(admission)) {
     // All other of these fields are immutable.
     const isUnchanged = cluster.spec.network.loadBalancersSubnetID === old.spec.network.loadBalancersSubnetID;
     return isUnchanged ? [] : overlapErrors(admission, plan).filter(({ field }) => field === LOAD_BALANCERS);

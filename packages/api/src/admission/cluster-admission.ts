@@ -23,3 +23,13 @@ export interface ClusterAdmission {
   /** Why this Fairway can't enforce `spec.apiServer.allowedCIDRs`; undefined: it can. */
   readonly allowedCIDRsProblem?: string | undefined;
 }
+
+/** Whether it is new to its plan: created, or moved to it. */
+export function isNewToPlan({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): boolean {
+  return old?.spec.plan !== cluster.spec.plan;
+}
+
+/** Whether its ranges, pod network and kube-proxy mode are still to be decided, by what the plan says now. */
+export function isUndecided(admission: Pick<ClusterAdmission, 'cluster' | 'old'>): boolean {
+  return isNewToPlan(admission) && admission.old?.status?.podCIDR === undefined;
+}

@@ -5,13 +5,13 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueRouter, CloudCatalogue } from './cloud-catalogue.ts';
-import type { ClusterAdmission } from './cluster-admission.ts';
+import { type ClusterAdmission, isNewToPlan } from './cluster-admission.ts';
 import { givenSubnet } from './cluster-subnet.ts';
 import { idNotFoundError } from './references.ts';
 
 const FIELD = 'spec.network.gateway';
 
-/** Validates the way from the nodes to the Internet. What is stored already is not rejected again. */
+/** Validates the way from the nodes to the Internet. What is stored already is not rejected again by the same plan. */
 export function gatewayErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
   const { gateway } = cluster.spec.network;
@@ -19,7 +19,7 @@ export function gatewayErrors(admission: ClusterAdmission, plan: Plan): FieldErr
   const isSame =
     before !== undefined &&
     (['mode', 'routerID', 'externalNetworkID', 'address'] as const).every((name) => gateway[name] === before[name]);
-  if (isSame) return [];
+  if (isSame && !isNewToPlan(admission)) return [];
   switch (gateway.mode) {
     case 'Router': {
       const unknown = [...unknownExternalNetwork(admission), ...unknownRouter(admission)];
@@ -46,9 +46,11 @@ export function floatingIpRouterErrors(
   return [{ type: 'FieldValueInvalid', field: 'spec.floatingIPs.enabled', value: true, detail }];
 }
 
-function routerRequiredErrors({ cluster, old }: ClusterAdmission, plan: Plan): FieldError[] {
+function routerRequiredErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
+  const { cluster, old } = admission;
   const { mode } = cluster.spec.network.gateway;
-  if (!plan.spec.network.gatewayRequired || mode === old?.spec.network.gateway.mode) return [];
+  const isStored = mode === old?.spec.network.gateway.mode && !isNewToPlan(admission);
+  if (!plan.spec.network.gatewayRequired || isStored) return [];
   const detail = `plan "${plan.metadata.name}" needs an OpenStack router in front of the nodes: set mode to Router`;
   return [{ type: 'FieldValueInvalid', field: `${FIELD}.mode`, value: mode, detail }];
 }

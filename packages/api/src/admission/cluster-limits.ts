@@ -3,7 +3,7 @@ import { sumOfReplicas } from '../domain/plan-limits.ts';
 import { wantedReplicas } from '../domain/wanted-replicas.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
-import type { ClusterAdmission } from './cluster-admission.ts';
+import { type ClusterAdmission, isNewToPlan, isUndecided } from './cluster-admission.ts';
 import { clusterRoomErrors } from './node-room.ts';
 
 type ClusterLimits = Pick<ClusterAdmission, 'cluster' | 'old' | 'others' | 'pools' | 'plans'>;
@@ -12,23 +12,23 @@ type ClusterLimits = Pick<ClusterAdmission, 'cluster' | 'old' | 'others' | 'pool
 export function clusterLimitErrors(limits: ClusterLimits, subnets?: readonly CatalogueSubnet[]): FieldError[] {
   const plan = limits.plans.find(({ metadata }) => metadata.name === limits.cluster.spec.plan);
   if (plan === undefined) return [];
-  const { cluster, old, pools } = limits;
+  const { cluster, pools } = limits;
   const tooMany = poolSizeErrors(limits, plan);
-  // The ranges of a cluster don't change.
-  if (tooMany.length === 0 && old === undefined) tooMany.push(...clusterRoomErrors(cluster, plan, pools, subnets));
+  // The ranges of a cluster that has them don't change.
+  if (tooMany.length === 0 && isUndecided(limits)) tooMany.push(...clusterRoomErrors(cluster, plan, pools, subnets));
   return [...maxClustersErrors(limits, plan), ...tooMany, ...floatingIpErrors(limits)];
 }
 
 function maxClustersErrors({ cluster, old, others }: ClusterLimits, plan: Plan): FieldError[] {
   const { maxClusters } = plan.spec;
   const existing = others.filter(({ spec }) => spec.plan === cluster.spec.plan).length;
-  if (old?.spec.plan === cluster.spec.plan || maxClusters === undefined || existing < maxClusters) return [];
+  if (!isNewToPlan({ cluster, old }) || maxClusters === undefined || existing < maxClusters) return [];
   const detail = `the namespace has ${existing} ${existing === 1 ? 'cluster' : 'clusters'} of plan "${cluster.spec.plan}", which is its limit: delete one, or choose another plan`;
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 
 function poolSizeErrors({ cluster, old, pools }: ClusterLimits, plan: Plan): FieldError[] {
-  if (old?.spec.plan === cluster.spec.plan) return [];
+  if (!isNewToPlan({ cluster, old })) return [];
   const own = poolsOf(cluster.metadata.name, pools);
   const wanted = sumOfReplicas(own);
   const { maxNodes } = plan.spec;

@@ -1,22 +1,40 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
+import { effectiveNetworking } from '../domain/effective-networking.ts';
 import { compareQuantities } from '../domain/quantity.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
-import type { ClusterAdmission } from './cluster-admission.ts';
+import { type ClusterAdmission, isUndecided } from './cluster-admission.ts';
 
 /** Validates pod network and kube-proxy against the plan; both are immutable, their settings are not. */
-export function optionErrors({ cluster, old }: ClusterAdmission, plan: Plan): FieldError[] {
-  return [...(old === undefined ? choiceErrors(cluster, plan) : []), ...settingErrors(cluster, old, plan)];
+export function optionErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
+  const { cluster, old } = admission;
+  return [...(isUndecided(admission) ? choiceErrors(cluster, plan) : []), ...settingErrors(cluster, old, plan)];
 }
 
-/** A warning about what is allowed and leaves the cluster without Services. */
+/** Warnings about what is allowed and leaves the cluster without Services, and about what a cluster keeps that moves to another plan. */
 export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan: PlanSpec | undefined): string[] {
-  if (old !== undefined || plan === undefined) return [];
+  if (plan === undefined) return [];
+  if (old !== undefined) return old.spec.plan === spec.plan ? [] : keptOptions(old, spec.plan, plan);
   const { type = plan.cni.default } = spec.cni;
   const { mode = plan.kubeProxy.default } = spec.kubeProxy;
   if (type !== 'none' || mode !== 'none') return [];
   return [
     'spec.cni.type: none: without a kube-proxy nothing implements Services either: install a pod network that does, such as Cilium with kubeProxyReplacement',
+  ];
+}
+
+/** Pod network and kube-proxy mode are decided once. */
+function keptOptions({ spec, status }: Cluster, name: string, { cni, kubeProxy }: PlanSpec): string[] {
+  if (status?.podCIDR === undefined) return [];
+  const kept = (what: string, value: string | undefined, allowed: readonly string[]) =>
+    value === undefined || allowed.includes(value)
+      ? []
+      : [
+          `spec.plan: ${name}: the cluster keeps ${what} ${value}; the plan gives ${allowed.join(' or ')} to new clusters`,
+        ];
+  return [
+    ...kept('pod network', status.cni ?? spec.cni.type, cni.allowed),
+    ...kept('kube-proxy mode', status.kubeProxyMode ?? spec.kubeProxy.mode, kubeProxy.allowed),
   ];
 }
 
@@ -43,12 +61,15 @@ function choiceErrors({ spec }: Cluster, plan: Plan): FieldError[] {
 function settingErrors(cluster: Cluster, old: Cluster | undefined, plan: Plan): FieldError[] {
   const errors: FieldError[] = [];
   const { cni, kubeProxy } = cluster.spec;
-  const type = cni.type ?? plan.spec.cni.default;
+  const { cni: type, kubeProxyMode: mode } = effectiveNetworking(
+    { spec: cluster.spec, ...(old?.status && { status: old.status }) },
+    plan.spec,
+  );
   if (cni.cilium !== undefined && type !== 'cilium' && old?.spec.cni.cilium === undefined) {
     const detail = `is for CNI cilium, and the cluster gets ${type}: leave it out`;
     errors.push({ type: 'FieldValueForbidden', field: 'spec.cni.cilium', detail });
   }
-  const { mode = plan.spec.kubeProxy.default, iptables } = kubeProxy;
+  const { iptables } = kubeProxy;
   if (iptables !== undefined && mode !== 'iptables' && old?.spec.kubeProxy.iptables === undefined) {
     const has = mode === 'none' ? 'the cluster has no kube-proxy' : `the cluster gets mode ${mode}`;
     const detail = `is for mode iptables, and with plan "${plan.metadata.name}" ${has}: leave it out`;

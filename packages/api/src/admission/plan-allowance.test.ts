@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { SHIPPED_RELEASES } from '../data/kubernetes-releases.ts';
+import { SHIPPED_PLANS } from '../data/plans.ts';
 import type { NewCluster } from '../kinds/cluster.ts';
 import type { NewNodePool } from '../kinds/node-pool.ts';
-import type { PlanSpec } from '../kinds/plan.ts';
+import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { aCluster, aNodePool, aPlan } from '../testing/objects.ts';
-import { admitCluster } from './admit-cluster.ts';
+import { admitCluster, clusterWarnings } from './admit-cluster.ts';
 import { admitNodePool } from './admit-node-pool.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 
@@ -90,6 +91,64 @@ describe('a plan with lists', () => {
 
   test('takes a flavor by id whose name it allows', () => {
     expect(poolErrors({ flavor: '1' })).toEqual([]);
+  });
+});
+
+describe('a cluster that moves to another plan', () => {
+  const status = { podCIDR: '10.2.0.0/16', serviceCIDR: '10.3.0.0/16', cni: 'canal', kubeProxyMode: 'iptables' };
+  const old = { ...aCluster({ plan: 'free', network: { gateway: { mode: 'None' } } }), status };
+  const standard = SHIPPED_PLANS.find(({ metadata }) => metadata.name === 'standard') as Plan;
+  const allowed = {
+    flavors: ['c3-*'],
+    images: ['ubuntu-*'],
+    regions: ['GRA'],
+    upgradeStrategies: ['Rolling' as const],
+  };
+  const narrow = { ...standard, spec: { ...standard.spec, allowed } };
+  const router = { network: { gateway: { mode: 'Router' as const } } };
+  const none = { network: { gateway: { mode: 'None' as const } } };
+  const admission = { releases: SHIPPED_RELEASES, catalogue: {}, others: [], nowMs: Date.UTC(2026, 10, 22) };
+  const pools = [aNodePool({ flavor: 'b3-8' }, { name: 'general' })];
+
+  const errorsOf = (spec: Parameters<typeof aCluster>[0], plan: Plan, others = pools) =>
+    admitCluster({
+      ...admission,
+      cluster: { ...aCluster({ plan: 'standard', ...spec }), status },
+      old,
+      plans: [plan],
+      pools: others,
+    });
+
+  test.each([
+    { spec: none, plan: standard, field: 'spec.network.gateway.mode', says: 'needs an OpenStack router' },
+    { spec: { ...router, image: 'debian' }, plan: narrow, others: [], field: 'spec.image', says: 'plan "standard"' },
+    { spec: router, plan: narrow, field: 'spec.plan', says: 'node pool "general", spec.flavor: plan "standard"' },
+    {
+      spec: router,
+      plan: { ...standard, spec: { ...standard.spec, maxNodes: 2 } },
+      others: [aNodePool({ replicas: 3 })],
+      field: 'spec.plan',
+      says: 'allows 2 nodes',
+    },
+  ])('must be within its limits: $field: $says', ({ spec, plan, others, field, says }) => {
+    expect(errorsOf(spec, plan, others)).toMatchObject([{ field, detail: expect.stringContaining(says) }]);
+  });
+
+  test('keeps its ranges, its pod network and its kube-proxy, and is told so', () => {
+    expect(errorsOf(router, standard)).toEqual([]);
+    expect(clusterWarnings(aCluster({ plan: 'standard' }), old, standard.spec)).toEqual(
+      expect.arrayContaining([
+        'spec.plan: standard: the cluster keeps pod network canal; the plan gives cilium or none to new clusters',
+        'spec.plan: standard: the cluster keeps kube-proxy mode iptables; the plan gives none to new clusters',
+      ]),
+    );
+  });
+
+  test('before it has any gets those of the new plan, and is checked like a new one', () => {
+    const young = { ...admission, cluster: aCluster({ plan: 'standard', cni: { type: 'canal' }, ...router }) };
+    const checked = admitCluster({ ...young, old: aCluster({ plan: 'free' }), plans: [standard], pools: [] });
+
+    expect(checked).toMatchObject([{ field: 'spec.cni.type' }]);
   });
 });
 

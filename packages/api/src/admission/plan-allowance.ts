@@ -5,23 +5,25 @@ import { planProblems } from '../domain/plan-problems.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
-import type { ClusterAdmission } from './cluster-admission.ts';
+import { type ClusterAdmission, isNewToPlan } from './cluster-admission.ts';
 import { findByIdOrName } from './references.ts';
 
 /** Refuses new clusters of a plan that can't work, or that is going. */
-export function planReadyErrors({ old, cluster }: Pick<ClusterAdmission, 'cluster' | 'old'>, plan: Plan): FieldError[] {
-  if (old !== undefined && old.spec.plan === cluster.spec.plan) return [];
+export function planReadyErrors(admission: Pick<ClusterAdmission, 'cluster' | 'old'>, plan: Plan): FieldError[] {
+  if (!isNewToPlan(admission)) return [];
   const problem = plan.metadata.deletionTimestamp === undefined ? planProblems(plan)[0] : 'the operator is deleting it';
   if (problem === undefined) return [];
   const detail = `plan "${plan.metadata.name}" is not Ready and takes no clusters: ${problem}; choose another plan, or ask the operator to mend it`;
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 
-/** Validates what a Cluster names against the plan's lists. A stored value is not refused again. */
-export function clusterAllowanceErrors({ cluster, old, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
+/** Validates what a Cluster names against the plan's lists. A stored value is not refused again by the same plan. */
+export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
+  const { cluster, old, catalogue } = admission;
   const { region, image, network } = cluster.spec;
   const errors: FieldError[] = [];
-  if (old === undefined) {
+  const isNew = isNewToPlan(admission);
+  if (isNew) {
     const effective = region ?? catalogue.regions?.[0];
     if (effective !== undefined) errors.push(...notAllowed(plan, 'spec.region', 'regions', effective));
     const { networkID } = network;
@@ -30,8 +32,19 @@ export function clusterAllowanceErrors({ cluster, old, catalogue }: ClusterAdmis
       errors.push(...notAllowed(plan, 'spec.network.networkID', 'networks', networkID, { id: networkID, name }));
     }
   }
-  if (image !== undefined && image !== old?.spec.image) errors.push(...imageErrors(plan, image, catalogue));
-  return errors;
+  if (image !== undefined && (isNew || image !== old?.spec.image)) errors.push(...imageErrors(plan, image, catalogue));
+  return old !== undefined && isNew ? [...errors, ...poolErrorsOf(admission, plan)] : errors;
+}
+
+/** What the plan that a cluster moves to would have said of its pools. */
+function poolErrorsOf({ cluster, pools, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
+  const own = pools.filter(({ spec }) => spec.clusterName === cluster.metadata.name);
+  return own.flatMap((pool) =>
+    poolAllowanceErrors({ pool, old: undefined, plan, catalogue }).map(({ field, detail }): FieldError => {
+      const words = `node pool "${pool.metadata.name}", ${field}: ${detail}`;
+      return { type: 'FieldValueForbidden', field: 'spec.plan', detail: words };
+    }),
+  );
 }
 
 export interface PoolAllowance {

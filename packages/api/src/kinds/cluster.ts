@@ -17,7 +17,9 @@ const clusterSpec = z
       .min(1)
       .max(63)
       .default('free')
-      .describe('Name of the Plan, which sets limits and promises. Immutable.'),
+      .describe(
+        'Name of the Plan, which sets limits and promises. Another one may be named later: the cluster keeps its addresses, pod network and kube-proxy mode, and its pools must be within the limits.',
+      ),
     version: z
       .string()
       .max(16)
@@ -183,7 +185,6 @@ export const clusters = defineKind<Cluster>({
     MESSAGE_COLUMN,
   ],
   immutable: [
-    'spec.plan',
     'spec.region',
     'spec.network.networkID',
     'spec.network.subnetID',

@@ -95,9 +95,9 @@ describe('immutable fields', () => {
     [
       clusters,
       cluster,
-      { ...cluster, spec: { ...cluster.spec, plan: 'free' } } as KubeObject,
-      'spec.plan',
-      'it is "standard"',
+      { ...cluster, spec: { ...cluster.spec, region: 'RegionTwo' } } as KubeObject,
+      'spec.region',
+      'it was left out',
     ],
     [
       clusters,

@@ -40,6 +40,31 @@ describe('a plan that is not Ready', { timeout: 30_000 }, () => {
   });
 });
 
+test('a cluster that moves to another plan gets its limits, and keeps what it was made with', async () => {
+  await using fairway = await TestFairway.start();
+  const { metadata, status } = await fairway.readyCluster({ replicas: 1 }, { plan: 'free' });
+  const servers = await fairway.machines();
+
+  await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
+
+  await fairway.until(clusters, ([each]) => isReady(each) && each?.status?.observedGeneration === 2, 'demo');
+  const [before, after] = [fairway.runtime.asked[0], fairway.runtime.asked.at(-1)];
+  expect(after).toMatchObject({ topology: { memoryMiB: 8192 }, cluster: { uid: metadata.uid } });
+  expect(after?.etcdQuotaBytes).toBeGreaterThan(before?.etcdQuotaBytes ?? 0);
+  expect(after?.podCIDR).toBe(before?.podCIDR);
+  const [moved] = await fairway.until(clusters, () => true, 'demo');
+  const { cni, kubeProxyMode, podCIDR, network } = moved?.status ?? {};
+  expect({ cni, kubeProxyMode, podCIDR, network }).toEqual({
+    cni: status?.cni,
+    kubeProxyMode: status?.kubeProxyMode,
+    podCIDR: status?.podCIDR,
+    network: status?.network,
+  });
+  expect((await fairway.machines()).map(({ metadata: { uid } }) => uid)).toEqual(
+    servers.map((each) => each.metadata.uid),
+  );
+});
+
 describe('what a plan allows', { timeout: 30_000 }, () => {
   test.each([
     {

@@ -48,7 +48,15 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { plan: 'custom' },
-    refused: ['spec.plan: Forbidden: cannot be changed after creation: it is "free"'],
+  },
+  {
+    name: 'another plan, which the cluster is outside of',
+    isUpdate: true,
+    metadata: { name: 'demo' },
+    spec: { plan: 'elsewhere' },
+    refused: [
+      'spec.region: Invalid value: "RegionOne": plan "elsewhere" allows the regions "RegionTwo": choose one of these, or another plan',
+    ],
   },
   {
     name: 'a minor version',
