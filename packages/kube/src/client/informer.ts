@@ -69,6 +69,7 @@ export class Informer<T extends KubeObject> {
   #hasSynced = false;
   #failures = 0;
   #lastError: unknown;
+  #workingSinceMs: number | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(client: ResourceClient<T>, options: InformerOptions<T> = {}) {
@@ -88,6 +89,11 @@ export class Informer<T extends KubeObject> {
   /** Why list or watch currently fails; undefined while it works. */
   get lastError(): unknown {
     return this.#lastError;
+  }
+
+  /** Since when the cache has followed the server without a failure of list or watch, ms since the epoch; undefined while it does not. */
+  get workingSinceMs(): number | undefined {
+    return this.#workingSinceMs;
   }
 
   /** How many objects are cached. */
@@ -185,6 +191,7 @@ export class Informer<T extends KubeObject> {
     if (page.metadata.continue) return { phase: 'listing', listed, continue: page.metadata.continue };
     this.#publish(this.#cache.replace(listed));
     this.#lastError = undefined;
+    this.#workingSinceMs ??= this.#clock.now();
     if (!this.#hasSynced) {
       this.#hasSynced = true;
       this.#synced.resolve();
@@ -273,10 +280,12 @@ export class Informer<T extends KubeObject> {
   #recovered(): void {
     this.#failures = 0;
     this.#lastError = undefined;
+    this.#workingSinceMs ??= this.#clock.now();
   }
 
   async #backOff(failure: unknown, signal: AbortSignal): Promise<void> {
     this.#lastError = failure;
+    this.#workingSinceMs = undefined;
     const delayMs = fullJitterMs(this.#failures++, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#random);
     const fields = { err: failure, resource: this.client.type.plural, failures: this.#failures, delayMs };
     if (this.#failures < 3) this.#log.debug(fields, 'list or watch failed');
