@@ -3,6 +3,11 @@ import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
+export interface WriteStatusOptions {
+  /** For what follows from the object as a whole: rejects with a conflict where it has changed since. */
+  readonly isUnchangedOnly?: boolean;
+}
+
 /**
  * Writes the difference between `object.status` and `status` as one merge patch, if there is any.
  *
@@ -13,11 +18,13 @@ export async function writeStatus<T extends KubeObject & { status?: object }>(
   client: ResourceClient<T>,
   object: T,
   status: object,
+  { isUnchangedOnly = false }: WriteStatusOptions = {},
 ): Promise<void> {
   const changes = mergeDifference(object.status ?? {}, { ...originOf(object), ...status });
   if (changes === undefined) return;
-  const { name = '', namespace, uid } = object.metadata;
-  const value = { metadata: { uid }, status: changes };
+  const { name = '', namespace, uid, resourceVersion } = object.metadata;
+  const version = isUnchangedOnly && resourceVersion !== undefined ? { resourceVersion } : {};
+  const value = { metadata: { uid, ...version }, status: changes };
   try {
     const where = namespace === undefined ? {} : { namespace };
     await client.patch(name, { type: 'merge', value }, { ...where, subresource: 'status', fieldManager: 'fairway' });
