@@ -24,6 +24,8 @@ export const ConditionType = {
   // NodePool; UpToDate of a Cluster too, where it stands beside Ready
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',
+  /** Present only while False: nodes are broken, and being repaired or waiting for it. It stands beside Ready. */
+  NodesHealthy: 'NodesHealthy',
   // KubernetesRelease
   RolledOut: 'RolledOut',
   // CloudCredential
@@ -32,6 +34,8 @@ export const ConditionType = {
   // Machine
   ServerReady: 'ServerReady',
   NodeReady: 'NodeReady',
+  /** Present only while False: the node is to be repaired, or would be, if it did not have to wait. It stands beside Ready. */
+  HealthCheckSucceeded: 'HealthCheckSucceeded',
   Drained: 'Drained',
 } as const;
 
@@ -59,6 +63,9 @@ const REASONS = {
   NodeNotReady: 'fairway',
   Terminated: 'fairway',
   WaitingForRollout: 'fairway',
+  RepairRequested: 'fairway',
+  RepairInProgress: 'fairway',
+  RepairBackingOff: 'fairway',
   WaitingForMaintenanceWindow: 'fairway',
   // The user can fix it.
   Paused: 'user',
@@ -81,6 +88,10 @@ const REASONS = {
   PodDisruptionBudget: 'user',
   ResourceInUse: 'user',
   NodeStartupTimeout: 'user',
+  ServerStopped: 'user',
+  TooManyUnhealthy: 'user',
+  HealingDisabled: 'user',
+  ExcludedFromHealing: 'user',
   CredentialExpiresSoon: 'user',
   SnapshotNotFound: 'user',
   DatabaseFull: 'user',

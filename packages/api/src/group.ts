@@ -28,6 +28,11 @@ export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
 /** On a Cluster: a changed value, such as the time, lets what waits for the maintenance window begin now. */
 export const MAINTENANCE_ANNOTATION = `${GROUP}/maintenance-requested`;
 
+/** On a Machine: a changed value, such as the time, has it repaired now, whatever its node says. */
+export const REPAIR_ANNOTATION = `${GROUP}/repair-requested`;
+/** On a Machine: its node is never repaired. Any value counts. */
+export const EXCLUDE_FROM_HEALING_ANNOTATION = `${GROUP}/exclude-from-healing`;
+
 /** On the Secret of a cluster's CAs: since when its Cluster has been missing, RFC 3339. */
 export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;
 /** On the same Secret: name of the CloudCredential that the cluster uses; empty for the operator's credentials. */

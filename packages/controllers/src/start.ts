@@ -20,6 +20,7 @@ import { clusterController } from './cluster/controller.ts';
 import { clusterReleaser } from './cluster-releaser.ts';
 import { credentialController } from './credential/controller.ts';
 import type { ControllerDependencies, Declaration } from './dependencies.ts';
+import { healingController } from './healing/controller.ts';
 import { machineController } from './machine/controller.ts';
 import { addFleetMetrics } from './metrics/fleet-metrics.ts';
 import { nodePoolController } from './node-pool/controller.ts';
@@ -36,6 +37,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   nodePoolController,
   machineController,
   nodeTemplateController,
+  healingController,
   serverSweepController,
   vanishedClusterController,
   credentialController,

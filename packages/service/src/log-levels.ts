@@ -25,6 +25,7 @@ export const LOGGING_CONTROLLERS = [
   'cloud-node',
   'cloud-profile',
   'cluster',
+  'healing',
   'kubernetes-release',
   'machine',
   'node-pool',

@@ -25,6 +25,7 @@ const allowed: PlanSpec['allowed'] = {
   regions: ['SBG'],
   networks: ['shared-*'],
   upgradeStrategies: ['InPlace'],
+  healingStrategies: ['Reinstall'],
 };
 const plans = () => [aPlan({ allowed, maxDrainTimeout: '15m' })];
 
@@ -78,6 +79,11 @@ describe('a plan with lists', () => {
       spec: { upgradeStrategy: { type: 'Rolling' } },
       field: 'spec.upgradeStrategy.type',
       says: 'plan "free" allows the upgrade strategies InPlace: choose one of these, or leave it out',
+    },
+    {
+      spec: { healing: { strategy: 'Replace' } },
+      field: 'spec.healing.strategy',
+      says: 'plan "free" allows the healing strategies Reinstall: choose one of these, or leave it out',
     },
     {
       spec: { upgradeStrategy: { drainTimeout: '1h' } },

@@ -73,6 +73,12 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
     const detail = `plan "${plan.metadata.name}" allows the upgrade strategies ${allowed.upgradeStrategies.join(', ')}: choose one of these, or leave it out`;
     errors.push({ type: 'FieldValueNotSupported', field: 'spec.upgradeStrategy.type', value: type, detail });
   }
+  const { strategy } = pool.spec.healing;
+  const isOther = strategy !== undefined && strategy !== old?.spec.healing.strategy;
+  if (isOther && allowed?.healingStrategies?.includes(strategy) === false) {
+    const detail = `plan "${plan.metadata.name}" allows the healing strategies ${allowed.healingStrategies.join(', ')}: choose one of these, or leave it out`;
+    errors.push({ type: 'FieldValueNotSupported', field: 'spec.healing.strategy', value: strategy, detail });
+  }
   const isTooLong = drainTimeout && maxDrainTimeout && durationMs(drainTimeout) > durationMs(maxDrainTimeout);
   if (isTooLong && drainTimeout !== old?.spec.upgradeStrategy.drainTimeout) {
     const detail = `plan "${plan.metadata.name}" allows at most ${maxDrainTimeout}: lower it, or leave it out`;

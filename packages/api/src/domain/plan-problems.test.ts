@@ -50,6 +50,10 @@ test.each<{ change: Partial<PlanSpec>; problem: string }>([
       'spec.cni.allowed: canal needs kube-proxy, and spec.kubeProxy.allowed has none: allow a mode, or take it out',
   },
   {
+    change: { allowed: { healingStrategies: ['Replace'] } },
+    problem: 'spec.healing.strategy: Reinstall is not among spec.allowed.healingStrategies (Replace)',
+  },
+  {
     change: { allowed: { upgradeStrategies: ['Rolling'] } },
     problem: 'spec.upgradeStrategy: InPlace is not among spec.allowed.upgradeStrategies (Rolling)',
   },

@@ -120,10 +120,16 @@ function addressProblems({ network, maxNodes }: PlanSpec): string[] {
   return problems;
 }
 
-function nodeProblems({ drainTimeout, maxDrainTimeout, healing }: PlanSpec): string[] {
+function nodeProblems({ drainTimeout, maxDrainTimeout, healing, allowed }: PlanSpec): string[] {
   const problems: string[] = [];
   if (maxDrainTimeout !== undefined && durationMs(drainTimeout) > durationMs(maxDrainTimeout)) {
     problems.push(`spec.drainTimeout: ${drainTimeout}: is more than maxDrainTimeout (${maxDrainTimeout})`);
+  }
+  const strategies = allowed?.healingStrategies ?? [healing.strategy];
+  if (!strategies.includes(healing.strategy)) {
+    problems.push(
+      `spec.healing.strategy: ${healing.strategy} is not among spec.allowed.healingStrategies (${strategies.join(', ')})`,
+    );
   }
   if (durationMs(healing.notReadyTimeout) < MIN_NOT_READY_MS) {
     problems.push(

@@ -64,6 +64,9 @@ export function unappliedPoolFields({ spec }: Pick<NodePool, 'spec'>): Unapplied
     if (value === standard) return;
     fields.push({ field: `spec.upgradeStrategy.${name}`, value, detail: NO_RENEWAL });
   };
+  if (spec.healing.strategy === 'Reinstall') {
+    fields.push({ field: 'spec.healing.strategy', value: spec.healing.strategy, detail: NO_REINSTALLATION });
+  }
   strategy('type', type, undefined);
   strategy('maxSurge', maxSurge, 1);
   strategy('maxUnavailable', maxUnavailable, 0);
@@ -81,12 +84,13 @@ export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedFiel
       ? [{ field: 'spec.etcd.topology', value: etcd.topology, detail: 'each cluster has an etcd of its own' }]
       : []),
     { field: 'spec.upgradeStrategy', value: upgradeStrategy, detail: NO_RENEWAL },
-    { field: 'spec.healing.strategy', value: healing.strategy, detail: NO_HEALING },
-    { field: 'spec.healing.notReadyTimeout', value: healing.notReadyTimeout, detail: NO_HEALING },
+    ...(healing.strategy === 'Reinstall'
+      ? [{ field: 'spec.healing.strategy', value: healing.strategy, detail: NO_REINSTALLATION }]
+      : []),
   ];
 }
 
-const NO_HEALING = 'nothing heals nodes yet: their Machines tell that they are not ready, and deleting one replaces it';
+const NO_REINSTALLATION = 'nothing reinstalls servers yet: broken nodes get new machines';
 
 /** For the condition FieldsApplied: all fields, those of one cause together. Undefined where there are none. */
 export function describeUnapplied(fields: readonly UnappliedField[]): string | undefined {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
+import { healingStrategy } from './node-pool-healing.ts';
 
 const mark = <Shape extends z.ZodRawShape>(text: string, due: string, shape: Shape) =>
   z
@@ -22,9 +23,7 @@ const mark = <Shape extends z.ZodRawShape>(text: string, due: string, shape: Sha
 export const machineMarks = z
   .object({
     repair: mark('The node is broken. Written by healing.', 'Whether it is its turn to be repaired.', {
-      strategy: z
-        .enum(['Reinstall', 'Replace'])
-        .describe('Reinstall: the same server again. Replace: a new machine for this one.'),
+      strategy: healingStrategy().describe('Reinstall: the same server again. Replace: a new machine for this one.'),
     }).optional(),
     renewal: mark(
       "The machine is not as the pool's template asks for. Written by upgrades.",

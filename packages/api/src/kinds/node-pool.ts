@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_NODE_POOL_NAME_LENGTH } from '../names.ts';
 import { duration, int32, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
+import { healingRecord, poolHealing } from './node-pool-healing.ts';
 import { NODE_POOL_RULES } from './node-pool-rules.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
@@ -120,6 +121,7 @@ const nodePoolSpec = z
       .describe(
         "How long a server may take, from ACTIVE, to join the cluster as a node. Then its Machine says so, with the last lines of its console. Empty: the plan's.",
       ),
+    healing: poolHealing,
     upgradeStrategy: z
       .object({
         type: z
@@ -167,6 +169,7 @@ const nodePoolStatus = z
     serverGroupID: z.string().optional().describe('Nova server group that keeps the nodes apart.'),
     flavorID: z.string().optional().describe('Id of the flavor.'),
     imageID: z.string().optional().describe('Id of the image that new nodes boot from.'),
+    healing: healingRecord.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
   })
   .describe('What the pool is.');

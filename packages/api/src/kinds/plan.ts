@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { durationMs } from '../domain/duration.ts';
 import { duration, int32, ipv4Cidr, isDurationCel, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
+import { healingStrategy } from './node-pool-healing.ts';
 import { conditions, observedGeneration } from './status.ts';
 
 const allowedNames = (what: string) =>
@@ -109,6 +110,12 @@ const planSpec = z
           .max(2)
           .optional()
           .describe('Upgrade strategies that a NodePool may name. Empty: all.'),
+        healingStrategies: z
+          .array(healingStrategy())
+          .min(1)
+          .max(2)
+          .optional()
+          .describe('Healing strategies that a NodePool may name. Empty: all.'),
       })
       .optional()
       .describe(
@@ -123,9 +130,9 @@ const planSpec = z
       ),
     healing: z
       .object({
-        strategy: z
-          .enum(['Reinstall', 'Replace'])
-          .describe('Reinstall: the same server again. Replace: a new server for the old one.'),
+        strategy: healingStrategy().describe(
+          'Where a NodePool does not say. Reinstall: the same server again. Replace: a new server for the old one.',
+        ),
         notReadyTimeout: duration().describe('How long a node is NotReady before it is healed.'),
         nodeStartupTimeout: minutes()
           .optional()

@@ -19,6 +19,12 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
   PodDisruptionBudget:
     'a PodDisruptionBudget of the cluster blocks the eviction: add replicas, or change the budget (kubectl get pdb -A)',
   ResourceInUse: "something that Fairway did not create still uses the cluster's network: delete it, or detach it",
+  ServerStopped:
+    'start the server again (openstack server start), or leave it: Fairway repairs the node half an hour after it was stopped',
+  TooManyUnhealthy:
+    'so many nodes are broken that it is not the nodes: look at the network, the image and the pod network of the cluster',
+  HealingDisabled: 'set spec.healing.enabled of the pool, or delete the Machine, which replaces it',
+  ExcludedFromHealing: 'remove the annotation fairway.dev/exclude-from-healing from the Machine',
   Paused: 'resume the cluster (fairway cluster resume NAME), or remove the annotation fairway.dev/paused',
   DatabaseFull:
     'delete objects of the cluster (old Jobs, Events, Helm releases), or add nodes if the plan raises the quota with them',

@@ -2,13 +2,20 @@ import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions'
 import type { Machine, MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
 import type { OperationState, OperationType } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
-import { type ConditionState, findCondition, isConditionTrue, setCondition } from '@fairway/kube/controller/conditions';
+import {
+  type ConditionState,
+  findCondition,
+  isConditionTrue,
+  setCondition,
+  setConditions,
+} from '@fairway/kube/controller/conditions';
 import type { Server } from '@fairway/openstack/types/server';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { claimsOtherServer, isNodeReady, isUninitialized, nodeReadyCondition } from '@fairway/tenancy/connection/node';
 import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
+import { healthCondition } from './health-condition.ts';
 import { nextStartup, type StartupFacts, startupProblem } from './startup.ts';
 
 /** Observations about a machine. */
@@ -51,6 +58,8 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   for (const condition of machineConditions({ ...facts, late }, server, isReady, previous)) {
     conditions = [...setCondition(conditions, { ...condition, observedGeneration: generation }, nowMs)];
   }
+  const beside = { [ConditionType.HealthCheckSucceeded]: healthCondition(previous) };
+  conditions = [...setConditions(conditions, beside, { generation, nowMs })];
   const address = addresses?.find(({ type }) => type === 'InternalIP')?.address;
   return {
     observedGeneration: generation,
@@ -180,7 +189,8 @@ function lastOperation(
 /** A succeeded operation keeps its type, so that an unchanged machine is not written again. */
 function operationType(previous: MachineStatus | undefined, phase: MachinePhase): OperationType {
   if (previous?.readyTime === undefined) return 'Create';
-  return phase === 'Ready' ? (previous.lastOperation?.type ?? 'Reconcile') : 'Reconcile';
+  if (phase === 'Ready') return previous.lastOperation?.type ?? 'Reconcile';
+  return previous.marks?.repair?.due ? 'Heal' : 'Reconcile';
 }
 
 function stateOf(phase: MachinePhase, problem: Problem | undefined): OperationState {

@@ -12,6 +12,7 @@ import { type ConditionState, findCondition, setConditions } from '@fairway/kube
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 import { isBeingReinstalled } from './availability.ts';
+import { nodesHealthyCondition } from './health-condition.ts';
 import { type Counts, poolOperation, poolPhase, poolWork } from './phase.ts';
 
 export interface PoolFacts {
@@ -51,6 +52,7 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
       [ConditionType.MachinesReady]: machinesReady,
       [ConditionType.UpToDate]: upToDateCondition(learnt, previous, updated, counts),
       [ConditionType.Ready]: machinesReady,
+      [ConditionType.NodesHealthy]: nodesHealthyCondition(staying),
       [ConditionType.FieldsApplied]: fieldsApplied(pool),
     },
     { generation, nowMs },
@@ -79,6 +81,8 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     ...(serverGroupID !== undefined && { serverGroupID }),
     ...(facts.flavorID !== undefined && { flavorID: facts.flavorID }),
     ...(imageID !== undefined && { imageID }),
+    // Another controller's.
+    ...(previous?.healing && { healing: previous.healing }),
     lastOperation: lastOperation(previous?.lastOperation, { type, machinesReady, counts, updated, isRenewing }, nowMs),
   };
 }

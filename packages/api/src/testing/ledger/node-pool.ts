@@ -8,6 +8,7 @@ const LABELS = 'labels, annotations and taints reach the nodes that there are';
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
+const HEALING = 'packages/controllers/src/behaviour/healing.test.ts';
 const RULES = 'packages/api/src/validation/object-rules.test.ts';
 
 export const NODE_POOL_FIELDS: FieldLedger = {
@@ -43,6 +44,10 @@ export const NODE_POOL_FIELDS: FieldLedger = {
     'packages/controllers/src/behaviour/startup.test.ts',
     'is told when the $who says so',
   ),
+  'spec.healing.enabled': acts(HEALING, 'in a pool that has opted out, but what a person asks for'),
+  'spec.healing.strategy': notYet(UNAPPLIED, 'spec.healing.strategy ('),
+  'spec.healing.notReadyTimeout': acts(HEALING, 'is replaced when the $who says so'),
+  'spec.healing.maxUnhealthy': acts(HEALING, 'while more are broken than the pool allows'),
   'spec.upgradeStrategy.type': notYet(UNAPPLIED, 'spec.upgradeStrategy.type ('),
   'spec.upgradeStrategy.maxSurge': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxSurge ('),
   'spec.upgradeStrategy.maxUnavailable': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxUnavailable ('),

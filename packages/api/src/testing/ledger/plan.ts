@@ -51,6 +51,10 @@ export const PLAN_FIELDS: FieldLedger = {
     'packages/api/src/admission/plan-allowance.test.ts',
     'refuses a pool $field: $says',
   ),
+  'spec.allowed.healingStrategies': acts(
+    'packages/api/src/admission/plan-allowance.test.ts',
+    'refuses a pool $field: $says',
+  ),
   'spec.maxDrainTimeout': acts(
     'packages/api/src/domain/drain-timeout.test.ts',
     'pool $pool, plan $plan, at most $most: $ms ms',
@@ -61,7 +65,10 @@ export const PLAN_FIELDS: FieldLedger = {
     'pool $pool, plan $plan, at most $most: $ms ms',
   ),
   'spec.healing.strategy': notYet(UNAPPLIED, 'spec.healing.strategy ('),
-  'spec.healing.notReadyTimeout': notYet(UNAPPLIED, 'spec.healing.notReadyTimeout ('),
+  'spec.healing.notReadyTimeout': acts(
+    'packages/controllers/src/behaviour/healing.test.ts',
+    'is replaced when the $who says so',
+  ),
   'spec.healing.nodeStartupTimeout': acts(
     'packages/controllers/src/behaviour/startup.test.ts',
     'is told when the $who says so',

@@ -3,6 +3,7 @@ import { CLOUD_CAUSES } from './cloud.ts';
 import { CONTROL_PLANE_CAUSES } from './control-planes.ts';
 import { CREDENTIAL_CAUSES } from './credentials.ts';
 import { DATABASE_CAUSES } from './databases.ts';
+import { HEALING_CAUSES } from './healing.ts';
 import { NODE_CAUSES } from './nodes.ts';
 import { PLAN_CAUSES } from './plans.ts';
 import { QUOTA_CAUSES } from './quotas.ts';
@@ -18,6 +19,7 @@ export const CAUSES: readonly Cause[] = [
   ...CREDENTIAL_CAUSES,
   ...CLOUD_CAUSES,
   ...NODE_CAUSES,
+  ...HEALING_CAUSES,
   ...CONTROL_PLANE_CAUSES,
   ...DATABASE_CAUSES,
 ];

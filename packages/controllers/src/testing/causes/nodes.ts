@@ -8,7 +8,7 @@ import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS } from './cause.ts';
 
 /** Makes the node of the only machine what a kubelet would say of it. */
-async function failNode(fairway: TestFairway): Promise<void> {
+export async function failNode(fairway: TestFairway): Promise<void> {
   const [machine] = await fairway.machines();
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   const nodes = fairway.runtime.client(cluster ? identityOf(cluster) : '').resource(tenantNodes);

@@ -9,7 +9,9 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   Restoring: AT_WORK,
   Scaling: AT_WORK,
   Draining: AT_WORK,
-  Healing: 'nothing heals nodes yet',
+  Healing: AT_WORK,
+  ServerStopped:
+    'it tells why a server is repaired half an hour after somebody stopped it: nobody has to do anything more',
   Deleting: AT_WORK,
   Terminated: AT_WORK,
   WaitingForCluster: AT_WORK,
@@ -18,5 +20,7 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   WaitingForServer: AT_WORK,
   WaitingForNode: AT_WORK,
   WaitingForRollout: AT_WORK,
+  RepairRequested: 'a person has asked for it, and Fairway is at work',
+  RepairInProgress: 'Fairway is at work on another node, and this one is next',
   WaitingForMaintenanceWindow: 'the tenant has asked for it, and it begins by itself',
 };

@@ -87,6 +87,33 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     ],
   },
   {
+    name: 'no healing',
+    spec: { clusterName: 'demo', flavor: 'b3-8', healing: { enabled: false } },
+  },
+  {
+    name: 'healing of its own',
+    spec: { clusterName: 'demo', flavor: 'b3-8', healing: { notReadyTimeout: '5m', maxUnhealthy: '2' } },
+  },
+  {
+    name: 'healing after half a minute',
+    spec: { clusterName: 'demo', flavor: 'b3-8', healing: { notReadyTimeout: '30s' } },
+    refused: [
+      'spec.healing.notReadyTimeout: Invalid value: "30s": must be a duration of at least a minute, such as 10m or 1h30m',
+    ],
+  },
+  {
+    name: 'healing while half are broken, in words',
+    spec: { clusterName: 'demo', flavor: 'b3-8', healing: { maxUnhealthy: 'half' } },
+    refused: [
+      'spec.healing.maxUnhealthy: Invalid value: "half": must be a share such as "40%", or a number of nodes such as "2"',
+    ],
+  },
+  {
+    name: 'healing by a reboot',
+    spec: { clusterName: 'demo', flavor: 'b3-8', healing: { strategy: 'Reboot' } },
+    refused: ['spec.healing.strategy: Unsupported value: "Reboot": supported values: "Reinstall", "Replace"'],
+  },
+  {
     name: 'a renewal in place',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'InPlace' } },
     warns: [

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import { EXCLUDE_FROM_HEALING_ANNOTATION, REPAIR_ANNOTATION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { keyOf } from '@fairway/kube/client/object-key';
+import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import {
+  clustersByPlan,
+  machinesByCluster,
+  machinesByPool,
+  poolKeyOf,
+  poolsByCluster,
+} from '@fairway/tenancy/cache-indexes';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import { isClusterRelevant } from '../cluster/relevance.ts';
+import type { Declaration } from '../dependencies.ts';
+import { ownedByCluster } from '../owner-key.ts';
+import { HealingMetrics } from './metrics.ts';
+import { HealingReconciler } from './reconciler.ts';
+
+export const healingController: Declaration = {
+  name: 'healing',
+  concurrency: 10,
+  rights: [
+    { type: machines, verbs: READ },
+    { type: machines, subresource: 'status', verbs: ['patch'] },
+    { type: nodePools, verbs: READ },
+    { type: nodePools, subresource: 'status', verbs: ['patch'] },
+    { type: clusters, verbs: READ },
+    { type: plans, verbs: READ },
+  ],
+  indexes: ({ cache }) => [
+    indexOn(cache.nodePools, poolsByCluster),
+    indexOn(cache.machines, machinesByPool),
+    indexOn(cache.machines, machinesByCluster),
+    indexOn(cache.clusters, clustersByPlan),
+  ],
+  watches: ({ cache }) => [
+    watch(cache.nodePools, undefined, { isRelevant: isPoolRelevant }),
+    watch(cache.machines, (machine) => [poolKeyOf(machine)], { isRelevant: isMachineRelevant }),
+    watch(cache.clusters, (cluster) => cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(keyOf), {
+      isRelevant: isClusterRelevant,
+    }),
+    watch(
+      cache.plans,
+      ({ metadata }) =>
+        cache.clusters
+          .find(clustersByPlan, metadata.name ?? '')
+          .flatMap((cluster) => cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(keyOf)),
+      {
+        isRelevant: (old, plan) =>
+          !isDeepStrictEqual([old.spec.healing, old.spec.allowed], [plan.spec.healing, plan.spec.allowed]),
+      },
+    ),
+  ],
+  ownerKey: (key, { cache }) => ownedByCluster(cache.nodePools.get(key)),
+  create(shared) {
+    const { cache, registry } = shared;
+    const metrics = registry && new HealingMetrics(registry);
+    const reconciler = new HealingReconciler({ ...shared, metrics });
+    return {
+      reconcile: (key, context) => reconciler.reconcile(key, context),
+      forget(isMatching) {
+        for (const pool of cache.nodePools.list()) if (isMatching(clusterKeyOf(pool))) reconciler.forget(keyOf(pool));
+      },
+    };
+  },
+};
+
+function isPoolRelevant(old: NodePool, pool: NodePool): boolean {
+  const viewOf = ({ metadata, status }: NodePool) => [
+    metadata.generation,
+    metadata.annotations,
+    metadata.deletionTimestamp,
+    status?.healing,
+  ];
+  return !isDeepStrictEqual(viewOf(old), viewOf(pool));
+}
+
+/** What a machine is judged by. */
+function isMachineRelevant(old: Machine, machine: Machine): boolean {
+  const viewOf = ({ metadata, spec, status }: Machine) => [
+    metadata.deletionTimestamp,
+    metadata.annotations?.[REPAIR_ANNOTATION],
+    metadata.annotations?.[EXCLUDE_FROM_HEALING_ANNOTATION],
+    spec.reinstallTime,
+    status?.phase,
+    status?.serverStatus,
+    status?.notReadyTime,
+    status?.startup?.timedOutTime,
+    status?.installed,
+    status?.marks,
+    status?.conditions?.find(({ type }) => type === 'ServerReady')?.reason,
+  ];
+  return !isDeepStrictEqual(viewOf(old), viewOf(machine));
+}

@@ -1,0 +1,37 @@
+import type { RepairMark } from '@fairway/api/kinds/machine-marks';
+import { Counter, type Registry } from 'prom-client';
+
+type Repair = Pick<RepairMark, 'reason' | 'strategy'>;
+
+/** Counts what healing does, in this process. */
+export class HealingMetrics {
+  readonly #repairs: Counter<'result' | 'reason' | 'strategy'>;
+  readonly #held: Counter<'reason'>;
+
+  constructor(registry: Registry) {
+    this.#repairs = new Counter({
+      name: 'fairway_node_repairs_total',
+      help: 'Repairs of nodes, by how (strategy), why (reason) and what became of it: started, ended, or failed, where the node or its replacement was broken again within an hour.',
+      labelNames: ['result', 'reason', 'strategy'],
+      registers: [registry],
+    });
+    this.#held = new Counter({
+      name: 'fairway_node_repairs_held_total',
+      help: 'How often the repair of a broken node had to wait, by what for.',
+      labelNames: ['reason'],
+      registers: [registry],
+    });
+  }
+
+  started({ reason, strategy }: Repair): void {
+    this.#repairs.inc({ result: 'started', reason, strategy });
+  }
+
+  ended({ reason, strategy }: Repair, result: 'ended' | 'failed'): void {
+    this.#repairs.inc({ result, reason, strategy });
+  }
+
+  held(reason: string): void {
+    this.#held.inc({ reason });
+  }
+}

@@ -1,0 +1,113 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { HealingRecord, PastRepair } from '@fairway/api/kinds/node-pool-healing';
+import { formatTime } from '@fairway/base/clock';
+import { type Candidate, requestOf } from './triage.ts';
+
+/** A machine that is broken again so soon after a repair was not helped by it. */
+const RELAPSE_MS = 3_600_000;
+/** The pause after a repair that did not help; it doubles with each. */
+const FIRST_PAUSE_MS = 600_000;
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
+const MOST_REPAIRS = 10;
+
+export interface RecordFacts {
+  /** The pool's, without those that are being deleted. */
+  readonly machines: readonly Machine[];
+  readonly candidates: readonly Candidate[];
+  readonly nowMs: number;
+}
+
+/**
+ * The record after a look at the pool's machines; undefined when there is nothing to remember. Pure: what it tells follows from the marks, so that a crash
+ * between a mark and the record loses nothing.
+ *
+ * A repair has failed if its machine, or one that was made since, is broken within an hour of its end. Each failure doubles the pause before the next one.
+ */
+export function nextRecord(last: HealingRecord, facts: RecordFacts): HealingRecord | undefined {
+  const { machines, nowMs } = facts;
+  const ended = [...(last.repairs ?? []), ...newRepairs(last, machines)].map((repair) => withEnd(repair, facts));
+  const failed = ended.filter((repair) => hasRelapsed(repair, facts));
+  const repairs = ended
+    .map((repair) => (failed.includes(repair) ? { ...repair, hasFailed: true } : repair))
+    .filter((repair) => isRecent(repair, nowMs))
+    .slice(-MOST_REPAIRS);
+  const requests = requestsOf(last, machines);
+  const pause = pauseOf(last, failed.length > 0, repairs, facts);
+  const record: HealingRecord = {
+    ...(repairs.length > 0 && { repairs }),
+    ...pause,
+    ...(requests.length > 0 && { requests }),
+  };
+  return Object.keys(record).length === 0 ? undefined : record;
+}
+
+/** When the record has to be looked at again though nothing happens; undefined if never. */
+export function recordDueMs(
+  { repairs = [], notBefore, failures = 0 }: HealingRecord,
+  nowMs: number,
+): number | undefined {
+  const ends = repairs.flatMap(({ endTime }) => (endTime === undefined ? [] : [Date.parse(endTime) + RELAPSE_MS]));
+  const next = [...ends, ...(notBefore !== undefined && failures > 0 ? [Date.parse(notBefore)] : [])];
+  const later = next.filter((ms) => ms > nowMs);
+  return later.length === 0 ? undefined : Math.min(...later);
+}
+
+function newRepairs({ repairs = [] }: HealingRecord, machines: readonly Machine[]): PastRepair[] {
+  return machines.flatMap(({ metadata, status }) => {
+    const { name: machine = '' } = metadata;
+    const mark = status?.marks?.repair;
+    if (!mark?.due || repairs.some((known) => known.machine === machine && known.time === mark.time)) return [];
+    const { time, reason, strategy } = mark;
+    return [{ machine, time, reason, strategy }];
+  });
+}
+
+/** A repair is over when its mark is gone, or the machine. */
+function withEnd(repair: PastRepair, { machines, nowMs }: RecordFacts): PastRepair {
+  if (repair.endTime !== undefined) return repair;
+  const machine = machines.find(({ metadata }) => metadata.name === repair.machine);
+  const mark = machine?.status?.marks?.repair;
+  return mark?.due && mark.time === repair.time ? repair : { ...repair, endTime: formatTime(nowMs) };
+}
+
+function hasRelapsed(repair: PastRepair, { candidates, nowMs }: RecordFacts): boolean {
+  if (repair.hasFailed || !isRecent(repair, nowMs)) return false;
+  return candidates.some(({ machine, isGone, isRequested, isEscalated }) => {
+    if (isGone || isRequested) return false;
+    const { name, creationTimestamp = '' } = machine.metadata;
+    const isSame = name === repair.machine && (isEscalated || repair.endTime !== undefined);
+    return isSame || Date.parse(creationTimestamp) >= Date.parse(repair.time);
+  });
+}
+
+function isRecent({ endTime }: PastRepair, nowMs: number): boolean {
+  return endTime === undefined || nowMs < Date.parse(endTime) + RELAPSE_MS;
+}
+
+function pauseOf(
+  { failures = 0, notBefore }: HealingRecord,
+  hasFailed: boolean,
+  repairs: readonly PastRepair[],
+  { candidates, nowMs }: RecordFacts,
+): Pick<HealingRecord, 'failures' | 'notBefore'> {
+  if (hasFailed) {
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+    return { failures: failures + 1, notBefore: formatTime(nowMs + pauseMs) };
+  }
+  const isOver = repairs.length === 0 && candidates.length === 0;
+  if (failures === 0 || isOver) return {};
+  return { failures, ...(notBefore !== undefined && { notBefore }) };
+}
+
+/** Those of machines that are there; a request is met from the moment its repair begins. */
+function requestsOf({ requests = [] }: HealingRecord, machines: readonly Machine[]): HealingRecord['requests'] & {} {
+  return machines.flatMap((machine) => {
+    const { metadata, status } = machine;
+    const known = requests.find((met) => met.machine === metadata.name);
+    const value = requestOf(machine);
+    const isBegun = status?.marks?.repair?.due && status.marks.repair.reason === ConditionReason.RepairRequested;
+    if (isBegun && value !== undefined) return [{ machine: metadata.name ?? '', value: value.slice(0, 1024) }];
+    return known && value !== undefined ? [known] : [];
+  });
+}
