@@ -74,7 +74,7 @@ describe('OpenStackClient', () => {
         server: { name: 'n', flavorRef: 'f', networks: [{ port: 'p' }], tags: ['a'], user_data: 'eA==' },
         'os:scheduler_hints': { group: 'g' },
       },
-      headers: { 'openstack-api-version': 'compute 2.90', 'x-auth-token': 't' },
+      headers: { 'openstack-api-version': 'compute 2.93', 'x-auth-token': 't' },
     },
     {
       call: 'servers.list',

@@ -60,6 +60,8 @@ export interface CloudConfig {
   readonly zones: readonly ZoneSpec[];
   /** Names of the volume types. */
   readonly volumeTypes: readonly string[];
+  /** Nova's newest microversion, as its minor number: that of Zed by default. */
+  readonly computeMicroversion?: number;
   readonly externalNetwork: ExternalNetworkSpec;
   readonly quotas: QuotaSpec;
   readonly latency: LatencyProfile;

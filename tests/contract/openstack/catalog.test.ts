@@ -47,7 +47,7 @@ describeClouds('catalog and versions', (cloud) => {
     const range = await cloud().member.session.microversions('compute');
 
     expect(range).toEqual({ min: '2.1', max: expect.stringMatching(/^2\.\d+$/) });
-    expect(await cloud().member.compute.microversion()).toBe('2.90');
+    expect(await cloud().member.compute.microversion()).toBe('2.93');
   });
 
   it('answers in the microversion that was asked for, and says so', async () => {

@@ -95,7 +95,7 @@ export class ContractCloud {
       body,
       headers: {
         ...(token !== '' && { 'x-auth-token': token }),
-        ...(service === 'compute' && { 'openstack-api-version': 'compute 2.90' }),
+        ...(service === 'compute' && { 'openstack-api-version': 'compute 2.93' }),
         ...headers,
       },
     });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { compareMicroversions } from '../microversion.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { ComputeAvailabilityZone, ComputeLimits, ComputeQuotaSet, KeyPair } from '../types/compute.ts';
 import { Flavors } from './flavors.ts';
 import { ServerGroups } from './server-groups.ts';
 import { Servers } from './servers.ts';
 
-/** Used if the service supports it (Xena): host names of servers, and everything before. */
-export const COMPUTE_MICROVERSION = '2.90';
+/** Used if the service supports it (Zed): rebuilds of servers that boot from a volume, and everything before. */
+export const COMPUTE_MICROVERSION = '2.93';
 
 const ZoneList = z.object({ availabilityZoneInfo: z.array(ComputeAvailabilityZone) });
 const LimitsEnvelope = z.object({ limits: z.object({ absolute: ComputeLimits }) });
@@ -31,6 +32,12 @@ export class Compute {
   /** The microversion in use: {@link COMPUTE_MICROVERSION} or the one of clouds.yaml, if the service supports it; else its newest. */
   microversion(): Promise<string | undefined> {
     return this.#api.microversion();
+  }
+
+  /** Whether this microversion is spoken. */
+  async supports(microversion: string): Promise<boolean> {
+    const spoken = await this.microversion();
+    return spoken !== undefined && compareMicroversions(microversion, spoken) <= 0;
   }
 
   /** `GET /os-availability-zone`. */

@@ -25,6 +25,14 @@ export interface ServerFilter {
   readonly changesSince?: string;
 }
 
+/** From when on Nova writes the image to the volume that a server boots from; before, it leaves that as it is. */
+export const REIMAGE_MICROVERSION = '2.93';
+
+export interface ServerRebuildOptions extends CallOptions {
+  /** The server boots from a volume: rejected by clouds that would leave it as it is. */
+  readonly isVolumeBacked?: boolean;
+}
+
 export interface ServerCreateOptions extends CallOptions {
   readonly hints?: SchedulerHints;
 }
@@ -98,10 +106,14 @@ export class Servers {
     return (await this.#api.put(ServerEnvelope, '/servers/{server_id}', call)).server;
   }
 
-  /** `POST /servers/{server_id}/action` `rebuild`: same server, ports and addresses, new root disk. */
-  async rebuild(id: string, rebuild: ServerRebuild, options: CallOptions = {}): Promise<void> {
-    const call = 'user_data' in rebuild ? { ...options, minMicroversion: '2.57' } : options;
-    await this.#act(id, { rebuild }, call);
+  /**
+   * `POST /servers/{server_id}/action` `rebuild`: same server, ports and addresses, new root disk; from ACTIVE, SHUTOFF and ERROR. A server in SHUTOFF
+   * stays so. `metadata` replaces all; `user_data` from 2.57, a server that boots from a volume from 2.93. Returns while the status is REBUILD.
+   */
+  async rebuild(id: string, rebuild: ServerRebuild, options: ServerRebuildOptions = {}): Promise<void> {
+    const { isVolumeBacked, ...rest } = options;
+    const minMicroversion = isVolumeBacked ? REIMAGE_MICROVERSION : 'user_data' in rebuild ? '2.57' : undefined;
+    await this.#act(id, { rebuild }, { ...rest, ...(minMicroversion !== undefined && { minMicroversion }) });
   }
 
   /** `POST /servers/{server_id}/action` `reboot`. */

@@ -1,22 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../http/api.ts';
 
+/** Zed's, as its minor number. */
 export const MAX_MICROVERSION = 93;
 
-/** The microversion that the headers ask for, as its minor number; 1 when they don't ask. */
-export function negotiateMicroversion(headers: IncomingHttpHeaders): number {
+/** The microversion that the headers ask for, as its minor number; 1 when they don't ask. `newest` is the newest that there is. */
+export function negotiateMicroversion(headers: IncomingHttpHeaders, newest: number): number {
   const wanted = wantedVersion(headers);
   if (wanted === undefined) return 1;
-  if (wanted === 'latest') return MAX_MICROVERSION;
+  if (wanted === 'latest') return newest;
   const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(wanted);
   if (match === null) {
     throw new ApiError(400, `API Version String ${wanted} is of invalid format. Must be of format MajorNum.MinorNum.`);
   }
   const minor = Number(match[2]);
-  if (match[1] !== '2' || minor < 1 || minor > MAX_MICROVERSION) {
+  if (match[1] !== '2' || minor < 1 || minor > newest) {
     throw new ApiError(
       406,
-      `Version ${wanted} is not supported by the API. Minimum is 2.1 and maximum is 2.${MAX_MICROVERSION}.`,
+      `Version ${wanted} is not supported by the API. Minimum is 2.1 and maximum is 2.${newest}.`,
     );
   }
   return minor;

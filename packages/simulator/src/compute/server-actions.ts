@@ -167,11 +167,16 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
+/** From then on the image is written to the volume that a server boots from. */
+const REIMAGE_MICROVERSION = 93;
+
 function rebuild(world: World, life: ServerLife, request: ApiRequest, server: Server, argument: unknown): ApiResponse {
   const body = parseBody(Rebuild, argument);
   requireState(server, 'rebuild', ['active', 'stopped', 'error']);
   if (!world.config.images.some((image) => image.id === body.imageRef))
     throw badRequest('Cannot find image for rebuild');
+  if (server.imageId === null && request.microversion < REIMAGE_MICROVERSION)
+    throw badRequest('Unable to rebuild with a different image for a volume-backed server.');
   const userData =
     body.user_data === undefined ? server.userData : body.user_data === null ? null : packUserData(body.user_data);
   const row = life.begin(

@@ -128,9 +128,11 @@ export class ServerLife {
       case 'stop':
         this.settle({ ...server, vmState: 'stopped' });
         return;
+      case 'rebuild':
+        this.#rebuilt(server);
+        return;
       case 'start':
       case 'reboot':
-      case 'rebuild':
         this.#booted({ ...server, vmState: 'active', fault: null });
         return;
       case 'resize':
@@ -172,14 +174,30 @@ export class ServerLife {
   }
 
   #spawned(server: Server): void {
-    const { faults, tables } = this.#world;
-    const fault = faults.hitServer(server.projectId, tables.projects.get(server.projectId)?.name ?? '');
+    const fault = this.#injectedFault(server);
     if (fault !== undefined) {
-      this.#fail(server, fault.code, fault.message, 'Injected by the simulator.', fault.toldAfterMs);
+      releasePorts(this.#world, server);
+      this.#failed(server, fault);
       return;
     }
     plugPorts(this.#world, server);
     this.#booted({ ...server, vmState: 'active', launchedMs: this.#world.clock.now() });
+  }
+
+  /** One that was off stays so, one in ERROR comes up. */
+  #rebuilt(server: Server): void {
+    const fault = this.#injectedFault(server);
+    if (fault !== undefined) this.#failed(server, fault);
+    else if (server.vmState === 'stopped') this.settle({ ...server, launchedMs: this.#world.clock.now() });
+    else this.#booted({ ...server, vmState: 'active', fault: null, launchedMs: this.#world.clock.now() });
+  }
+
+  #injectedFault({ projectId }: Server): ServerFault | undefined {
+    const { clock, faults, tables } = this.#world;
+    const fault = faults.hitServer(projectId, tables.projects.get(projectId)?.name ?? '');
+    if (fault === undefined) return undefined;
+    const { code, message, toldAfterMs } = fault;
+    return { code, message, details: 'Injected by the simulator.', createdMs: clock.now() + toldAfterMs };
   }
 
   #booted(server: Server): void {
@@ -199,9 +217,12 @@ export class ServerLife {
     });
   }
 
-  #fail(server: Server, code: number, message: string, details: string, toldAfterMs = 0): void {
+  #fail(server: Server, code: number, message: string, details: string): void {
     releasePorts(this.#world, server);
-    const fault: ServerFault = { code, message, details, createdMs: this.#world.clock.now() + toldAfterMs };
+    this.#failed(server, { code, message, details, createdMs: this.#world.clock.now() });
+  }
+
+  #failed(server: Server, fault: ServerFault): void {
     this.settle({ ...server, vmState: 'error', fault });
   }
 

@@ -15,11 +15,12 @@ import type { ServerLife } from './server-life.ts';
 import { serverRoutes } from './server-routes.ts';
 
 export function computeService(world: World, life: ServerLife): Service {
+  const newest = world.config.computeMicroversion ?? MAX_MICROVERSION;
   return {
     name: 'compute',
     prefix: SERVICE_LIST.compute.prefix,
     routes: [
-      ...versionRoutes(),
+      ...versionRoutes(newest),
       ...serverRoutes(world, life),
       ...serverActionRoutes(world, life),
       ...serverLabelRoutes(world),
@@ -32,16 +33,16 @@ export function computeService(world: World, life: ServerLife): Service {
       { method: 'GET', template: '/v2.1/extensions', handle: () => ok({ extensions: [] }) },
     ],
     renderProblem: renderComputeProblem,
-    negotiate: negotiateMicroversion,
+    negotiate: (headers) => negotiateMicroversion(headers, newest),
     responseHeaders: microversionHeaders,
   };
 }
 
-function versionRoutes(): Route[] {
+function versionRoutes(newest: number): Route[] {
   const version = ({ serviceUrl }: ApiRequest): object => ({
     id: 'v2.1',
     status: 'CURRENT',
-    version: `2.${MAX_MICROVERSION}`,
+    version: `2.${newest}`,
     min_version: '2.1',
     updated: '2013-07-23T11:33:21Z',
     links: [
