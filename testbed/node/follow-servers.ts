@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
-import type { ListedServer } from '@fairway/hollow/node/hollow-node-fleet';
+import { type ListedServer, revisionOf } from '@fairway/hollow/node/hollow-node-fleet';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
@@ -30,6 +30,8 @@ const cloud = openCloud(readCloudsYaml(), cloudName, { clock: systemClock, rando
 const client = cloud.client();
 const servers = openStackFleetCloud(client);
 const run = promisify(execFile);
+/** Of the servers that have booted here: one that is rebuilt boots again. */
+const revisions = new Map<string, string>();
 
 try {
   while (!ending.signal.aborted) {
@@ -48,8 +50,12 @@ async function follow(): Promise<void> {
   for await (const server of servers.list(ending.signal)) {
     if (server.status === 'ACTIVE' || (hosts.has(server.id) && !GONE.has(server.status))) wanted.set(server.id, server);
   }
-  const unwanted = [...hosts].filter(([id]) => !wanted.has(id)).map(([, name]) => name);
-  const missing = [...wanted.values()].filter(({ id }) => !hosts.has(id));
+  const isStale = (id: string) => {
+    const server = wanted.get(id);
+    return server === undefined || (revisions.get(id) ?? revisionOf(server)) !== revisionOf(server);
+  };
+  const unwanted = [...hosts].filter(([id]) => isStale(id)).map(([, name]) => name);
+  const missing = [...wanted.values()].filter(({ id }) => !hosts.has(id) || isStale(id));
   if (unwanted.length > 0) await testbed('end', ...unwanted);
   await Promise.all(missing.map(boot));
   process.stdout.write('looked at the servers\n');
@@ -65,6 +71,7 @@ async function boot(listed: ListedServer): Promise<void> {
   const [described, interfaces] = await Promise.all([servers.describe(listed.id, ending.signal), portsOf(listed.id)]);
   const [port] = interfaces;
   if (described?.userData === undefined || port === undefined) return;
+  revisions.set(listed.id, revisionOf(listed));
   const folder = mkdtempSync(join(tmpdir(), 'fairway-user-data-'));
   try {
     const userData = join(folder, 'user-data');

@@ -13,8 +13,13 @@ export interface ListedServer {
   readonly name: string;
   /** Nova's: `ACTIVE`, `BUILD`, `SHUTOFF`… */
   readonly status: string;
-  /** Changes when the server is rebuilt. */
   readonly imageId: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Differs when the server may have been rebuilt since. */
+export function revisionOf({ imageId, metadata }: ListedServer): string {
+  return JSON.stringify([imageId, Object.entries(metadata).toSorted(([a], [b]) => a.localeCompare(b))]);
 }
 
 /** The cloud API that a fleet uses. */
@@ -43,7 +48,8 @@ export interface HollowNodeFleetOptions {
 }
 
 interface Member {
-  readonly imageId: string | undefined;
+  readonly revision: string;
+  readonly userData: string | undefined;
   /** Undefined for a server that is not a node. */
   readonly node: HollowNode | undefined;
 }
@@ -172,19 +178,25 @@ export class HollowNodeFleet {
       if (member?.node !== undefined && member.node.phase !== 'off') await member.node.shutdown();
       return;
     }
-    if (member === undefined || member.imageId !== server.imageId) {
-      await member?.node?.stop();
-      await this.#install(server, signal);
-    } else if (member.node?.phase === 'off') member.node.start();
+    if (member === undefined || member.revision !== revisionOf(server)) await this.#install(server, member, signal);
+    else if (member.node?.phase === 'off') member.node.start();
   }
 
-  async #install(server: ListedServer, signal: AbortSignal): Promise<void> {
+  /** A server with the same user data as before has not been rebuilt by whoever makes nodes. */
+  async #install(server: ListedServer, before: Member | undefined, signal: AbortSignal): Promise<void> {
     const { cloud, disks, clock, random, log, createTransport, console } = this.#options;
+    const revision = revisionOf(server);
     const found = await cloud.describe(server.id, signal);
     if (found === undefined || signal.aborted) return;
     const { userData } = found;
+    if (before !== undefined && before.userData === userData) {
+      this.#members.set(server.id, { ...before, revision });
+      if (before.node?.phase === 'off') before.node.start();
+      return;
+    }
+    await before?.node?.stop();
     if (!userData || !isNodeUserData(userData)) {
-      this.#members.set(server.id, { imageId: server.imageId, node: undefined });
+      this.#members.set(server.id, { revision, userData, node: undefined });
       return;
     }
     const node = new HollowNode({
@@ -197,7 +209,7 @@ export class HollowNodeFleet {
       ...(createTransport && { createTransport }),
       ...(console && { console: (line: string) => console(server.id, line) }),
     });
-    this.#members.set(server.id, { imageId: server.imageId, node });
+    this.#members.set(server.id, { revision, userData, node });
     node.start();
   }
 }

@@ -178,12 +178,13 @@ function nodeConditions(situation: NodeSituation, old: readonly NodeCondition[])
   });
 }
 
-/** The identifiers are derived from the server's, so that they are stable across restarts. */
+/** The identifiers are derived from the server's and from what is installed there, so that they are stable across restarts and new after a rebuild. */
 function systemInfo(server: ServerInfo, bootstrap: NodeBootstrap, version: string): NodeSystemInfo {
-  const machineID = createHash('sha256').update(server.id).digest('hex').slice(0, 32);
+  const installation = createHash('sha256').update(server.id).update(bootstrap.token).digest('hex');
+  const machineID = installation.slice(0, 32);
   return {
     architecture: 'amd64',
-    bootID: server.id,
+    bootID: installation.slice(32),
     containerRuntimeVersion: `containerd://${bootstrap.containerdVersion ?? '2.1.4'}`,
     kernelVersion: '6.8.0-hollow',
     kubeProxyVersion: '',

@@ -17,6 +17,7 @@ const ListedServerWire = z.object({
   name: z.string(),
   status: z.enum(SERVER_STATUSES).catch('UNKNOWN'),
   image: z.union([z.object({ id: z.string() }), z.literal('')]).nullish(),
+  metadata: z.record(z.string(), z.string()).default({}),
 });
 const ServerPage = z.object({ servers: z.array(ListedServerWire), servers_links: z.array(Link).optional() });
 
@@ -47,8 +48,8 @@ export function openStackFleetCloud({ session }: Pick<OpenStackClient, 'session'
           next: wire.servers_links?.find((link) => link.rel === 'next')?.href,
         }),
       });
-      for await (const { id, name, status, image } of servers) {
-        yield { id, name, status, imageId: image ? image.id : undefined };
+      for await (const { id, name, status, image, metadata } of servers) {
+        yield { id, name, status, imageId: image ? image.id : undefined, metadata };
       }
     },
     async describe(serverId, signal) {
