@@ -36,6 +36,8 @@ export const ConditionType = {
   NodeReady: 'NodeReady',
   /** Present only while False: the node is to be repaired, or would be, if it did not have to wait. It stands beside Ready. */
   HealthCheckSucceeded: 'HealthCheckSucceeded',
+  /** False: the server is to be reinstalled, or is being; absent if it is as asked for. It stands beside Ready until the node is drained for it. */
+  Installed: 'Installed',
   Drained: 'Drained',
 } as const;
 
@@ -67,6 +69,7 @@ const REASONS = {
   RepairInProgress: 'fairway',
   RepairBackingOff: 'fairway',
   WaitingForMaintenanceWindow: 'fairway',
+  Reinstalling: 'fairway',
   // The user can fix it.
   Paused: 'user',
   QuotaExceeded: 'user',
@@ -92,6 +95,8 @@ const REASONS = {
   TooManyUnhealthy: 'user',
   HealingDisabled: 'user',
   ExcludedFromHealing: 'user',
+  ServerLocked: 'user',
+  ReinstallNotSupported: 'user',
   CredentialExpiresSoon: 'user',
   SnapshotNotFound: 'user',
   DatabaseFull: 'user',

@@ -3,13 +3,16 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Flavor } from '@fairway/openstack/types/compute';
 
+/** What Nova says of a server's size, in its flavor: MiB of memory, GiB of disk. */
+export type ServerSize = Pick<Flavor, 'vcpus' | 'ram' | 'disk'>;
+
 /** Creates the user data of a server. */
 export interface NodeBootstrapper {
   /**
    * Cloud-init for the machine's server, in base64, with a bootstrap token that exists in the tenant's cluster when this resolves. A
-   * machine always gets the same token, so a retry leaves nothing behind.
+   * machine gets the same token until its server is reinstalled (`status.reinstall`), so a retry leaves nothing behind.
    */
-  userData(cluster: Cluster, pool: NodePool, machine: Machine, flavor: Flavor): Promise<string>;
+  userData(cluster: Cluster, pool: NodePool, machine: Machine, size: ServerSize): Promise<string>;
   /** Public half of the machine's token: the request for its first certificate comes from the user `system:bootstrap:ID`. */
   tokenID(cluster: Cluster, machine: Machine): Promise<string>;
   /** Deletes the token; the machine has joined, or is being deleted. */

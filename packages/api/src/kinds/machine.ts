@@ -2,7 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
-import { installed } from './machine-installation.ts';
+import { installed, reinstall } from './machine-installation.ts';
 import { machineMarks } from './machine-marks.ts';
 import { rootVolume } from './node-pool.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
@@ -17,8 +17,16 @@ const machineSpec = z
       .optional()
       .describe("Availability zone of the server. Empty: the cloud's default. Immutable."),
     flavor: z.string().min(1).max(255).describe('Flavor of the server, by name or id. Immutable.'),
-    image: z.string().min(1).max(255).describe('Image that the server boots from, by id.'),
-    version: z.string().min(1).max(32).describe('Exact Kubernetes version of the node.'),
+    image: z
+      .string()
+      .min(1)
+      .max(255)
+      .describe('Image that the server boots from, by id. Another one has it reinstalled.'),
+    version: z
+      .string()
+      .min(1)
+      .max(32)
+      .describe('Exact Kubernetes version of the node. Another one has it reinstalled.'),
     rootVolume: rootVolume.optional().describe('Volume that the server boots from. Immutable.'),
     serverGroupID: z.string().max(63).optional().describe('Server group that the server is part of. Immutable.'),
     reinstallTime: timestamp()
@@ -62,8 +70,12 @@ const machineStatus = z
     phase: z
       .enum(['Pending', 'Installing', 'Ready', 'NotReady', 'Draining', 'Terminated'])
       .optional()
-      .describe('The state in a word. Pending: no server yet; Installing: the server has not become a node yet.'),
-    conditions: conditions().optional().describe('Ready, and what it consists of: ServerReady, NodeReady, Drained.'),
+      .describe(
+        'The state in a word. Pending: no server yet; Installing: the server has not become a node yet, or not again.',
+      ),
+    conditions: conditions()
+      .optional()
+      .describe('Ready, and what it consists of: ServerReady, NodeReady, Installed, Drained.'),
     serverID: z.string().optional().describe('Nova server.'),
     serverStatus: z.string().optional().describe('Status of the server, in the words of Nova.'),
     addresses: z
@@ -80,7 +92,8 @@ const machineStatus = z
     nodeName: z.string().optional().describe("Node in the tenant's cluster."),
     version: z.string().optional().describe('Version that the kubelet reports.'),
     installed: installed.optional(),
-    readyTime: timestamp().optional().describe('When the node was first Ready.'),
+    reinstall: reinstall.optional(),
+    readyTime: timestamp().optional().describe('When the node was first Ready with what is installed.'),
     startup: startup.optional(),
     notReadyTime: timestamp()
       .optional()

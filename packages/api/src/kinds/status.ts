@@ -36,6 +36,7 @@ export function lastOperation() {
         'Upgrade',
         'Replace',
         'Heal',
+        'Reinstall',
         'Drain',
         'RotateCredentials',
         'Restore',

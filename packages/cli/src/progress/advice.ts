@@ -25,6 +25,8 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
     'so many nodes are broken that it is not the nodes: look at the network, the image and the pod network of the cluster',
   HealingDisabled: 'set spec.healing.enabled of the pool, or delete the Machine, which replaces it',
   ExcludedFromHealing: 'remove the annotation fairway.dev/exclude-from-healing from the Machine',
+  ServerLocked: 'unlock the server: openstack server unlock',
+  ReinstallNotSupported: 'delete the Machine to have it replaced by a new one',
   Paused: 'resume the cluster (fairway cluster resume NAME), or remove the annotation fairway.dev/paused',
   DatabaseFull:
     'delete objects of the cluster (old Jobs, Events, Helm releases), or add nodes if the plan raises the quota with them',

@@ -96,6 +96,16 @@ describe('a machine', () => {
       reason: 'ServerStopped',
     })),
     {
+      case: 'that failed when it was reinstalled has five minutes',
+      status: {
+        phase: 'Installing',
+        serverStatus: 'ERROR',
+        reinstall: { image: 'i', version: '1.34.2', startTime: at(-2), wasCordoned: false, acceptedTime: at(-1) },
+      },
+      due: 4,
+      reason: 'ServerFailed',
+    },
+    {
       case: 'that waits for the cloud provider is not the one to repair',
       status: wasReady,
       symptoms: { node: node('True', uninitialized) },

@@ -42,6 +42,9 @@ export function ailmentOf(machine: Machine, symptoms: Symptoms): Ailment | undef
   if (gone) return gone;
   if (status.phase === 'Ready') return undefined;
   if (status.startup?.timedOutTime !== undefined) return lateStart(machine, status.startup.timedOutTime);
+  if (status.reinstall?.acceptedTime !== undefined && status.serverStatus === 'ERROR') {
+    return failedReinstallation(machine, status.reinstall.acceptedTime);
+  }
   if (status.marks?.renewal?.due || isBeingReinstalled(machine)) return undefined;
   if (status.readyTime === undefined) return neverReady(machine, symptoms);
   return notReadyAnyMore(machine, status.notReadyTime, symptoms);
@@ -60,6 +63,13 @@ function lateStart({ status }: Machine, timedOutTime: string): Ailment {
   const said = findCondition(status?.conditions, ConditionType.NodeReady)?.message;
   const message = said ?? 'the server has not joined the cluster as a node in time';
   return { reason: ConditionReason.NodeStartupTimeout, message, sinceMs, dueMs: sinceMs, isGone: false };
+}
+
+function failedReinstallation({ status }: Machine, acceptedTime: string): Ailment {
+  const sinceMs = Date.parse(acceptedTime);
+  const said = findCondition(status?.conditions, ConditionType.Installed)?.message;
+  const message = said ?? 'the server failed when it was reinstalled';
+  return { reason: ConditionReason.ServerFailed, message, sinceMs, dueMs: sinceMs + SERVER_ERROR_MS, isGone: false };
 }
 
 /** A node that joined and was never ready is broken only where others show that nodes can be: else the cluster lacks something, such as a pod network. */

@@ -23,11 +23,11 @@ import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import type { Flavor } from '@fairway/openstack/types/compute';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
-import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+import type { NodeBootstrapper, ServerSize } from '@fairway/tenancy/node-bootstrapper';
+import { reinstallID } from './reinstall-plan.ts';
 
 export interface BootstrapperOptions {
   readonly credentials: ClusterCredentials;
@@ -50,7 +50,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     this.#options = options;
   }
 
-  async userData(cluster: Cluster, pool: NodePool, machine: Machine, flavor: Flavor): Promise<string> {
+  async userData(cluster: Cluster, pool: NodePool, machine: Machine, size: ServerSize): Promise<string> {
     const { credentials, plans, nodeSettings } = this.#options;
     const plan = plans.get(cluster.spec.plan);
     const endpoint = cluster.status?.endpoint;
@@ -72,7 +72,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
       serviceCIDR,
       podCIDR,
       maxPods: plan.spec.maxPodsPerNode,
-      size: { vcpus: flavor.vcpus, memoryMiB: flavor.ram, diskGiB: machine.spec.rootVolume?.sizeGiB ?? flavor.disk },
+      size: { vcpus: size.vcpus, memoryMiB: size.ram, diskGiB: machine.spec.rootVolume?.sizeGiB ?? size.disk },
       labels: {
         ...Object.fromEntries(Object.entries(labels).filter(([key]) => isKubeletLabel(key))),
         [NODE_POOL_LABEL]: pool.metadata.name ?? '',
@@ -83,23 +83,26 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
   }
 
   async tokenID(cluster: Cluster, machine: Machine): Promise<string> {
-    return tokenOf(await this.#options.credentials.pki(cluster), machine, 0).id;
+    return tokenOf(await this.#options.credentials.pki(cluster), installationOf(machine), 0).id;
   }
 
   async revoke(cluster: Cluster, machine: Machine): Promise<void> {
     const { credentials, tenants } = this.#options;
     const tenant = tenants.get(identityOf(cluster));
     if (tenant === undefined) return;
-    const token = tokenOf(await credentials.pki(cluster), machine, 0);
-    const { name = '', namespace = '' } = bootstrapTokenSecret(token, '').metadata;
-    await ofTenant(ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace })));
+    const pki = await credentials.pki(cluster);
+    // One of a server that has not joined before it is reinstalled is there too.
+    for (const installation of new Set([identityOf(machine), installationOf(machine)])) {
+      const { name = '', namespace = '' } = bootstrapTokenSecret(tokenOf(pki, installation, 0), '').metadata;
+      await ofTenant(ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace })));
+    }
   }
 
   async #ensureToken(cluster: Cluster, machine: Machine, pki: ClusterPki): Promise<BootstrapToken> {
     const { tenants, clock } = this.#options;
     const tenant = tenants.get(identityOf(cluster));
     if (tenant === undefined) throw new Error(`cluster ${cluster.metadata.name} is not connected`);
-    const token = tokenOf(pki, machine, clock.now() + TOKEN_LIFETIME_MS);
+    const token = tokenOf(pki, installationOf(machine), clock.now() + TOKEN_LIFETIME_MS);
     const secret = bootstrapTokenSecret(token, machine.metadata.name ?? '');
     const { name = '', namespace = '' } = secret.metadata;
     const secrets = tenant.client.resource(Secrets);
@@ -119,15 +122,22 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
   }
 }
 
+/** What a token is for: the machine, or one reinstallation of it, so that whoever has read an earlier one on the node has nothing. */
+function installationOf(machine: Machine): string {
+  const { reinstall } = machine.status ?? {};
+  const uid = identityOf(machine);
+  return reinstall === undefined ? uid : `${uid}/${reinstallID(machine, reinstall)}`;
+}
+
 /**
- * The machine's own token, drawn from the cluster's key and the machine's UID: nobody else can guess it, and a retry of
- * the server create reuses it instead of leaving a second one behind.
+ * The installation's own token, drawn from the cluster's key and the machine's UID: nobody else can guess it, and a retry of
+ * the call that installs the server reuses it instead of leaving a second one behind.
  */
-function tokenOf(pki: ClusterPki, machine: Machine, expirationMs: number): BootstrapToken {
+function tokenOf(pki: ClusterPki, installation: string, expirationMs: number): BootstrapToken {
   let block = 0;
   const bytes = (size: number) =>
     createHmac('sha256', pki.cluster.active.privateKeyPem)
-      .update(`bootstrap-token/${identityOf(machine)}/${block++}`)
+      .update(`bootstrap-token/${installation}/${block++}`)
       .digest()
       .subarray(0, size);
   return createBootstrapToken(bytes, expirationMs);

@@ -1,9 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
-import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
 import { FINALIZER } from '@fairway/api/group';
 import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
-import { formatTime } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
@@ -16,16 +13,11 @@ import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { operation } from '../operation.ts';
 import { writeStatus } from '../status-writer.ts';
-import { evictPods } from './drain.ts';
+import { DRAIN_INTERVAL_MS, drainNode, drainTimeLeftMs } from './drain.ts';
 import { removeFloatingIps } from './floating-ip.ts';
 import { removePorts } from './port.ts';
 import type { MachineScope } from './scope.ts';
 import { deleteServer } from './server.ts';
-
-/** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
-const DRAIN_INTERVAL_MS = 2_000;
-/** How long PodDisruptionBudgets may block a drain where neither pool nor plan are there to say (OVHcloud's limit). */
-const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 
 /** What a deletion waits for, and how far it is. */
 interface Waiting extends Problem {
@@ -69,44 +61,13 @@ async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
 
 /** Drains the node. Returns what it waits for, or undefined when the server may be deleted. */
 async function drain(scope: MachineScope): Promise<Problem | undefined> {
-  const { machine, node, tenant, signal } = scope;
+  const { machine } = scope;
   if (isClusterGoing(scope) || machine.status?.phase === 'Terminated') return undefined;
-  if (scope.isNodeKnown && node === undefined) return undefined;
-  const leftMs = drainTimeLeftMs(scope);
-  if (leftMs <= 0) return undefined;
-  if (node === undefined || tenant === undefined) {
-    return { reason: ConditionReason.Draining, message: 'the API server of the cluster is not connected yet' };
-  }
-  try {
-    if (!node.spec?.unschedulable) {
-      const cordon = { type: 'strategic' as const, value: { spec: { unschedulable: true } } };
-      await ofTenant(tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', cordon, { signal }));
-    }
-    const { remaining, blocked } = await ofTenant(evictPods(tenant.client, node.metadata.name ?? '', signal));
-    if (remaining === 0) return undefined;
-    const left = `the server goes at ${formatTime(scope.now() + leftMs)} at the latest`;
-    return blocked.length > 0
-      ? {
-          reason: ConditionReason.PodDisruptionBudget,
-          message: `a PodDisruptionBudget keeps ${blocked.join(', ')}: run more replicas, or loosen the budget; ${left}`,
-        }
-      : { reason: ConditionReason.Draining, message: `${counted(remaining, 'pod')} still to leave the node; ${left}` };
-  } catch (error) {
-    const problem = tenantProblemOf(error);
-    if (problem === undefined) throw error;
-    return { ...problem, message: `${problem.message}; trying again` };
-  }
+  return drainNode(scope, machine.metadata.deletionTimestamp, 'the server goes');
 }
 
 function isClusterGoing({ cluster }: MachineScope): boolean {
   return cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
-}
-
-/** How long the tenant's cluster may still delay the deletion. */
-function drainTimeLeftMs(scope: MachineScope): number {
-  const { machine, plan, pool } = scope;
-  const limitMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
-  return Date.parse(machine.metadata.deletionTimestamp ?? '') + limitMs - scope.now();
 }
 
 /** Usually the next list requeues; there is no event for a server that was deleted before any list showed it. */
@@ -150,7 +111,7 @@ async function removeServers(
 async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   const { tenant, cluster, machine, dependencies } = scope;
   if (isClusterGoing(scope) || cluster === undefined) return undefined;
-  const isPatient = drainTimeLeftMs(scope) > 0;
+  const isPatient = drainTimeLeftMs(scope, machine.metadata.deletionTimestamp) > 0;
   if (tenant === undefined) {
     if (scope.isNodeKnown) return undefined;
     const message = 'the API server of the cluster is not connected yet';

@@ -1,68 +1,67 @@
-import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { isApiError } from '@fairway/kube/object/api-error';
-import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { ConditionReason } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
+import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
+import { formatTime } from '@fairway/base/clock';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { nodeReadyCondition, tenantNodes } from '@fairway/tenancy/connection/node';
+import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
+import type { Problem } from '@fairway/tenancy/problem';
+import { evictPods } from './pod-eviction.ts';
+import type { MachineScope } from './scope.ts';
 
-/** The fields of a Pod that a drain needs. */
-export interface DrainedPod extends KubeObject {
-  spec?: { nodeName?: string };
-  status?: { phase?: string };
-}
+/** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
+export const DRAIN_INTERVAL_MS = 2_000;
+/** How long PodDisruptionBudgets may block a drain where neither pool nor plan are there to say (OVHcloud's limit). */
+const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 
-const pods: ResourceType<DrainedPod> = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
-
-const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
-
-/** The pods to evict before a node is deleted; as `kubectl drain`: not those of DaemonSets, which would come back, and not mirror pods. */
-export function podsToEvict(all: readonly DrainedPod[]): readonly DrainedPod[] {
-  return all.filter(({ metadata }) => {
-    const isDaemon = metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === 'DaemonSet');
-    return !isDaemon && metadata.annotations?.[MIRROR_POD_ANNOTATION] === undefined;
-  });
-}
-
-export interface DrainState {
-  /** Pods that still exist, terminating or not. */
-  readonly remaining: number;
-  /** `namespace/name` of pods blocked by a PodDisruptionBudget. */
-  readonly blocked: readonly string[];
+/** How long the tenant's cluster may still hold up a drain that began then. */
+export function drainTimeLeftMs({ pool, plan, dependencies }: MachineScope, startTime: string | undefined): number {
+  const limitMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
+  return Date.parse(startTime ?? '') + limitMs - dependencies.clock.now();
 }
 
 /**
- * Evicts every pod of the node, once. Terminating pods are waited for; the eviction API respects
- * PodDisruptionBudgets (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/).
+ * Cordons the node and evicts its pods, once. Returns what the drain waits for; undefined when the node is drained or gone, or the time is over: then the
+ * pods that could not leave are left behind. Of a node whose kubelet does not answer pods that are being deleted are not waited for: nobody
+ * there takes them down, and what becomes of the server does.
+ *
+ * @param goal What happens to the server then, for people: `the server goes`.
  */
-export async function evictPods(client: KubeClient, nodeName: string, signal: AbortSignal): Promise<DrainState> {
-  const { items } = await client.resource(pods).list({ fieldSelector: `spec.nodeName=${nodeName}`, signal });
-  const leaving = podsToEvict(items);
-  const outcomes = await Promise.all(leaving.map((pod) => evict(client, pod, signal)));
-  const blocked = leaving.filter((_, index) => outcomes[index] === 'blocked').map(podKey);
-  return { remaining: outcomes.filter((outcome) => outcome !== 'gone').length, blocked };
-}
-
-async function evict(
-  client: KubeClient,
-  pod: DrainedPod,
-  signal: AbortSignal,
-): Promise<'leaving' | 'blocked' | 'gone'> {
-  const { name = '', namespace = '', uid, deletionTimestamp } = pod.metadata;
-  if (deletionTimestamp !== undefined) return 'leaving';
-  const eviction = {
-    apiVersion: 'policy/v1',
-    kind: 'Eviction',
-    metadata: { name, namespace },
-    ...(uid !== undefined && { deleteOptions: { preconditions: { uid } } }),
-  };
+export async function drainNode(
+  scope: MachineScope,
+  startTime: string | undefined,
+  goal: string,
+): Promise<Problem | undefined> {
+  const { node, tenant, signal } = scope;
+  if (scope.isNodeKnown && node === undefined) return undefined;
+  const leftMs = drainTimeLeftMs(scope, startTime);
+  if (leftMs <= 0) return undefined;
+  if (node === undefined || tenant === undefined) {
+    return { reason: ConditionReason.Draining, message: 'the API server of the cluster is not connected yet' };
+  }
   try {
-    await client.resource(pods).createSubresource(name, 'eviction', eviction, { namespace, signal });
-    return 'leaving';
+    if (!node.spec?.unschedulable) await setCordon(scope, true);
+    const waitsForLeaving = nodeReadyCondition(node)?.status !== 'Unknown';
+    const eviction = evictPods(tenant.client, node.metadata.name ?? '', { waitsForLeaving, signal });
+    const { remaining, blocked } = await ofTenant(eviction);
+    if (remaining === 0) return undefined;
+    const left = `${goal} at ${formatTime(scope.now() + leftMs)} at the latest`;
+    return blocked.length > 0
+      ? {
+          reason: ConditionReason.PodDisruptionBudget,
+          message: `a PodDisruptionBudget keeps ${blocked.join(', ')}: run more replicas, or loosen the budget; ${left}`,
+        }
+      : { reason: ConditionReason.Draining, message: `${counted(remaining, 'pod')} still to leave the node; ${left}` };
   } catch (error) {
-    if (isApiError(error, 'TooManyRequests')) return 'blocked';
-    // A pod with the same name and another uid is handled in the next round.
-    if (isApiError(error, 'NotFound', 'Conflict')) return 'gone';
-    throw error;
+    const problem = tenantProblemOf(error);
+    if (problem === undefined) throw error;
+    return { ...problem, message: `${problem.message}; trying again` };
   }
 }
 
-function podKey({ metadata }: DrainedPod): string {
-  return `${metadata.namespace}/${metadata.name}`;
+/** Cordons or uncordons the node, if it is there. Rejects with the tenant's error. */
+export async function setCordon({ node, tenant, signal }: MachineScope, isCordoned: boolean): Promise<void> {
+  if (node === undefined || tenant === undefined) return;
+  const patch = { type: 'strategic' as const, value: { spec: { unschedulable: isCordoned ? true : null } } };
+  await ofTenant(ignoreGone(tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', patch, { signal })));
 }

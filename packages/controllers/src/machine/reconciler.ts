@@ -19,6 +19,7 @@ import { writeStatus } from '../status-writer.ts';
 import { deleteMachine } from './deletion.ts';
 import type { MachineDependencies } from './dependencies.ts';
 import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
+import { advanceInstallation } from './reinstall.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
 import { createServer, lastFault, removeExtraServers, replaceFailedServer, serverWithFault } from './server.ts';
 import { announceStartup, startupDueMs, startupOf } from './startup.ts';
@@ -56,7 +57,7 @@ export class MachineReconciler {
   /** A machine without a server yet reports that it waits for the cloud. */
   async #tellWaiting(scope: MachineScope): Promise<void> {
     const { machine } = scope;
-    if (machine.status?.readyTime !== undefined) return;
+    if (machine.status?.readyTime !== undefined || machine.status?.reinstall) return;
     // The last failure is already reported, and is being retried.
     if (machine.status?.lastOperation?.state === 'Error') return;
     const problem = scope.blocker() ?? { reason: 'WaitingForServer', message: 'the cloud has not answered yet' };
@@ -76,17 +77,20 @@ export class MachineReconciler {
       const isExpecting = server !== undefined && problem === undefined && !isSettled(scope, server);
       expectations.expect(key, scope.cloud.cache.servers, isExpecting);
     }
-    const startup = await pass.run(() => startupOf(scope, server));
-    const facts = { ...factsOf(scope), startup: startup.value, url: scope.cluster?.status?.url };
+    const installing = await this.#install(scope, pass, server, failure);
+    const startup = await pass.run(() => startupOf(scope, server, installing ?? machine.status ?? {}));
+    const url = scope.cluster?.status?.url;
+    const facts = { ...factsOf(scope), installation: installing, startup: startup.value, url };
     const isServerKnown = facts.isServerKnown && !value?.isServerUnlisted && !isElsewhere(failure);
     let status = machineStatus(machine, { ...facts, isServerKnown, server, problem });
     const isNew = status.phase !== machine.status?.phase;
-    if (isNew && status.phase === 'Ready') {
+    if (isNew && status.phase === 'Ready' && machine.status?.reinstall === undefined) {
       const revoked = await pass.run(() => this.#revokeToken(scope));
       if (revoked.failure)
         status = machineStatus(machine, { ...facts, isServerKnown, server, problem: revoked.failure });
     }
     pass.againIn(value?.requeueAfterMs);
+    pass.againIn(installing?.waiting?.retryAfterMs);
     pass.againIn(startupDueMs(status, startup.value, clock.now()));
     if (status.phase !== 'Ready' && failure === undefined) pass.againIn(LOOK_AGAIN_MS);
     return pass.end(async () => {
@@ -94,6 +98,23 @@ export class MachineReconciler {
       if (isNew) scope.announce(status);
       if (startup.value) announceStartup(scope, status.startup, startup.value.timeoutMs);
     });
+  }
+
+  /** A step of the installation of a listed server. What fails of it leaves it as it is. */
+  async #install(
+    scope: MachineScope,
+    pass: Pass,
+    server: Server | ServerRef | undefined,
+    failure: Failure | undefined,
+  ): Promise<MachineFacts['installation']> {
+    const { cloud, machine } = scope;
+    if (cloud === undefined || server === undefined || !('status' in server) || isElsewhere(failure)) return undefined;
+    const step = await pass.run(() => advanceInstallation(scope, cloud, server));
+    if (step.failure === undefined) return step.value;
+    const { reason, message } = step.failure;
+    const progress = machine.status?.lastOperation?.progress ?? 0;
+    const { installed, reinstall } = machine.status ?? {};
+    return { installed, reinstall, waiting: { reason, message, progress }, hasFailed: true };
   }
 
   /** Once a node has its certificate, its token is only useful to an attacker. */
@@ -111,6 +132,11 @@ function toldProblem({ cluster, machine }: MachineScope, problem: Problem | unde
     problem?.reason === 'WaitingForControlPlane' &&
     isConditionTrue(cluster?.status?.conditions, ConditionType.ControlPlaneReady);
   return isConnecting ? (lastFault(machine)?.problem ?? problem) : problem;
+}
+
+/** Nothing is lost with the server: it has never been a node. */
+function isFirstInstallation({ machine: { status } }: MachineScope): boolean {
+  return status?.readyTime === undefined && status?.reinstall === undefined;
 }
 
 /** Whether the cloud at hand is not the one that the server is in. */
@@ -182,7 +208,7 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
     if (problem) return { problem };
     return { problem: await createServer(scope) };
   }
-  if ('status' in server && server.status === 'ERROR' && scope.machine.status?.readyTime === undefined) {
+  if ('status' in server && server.status === 'ERROR' && isFirstInstallation(scope)) {
     const failed = await serverWithFault(scope, server);
     return failed ? replaceFailedServer(scope, failed) : { server, requeueAfterMs: FAULT_RETRY_MS };
   }

@@ -100,8 +100,9 @@ export class MachineScope {
     return this.tenant !== undefined || this.cluster?.status?.endpoint === undefined;
   }
 
-  /** A node whose server is not ACTIVE yet means that the list is stale. */
+  /** A node whose server is not ACTIVE yet means that the list is stale, unless it is the node of before a reinstallation. */
   async catchUpWithNode(): Promise<void> {
+    if (this.machine.status?.reinstall) return;
     const server = this.currentServer();
     if (this.node === undefined || server === undefined || this.cloud === undefined) return;
     if ('status' in server && server.status === 'ACTIVE') return;

@@ -2,6 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { SchedulerHints, ServerCreate } from '@fairway/openstack/types/server';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
+import { VERSION_METADATA } from './reinstall-plan.ts';
 
 export interface ServerInputs {
   readonly clusterUid: string;
@@ -53,7 +54,11 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
       ...networkingOf(inputs.networking),
       user_data: inputs.userData,
       tags: [FAIRWAY_TAG, clusterTag(inputs.clusterUid), machineTag(uid)],
-      metadata: { 'fairway.dev.cluster': inputs.clusterName, 'fairway.dev.node-pool': spec.nodePoolName },
+      metadata: {
+        'fairway.dev.cluster': inputs.clusterName,
+        'fairway.dev.node-pool': spec.nodePoolName,
+        [VERSION_METADATA]: spec.version,
+      },
       ...(spec.zone !== undefined && { availability_zone: spec.zone }),
     },
     hints: spec.serverGroupID === undefined ? undefined : { group: spec.serverGroupID },

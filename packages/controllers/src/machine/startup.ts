@@ -5,6 +5,7 @@ import { formatTime } from '@fairway/base/clock';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import type { Problem } from '@fairway/tenancy/problem';
 import { consoleLines, lastLines } from './console-lines.ts';
+import { hasBootedSince, isOnDisk } from './reinstall-plan.ts';
 import type { MachineScope } from './scope.ts';
 
 /** What the plan and the pool leave open. */
@@ -74,14 +75,15 @@ function timeWords(durationMs: number): string {
 export async function startupOf(
   scope: MachineScope,
   server: { readonly id: string } | undefined,
+  { installed, reinstall }: Pick<MachineStatus, 'installed' | 'reinstall'>,
 ): Promise<StartupFacts | undefined> {
   const { cluster, machine, node } = scope;
-  if (cluster === undefined || !scope.isNodeKnown) return undefined;
+  if (cluster === undefined || !scope.isNodeKnown || !isOnDisk(installed, reinstall)) return undefined;
   if (!isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady)) return undefined;
   const isActive = server !== undefined && 'status' in server && server.status === 'ACTIVE';
   const facts = {
     serverID: isActive ? server.id : undefined,
-    hasNode: node !== undefined,
+    hasNode: node !== undefined && (reinstall === undefined || hasBootedSince(node, reinstall)),
     timeoutMs: timeoutOf(scope),
   };
   const next = nextStartup(machine, facts, scope.now());

@@ -147,7 +147,7 @@ describe('once ready', () => {
     { facts: { ...up, problem: quota }, phase: 'Ready', ready: 'True AsExpected', reason: 'a floating IP is missing' },
     { facts: { ...up, node: node('False') }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'heartbeats' },
     { facts: { ...up, node: undefined }, phase: 'NotReady', ready: 'False WaitingForNode', reason: 'node deleted' },
-    { facts: { ...up, server: server('SHUTOFF') }, phase: 'NotReady', ready: 'False ServerFailed', reason: 'off' },
+    { facts: { ...up, server: server('SHUTOFF') }, phase: 'NotReady', ready: 'False ServerStopped', reason: 'off' },
     { facts: { server: undefined }, phase: 'NotReady', ready: 'False WaitingForServer', reason: 'server deleted' },
     { facts: { isServerKnown: false, isNodeKnown: false }, phase: 'Ready', ready: 'True AsExpected', reason: 'blind' },
     {

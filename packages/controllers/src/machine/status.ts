@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
 import type { Machine, MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
+import type { MachineReinstall } from '@fairway/api/kinds/machine-installation';
 import type { OperationState, OperationType } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
 import {
@@ -16,6 +17,8 @@ import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 import { healthCondition } from './health-condition.ts';
+import type { Installation } from './reinstall.ts';
+import { hasBootedSince, isOnDisk } from './reinstall-plan.ts';
 import { nextStartup, type StartupFacts, startupProblem } from './startup.ts';
 
 /** Observations about a machine. */
@@ -28,6 +31,8 @@ export interface MachineFacts {
   readonly isNodeKnown: boolean;
   readonly node: TenantNode | undefined;
   readonly problem: Problem | undefined;
+  /** How far the installation is; undefined keeps what was last known of it. */
+  readonly installation?: (Installation & { readonly hasFailed?: boolean }) | undefined;
   /** What the startup is judged by; undefined keeps the last verdict. */
   readonly startup?: StartupFacts | undefined;
   /** URL of the cluster's API server, for what to look at. */
@@ -42,23 +47,32 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   const server = facts.server && 'status' in facts.server ? facts.server : undefined;
   const serverID = facts.server?.id ?? (isServerKnown ? undefined : previous?.serverID);
   const serverStatus = server?.status ?? (isServerKnown ? undefined : previous?.serverStatus);
+  const { installed, reinstall, waiting } = installationOf(previous, facts, serverID);
   const isNodeUp = isNodeKnown
-    ? node !== undefined && isNodeReady(node) && !isAnothers(node, serverID)
+    ? node !== undefined && isNodeReady(node) && !isAnothers(node, serverID) && !isFromBefore(node, reinstall)
     : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
   const isRunning = serverStatus === 'ACTIVE' && isNodeUp;
   // Problems that don't affect a working node, such as its floating IP, prevent it from becoming ready, not
   // from staying ready.
-  const isReady = isRunning && (facts.problem === undefined || previous?.readyTime !== undefined);
-  const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined);
+  const isReady =
+    isRunning && reinstall === undefined && (facts.problem === undefined || previous?.readyTime !== undefined);
+  const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined, reinstall);
   const addresses = server && server.status !== 'BUILD' ? machineAddresses(server) : previous?.addresses;
-  const startup = facts.startup ? nextStartup(machine, facts.startup, nowMs) : previous?.startup;
+  // What a server does before it is reinstalled says nothing about what it does after that.
+  const isNext = reinstall?.requestedTime !== undefined;
+  const isUp = reinstall === undefined ? isReady : isRunning && !isNext;
+  const lastStartup = isOnDisk(installed, reinstall) ? previous?.startup : undefined;
+  const startup = facts.startup ? nextStartup(machine, facts.startup, nowMs) : lastStartup;
   const late = facts.startup && startupProblem(startup, facts.startup.timeoutMs, facts.url);
   const generation = machine.metadata.generation ?? 0;
   let conditions = previous?.conditions ?? [];
-  for (const condition of machineConditions({ ...facts, late }, server, isReady, previous)) {
+  for (const condition of machineConditions({ ...facts, late, reinstall, waiting }, server, isReady, previous)) {
     conditions = [...setCondition(conditions, { ...condition, observedGeneration: generation }, nowMs)];
   }
-  const beside = { [ConditionType.HealthCheckSucceeded]: healthCondition(previous) };
+  const beside = {
+    [ConditionType.HealthCheckSucceeded]: healthCondition(previous),
+    [ConditionType.Installed]: waiting && conditionUnmet(ConditionType.Installed, waiting),
+  };
   conditions = [...setConditions(conditions, beside, { generation, nowMs })];
   const address = addresses?.find(({ type }) => type === 'InternalIP')?.address;
   return {
@@ -70,13 +84,39 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ...(addresses && { addresses }),
     ...(address !== undefined && { address }),
     ...nodeFacts(previous, facts),
-    ...readyTimes(previous, isReady, startup?.timedOutTime, nowMs),
+    ...(installed && { installed }),
+    ...(reinstall && { reinstall }),
+    ...readyTimes(isNext ? undefined : previous, isUp, startup?.timedOutTime, nowMs),
     ...(startup && !isReady && { startup }),
     // Other controllers'.
     ...(previous?.appliedTemplate && { appliedTemplate: previous.appliedTemplate }),
     ...(previous?.marks && { marks: previous.marks }),
-    lastOperation: lastOperation(previous, phase, { ...facts, problem: facts.problem ?? late }, server, nowMs),
+    lastOperation: reinstall
+      ? installationOperation(previous, facts, late ?? waiting, nowMs)
+      : lastOperation(previous, phase, { ...facts, problem: facts.problem ?? late }, server, nowMs),
   };
+}
+
+/** As observed, or as last told of this server. */
+function installationOf(
+  previous: MachineStatus | undefined,
+  { installation }: MachineFacts,
+  serverID: string | undefined,
+): Installation {
+  if (installation) return installation;
+  if (serverID === undefined || previous?.serverID !== serverID) return { installed: undefined, reinstall: undefined };
+  const told = findCondition(previous.conditions, ConditionType.Installed);
+  const { progress = 0 } = previous.lastOperation ?? {};
+  return {
+    installed: previous.installed,
+    reinstall: previous.reinstall,
+    ...(told && { waiting: { reason: told.reason as ConditionReason, message: told.message, progress } }),
+  };
+}
+
+/** Whether the node is what an earlier installation has left. */
+function isFromBefore(node: TenantNode, reinstall: MachineReinstall | undefined): boolean {
+  return reinstall?.requestedTime !== undefined && !hasBootedSince(node, reinstall);
 }
 
 function nodeFacts(previous: MachineStatus | undefined, { isNodeKnown, node }: MachineFacts): Partial<MachineStatus> {
@@ -85,8 +125,14 @@ function nodeFacts(previous: MachineStatus | undefined, { isNodeKnown, node }: M
   return { ...(nodeName !== undefined && { nodeName }), ...(version !== undefined && { version }) };
 }
 
-function phaseOf(serverID: string | undefined, isReady: boolean, wasReady: boolean): MachinePhase {
+function phaseOf(
+  serverID: string | undefined,
+  isReady: boolean,
+  wasReady: boolean,
+  reinstall: MachineReinstall | undefined,
+): MachinePhase {
   if (isReady) return 'Ready';
+  if (reinstall) return reinstall.requestedTime === undefined ? 'Draining' : 'Installing';
   if (serverID === undefined) return wasReady ? 'NotReady' : 'Pending';
   return wasReady ? 'NotReady' : 'Installing';
 }
@@ -103,8 +149,8 @@ function readyTimes(
   return { readyTime, notReadyTime: previous?.notReadyTime ?? formatTime(nowMs) };
 }
 
-/** With what keeps the node from joining, if it is late. */
-type LateFacts = MachineFacts & { readonly late: Problem | undefined };
+/** With what keeps the node from joining, if it is late, and what the installation waits for. */
+type LateFacts = MachineFacts & Pick<Installation, 'reinstall' | 'waiting'> & { readonly late: Problem | undefined };
 
 function machineConditions(
   facts: LateFacts,
@@ -114,10 +160,22 @@ function machineConditions(
 ): ConditionState[] {
   const serverReady = serverCondition(facts, server, previous);
   const nodeReady = nodeCondition(facts, previous);
+  const { late, reinstall, waiting } = facts;
   const failing = serverReady.status === 'True' ? nodeReady : serverReady;
-  const ready = isReady ? conditionMet(ConditionType.Ready) : { ...failing, type: ConditionType.Ready };
-  return [serverReady, nodeReady, ready];
+  const isInstalling = reinstall !== undefined && waiting !== undefined && late === undefined;
+  const unmet = isInstalling ? conditionUnmet(ConditionType.Ready, waiting) : { ...failing, type: ConditionType.Ready };
+  return [serverReady, nodeReady, isReady ? conditionMet(ConditionType.Ready) : unmet];
 }
+
+/** What people do to servers. */
+const STOPPED: ReadonlySet<Server['status']> = new Set([
+  'PAUSED',
+  'RESCUE',
+  'SHELVED',
+  'SHELVED_OFFLOADED',
+  'SHUTOFF',
+  'SUSPENDED',
+]);
 
 function serverCondition(
   { problem, server: ref, isServerKnown }: MachineFacts,
@@ -136,6 +194,14 @@ function serverCondition(
     const message = ref === undefined ? 'the server will be created' : 'the cloud builds the server';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForServer, message });
   }
+  if (server.status === 'REBUILD') {
+    return conditionUnmet(type, { reason: ConditionReason.Reinstalling, message: 'the cloud reinstalls the server' });
+  }
+  if (STOPPED.has(server.status)) {
+    const advice = server.status === 'SHUTOFF' ? `openstack server start ${server.id}` : 'bring it back to ACTIVE';
+    const message = `the server is ${server.status}, and Fairway has not stopped it: ${advice}`;
+    return conditionUnmet(type, { reason: ConditionReason.ServerStopped, message });
+  }
   const message = `the server is ${server.status}${server.fault ? `: ${server.fault.message}` : ''}`;
   return conditionUnmet(type, { reason: ConditionReason.ServerFailed, message });
 }
@@ -145,14 +211,14 @@ function isAnothers(node: TenantNode, serverID: string | undefined): boolean {
 }
 
 function nodeCondition(
-  { node, server, isNodeKnown, late }: LateFacts,
+  { node, server, isNodeKnown, late, reinstall }: LateFacts,
   previous: MachineStatus | undefined,
 ): ConditionState {
   const type = ConditionType.NodeReady;
   const last = isNodeKnown ? undefined : findCondition(previous?.conditions, type);
   if (last) return last;
   if (late) return conditionUnmet(type, late);
-  if (node === undefined) {
+  if (node === undefined || isFromBefore(node, reinstall)) {
     const message = 'the server has not joined the cluster as a node yet';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForNode, message });
   }
@@ -186,8 +252,23 @@ function lastOperation(
   );
 }
 
+function installationOperation(
+  previous: MachineStatus | undefined,
+  { installation }: MachineFacts,
+  waiting: (Problem & { readonly progress?: number }) | undefined,
+  nowMs: number,
+): MachineStatus['lastOperation'] {
+  const { lastOperation: last } = previous ?? {};
+  if (waiting === undefined) return last;
+  const isResting = installation?.hasFailed ?? last?.state === 'Error';
+  const state = isResting ? stateOf('Installing', waiting) : 'Processing';
+  const { progress = 70, message: description } = waiting;
+  return operation(last, { type: 'Reinstall', state, progress, description }, nowMs);
+}
+
 /** A succeeded operation keeps its type, so that an unchanged machine is not written again. */
 function operationType(previous: MachineStatus | undefined, phase: MachinePhase): OperationType {
+  if (previous?.reinstall) return 'Reinstall';
   if (previous?.readyTime === undefined) return 'Create';
   if (phase === 'Ready') return previous.lastOperation?.type ?? 'Reconcile';
   return previous.marks?.repair?.due ? 'Heal' : 'Reconcile';

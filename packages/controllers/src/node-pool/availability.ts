@@ -4,7 +4,8 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 
 /** Whether the machine's spec asks for another disk than its server has: it is about to be reinstalled, or is being. */
 export function isBeingReinstalled({ spec, status }: Machine): boolean {
-  const { installed } = status ?? {};
+  const { installed, reinstall } = status ?? {};
+  if (reinstall !== undefined) return true;
   if (installed === undefined) return false;
   return (
     installed.image !== spec.image ||

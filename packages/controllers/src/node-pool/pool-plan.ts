@@ -62,7 +62,7 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
 /** Whether a new machine is to be made for it before it goes. */
 function isToReplace({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
   const { repair, renewal } = status?.marks ?? {};
-  const isOther = machineChange(desired, spec) === 'replace';
+  const isOther = machineChange(desired, spec) === 'replace' || status?.installed?.canReinstall === false;
   if (repair?.due && (repair.strategy === 'Replace' || isOther)) return 'repair';
   if (renewal?.due && (renewal.strategy === 'Rolling' || isOther)) return 'renewal';
   return undefined;

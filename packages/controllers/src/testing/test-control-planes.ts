@@ -14,6 +14,7 @@ import {
 import { HOLLOW_RESOURCES } from '@fairway/hollow/control-plane/resources';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Namespaces } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 
@@ -21,7 +22,6 @@ export const TENANT_ADMIN: UserInfo = { username: 'fairway', groups: ['system:ma
 
 const NODE_INFO = {
   architecture: 'amd64',
-  bootID: 'b',
   containerRuntimeVersion: 'containerd://2.1.4',
   kernelVersion: '6.8',
   kubeProxyVersion: '',
@@ -40,6 +40,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   readonly #servers = new Map<string, ApiServer>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #clock: Clock;
+  #boots = 0;
   /** What each call of `ensure` asked for. */
   readonly asked: ControlPlaneSpec[] = [];
   /** What `ensure` throws for as long as it is there. */
@@ -144,14 +145,18 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     return new KubeClient(this.server(clusterUid).transport(user), { clock: this.#clock });
   }
 
-  /** Makes a server's node Ready, as a kubelet and the cloud provider would. */
+  /** Makes a server's node Ready, as a kubelet that has just booted and the cloud provider would. */
   async join(clusterUid: string, name: string): Promise<void> {
     if (!this.#servers.has(clusterUid)) return;
     const nodes = this.client(clusterUid).resource(tenantNodes);
-    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } } satisfies KubeObject);
+    try {
+      await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } } satisfies KubeObject);
+    } catch (error) {
+      if (!isApiError(error, 'AlreadyExists')) throw error;
+    }
     const status = {
       conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }],
-      nodeInfo: NODE_INFO,
+      nodeInfo: { ...NODE_INFO, bootID: `boot-${++this.#boots}` },
     };
     await nodes.patch(name, { type: 'merge', value: { status } }, { subresource: 'status' });
   }

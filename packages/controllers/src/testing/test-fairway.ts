@@ -94,6 +94,8 @@ export class TestFairway implements AsyncDisposable {
   readonly cloud: Cloud;
   readonly runtime: TestControlPlanes;
   readonly client: KubeClient;
+  /** Whether nodes join as soon as their servers are ACTIVE. */
+  joinsNodes = true;
   readonly #engine: TestEngine;
   readonly #connection: CloudConnection;
   readonly #log: Logger;
@@ -161,7 +163,8 @@ export class TestFairway implements AsyncDisposable {
     });
     const engine = await openTestEngine(clock);
     const fairway = new TestFairway(clock, engine, cloud, connection, options);
-    if (options.nodesJoin !== false) fairway.#joinNodes();
+    fairway.joinsNodes = options.nodesJoin !== false;
+    fairway.#joinNodes();
     await fairway.startProcess(options.owner);
     return fairway;
   }
@@ -398,7 +401,7 @@ export class TestFairway implements AsyncDisposable {
   #joinNodes(): void {
     this.cloud.onServerActive(({ name, tags }) => {
       const owner = serverOwner({ tags });
-      if (owner) void this.runtime.join(owner.clusterUid, name).catch(() => {});
+      if (owner && this.joinsNodes) void this.runtime.join(owner.clusterUid, name).catch(() => {});
     });
   }
 }

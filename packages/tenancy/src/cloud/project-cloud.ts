@@ -22,8 +22,14 @@ export interface ServerRef {
 /** How long a request without a response may still take effect. */
 export const DEFAULT_SETTLE_MS = 10_000;
 
+/** What a server was rebuilt for, as its metadata say. */
+export interface Rebuild {
+  readonly id: string;
+}
+
 interface Ledgers {
   readonly servers: Ledger<ServerRef>;
+  readonly rebuilds: Ledger<Rebuild>;
   readonly serverGroups: Ledger<ServerGroup>;
   readonly networks: Ledger<Network>;
   readonly subnets: Ledger<Subnet>;
@@ -37,6 +43,7 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
   const ledger = <T extends { readonly id: string }>() => new Ledger<T>(settleMs, inheritance);
   return {
     servers: ledger(),
+    rebuilds: ledger(),
     serverGroups: ledger(),
     networks: ledger(),
     subnets: ledger(),

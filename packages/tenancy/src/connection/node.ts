@@ -10,7 +10,7 @@ export interface TenantNode extends KubeObject {
   status?: {
     conditions?: readonly { type: string; status: string; reason?: string; message?: string }[];
     addresses?: readonly { type: string; address: string }[];
-    nodeInfo?: { kubeletVersion: string };
+    nodeInfo?: { kubeletVersion: string; bootID?: string };
   };
 }
 
@@ -32,6 +32,7 @@ export const tenantNodes: ResourceType<TenantNode> = {
 /** Maximum length of messages from a kubelet: they are copied into conditions, and the holder of its certificate can write anything. */
 const MAX_MESSAGE_LENGTH = 1024;
 const MAX_VERSION_LENGTH = 64;
+const MAX_BOOT_ID_LENGTH = 64;
 const MAX_ADDRESSES = 32;
 
 /** Drops unused fields: images, volumes, capacity and heartbeats are most of a Node. */
@@ -51,7 +52,10 @@ export function trimNode(node: TenantNode): TenantNode {
     ...(node.spec && { spec: node.spec }),
     status: {
       ...(node.status?.nodeInfo && {
-        nodeInfo: { kubeletVersion: node.status.nodeInfo.kubeletVersion.slice(0, MAX_VERSION_LENGTH) },
+        nodeInfo: {
+          kubeletVersion: node.status.nodeInfo.kubeletVersion.slice(0, MAX_VERSION_LENGTH),
+          ...(node.status.nodeInfo.bootID && { bootID: node.status.nodeInfo.bootID.slice(0, MAX_BOOT_ID_LENGTH) }),
+        },
       }),
       ...(node.status?.addresses && { addresses: node.status.addresses.slice(0, MAX_ADDRESSES) }),
       conditions: ready ? [trimCondition(ready)] : [],

@@ -15,8 +15,8 @@ export const MACHINE_FIELDS: FieldLedger = {
   'spec.rootVolume.type': acts(SPEC_FIELDS, '$field of its machine'),
   'spec.serverGroupID': acts(SHAPES, 'its nodes share a server group, which goes with the pool'),
   'spec.reinstallTime': acts(
-    'packages/controllers/src/node-pool/pool-plan.test.ts',
-    'of the same server asks for it once, with the current template',
+    'packages/controllers/src/behaviour/reinstall.test.ts',
+    'keeps its server, address and Node, gets a new disk, and is Ready again',
   ),
   'spec.floatingIP': acts(SHAPES, 'floating IPs come and go with its spec, and its servers stay'),
 };

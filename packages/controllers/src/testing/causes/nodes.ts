@@ -2,6 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { Namespaces, Pods } from '@fairway/kube/kinds/resources';
+import { ServiceApi } from '@fairway/openstack/service-api';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import type { SwitchedFaults } from '../lasting-causes.ts';
 import type { TestFairway } from '../test-fairway.ts';
@@ -20,6 +21,21 @@ export async function failNode(fairway: TestFairway): Promise<void> {
 async function deleteServer(fairway: TestFairway): Promise<void> {
   const [machine] = await fairway.machines();
   await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
+}
+
+/** The only server, and what anybody in its project may do with it. */
+async function serverOf(fairway: TestFairway) {
+  const [machine] = await fairway.machines();
+  const { session } = fairway.process.project.client;
+  const api = new ServiceApi(session, 'compute', { name: 'compute', wanted: '2.90' });
+  const params = { id: machine?.status?.serverID ?? '' };
+  return { act: (body: object) => api.send('POST', '/servers/{id}/action', { params, body }) };
+}
+
+async function askForReinstall(fairway: TestFairway): Promise<void> {
+  const [machine] = await fairway.machines();
+  const value = { spec: { reinstallTime: '2030-01-01T00:00:00Z' } };
+  await fairway.patch(machines, machine?.metadata.name ?? '', value);
 }
 
 /** A pod on the only node, which a PodDisruptionBudget keeps. */
@@ -121,6 +137,55 @@ export const NODE_CAUSES: readonly Cause[] = [
     reason: 'PodDisruptionBudget',
     message:
       'a PodDisruptionBudget keeps default/database-0: run more replicas, or loosen the budget; the server goes at {time} at the latest',
+  },
+  {
+    cause: 'A server was stopped',
+    by: {
+      from: 'a cluster',
+      begin: async (fairway) => (await serverOf(fairway)).act({ 'os-stop': null }),
+      ask: () => undefined,
+    },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'Machine',
+    phase: 'NotReady',
+    reason: 'ServerStopped',
+    message: 'the server is SHUTOFF, and Fairway has not stopped it: openstack server start {id}',
+    event: {
+      kind: 'Machine',
+      reason: 'NotReady',
+      message: 'the server is SHUTOFF, and Fairway has not stopped it: openstack server start {id}',
+    },
+  },
+  {
+    cause: 'A server that is to be reinstalled is locked',
+    by: {
+      from: 'a cluster',
+      begin: async (fairway) => (await serverOf(fairway)).act({ lock: null }),
+      ask: askForReinstall,
+    },
+    kind: 'Machine',
+    phase: 'Installing',
+    reason: 'ServerLocked',
+    message: 'somebody has locked the server: openstack server unlock {id}',
+  },
+  {
+    cause: 'The cloud cannot reinstall a server that boots from a volume',
+    by: {
+      from: 'nothing',
+      cloud: { computeMicroversion: 90 },
+      begin: async (fairway) => {
+        await fairway.createCluster();
+        await fairway.createPool({ replicas: 1, rootVolume: { sizeGiB: 50 } });
+      },
+      ask: () => undefined,
+      afterwards: askForReinstall,
+    },
+    kind: 'Machine',
+    phase: 'Ready',
+    condition: 'Installed',
+    reason: 'ReinstallNotSupported',
+    message:
+      'the server boots from a volume, which Nova installs anew from 2.93 (Zed) on, and the cloud has an older one; delete the Machine to have it replaced by one with what is asked for',
   },
   {
     cause: 'There is no further hypervisor for nodes that are to be apart',

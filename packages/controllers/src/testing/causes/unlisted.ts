@@ -10,8 +10,6 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   Scaling: AT_WORK,
   Draining: AT_WORK,
   Healing: AT_WORK,
-  ServerStopped:
-    'it tells why a server is repaired half an hour after somebody stopped it: nobody has to do anything more',
   Deleting: AT_WORK,
   Terminated: AT_WORK,
   WaitingForCluster: AT_WORK,
@@ -22,5 +20,6 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   WaitingForRollout: AT_WORK,
   RepairRequested: 'a person has asked for it, and Fairway is at work',
   RepairInProgress: 'Fairway is at work on another node, and this one is next',
+  Reinstalling: AT_WORK,
   WaitingForMaintenanceWindow: 'the tenant has asked for it, and it begins by itself',
 };

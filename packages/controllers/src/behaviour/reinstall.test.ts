@@ -1,0 +1,462 @@
+import { ConditionType } from '@fairway/api/conditions';
+import { identityOf } from '@fairway/api/identity';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Namespaces, Pods, Secrets } from '@fairway/kube/kinds/resources';
+import { ServiceApi } from '@fairway/openstack/service-api';
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { NO_LATENCY } from '@fairway/simulator/http/latency';
+import { tenantNodes } from '@fairway/tenancy/connection/node';
+import { describe, expect, test } from 'vitest';
+import { SwitchedFaults } from '../testing/lasting-causes.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
+import type { ChooseApiFault } from '../testing/unreliable-api.ts';
+
+const MINUTE_MS = 60_000;
+const REINSTALL_TIME = '2030-01-01T00:00:00Z';
+const REBUILD = { service: 'compute', method: 'POST', path: '/action$' } as const satisfies Partial<FaultInput>;
+const QUOTA = { kind: 'answer', status: 413, message: 'Quota exceeded for metadata items.' } as const;
+const LATENCY = { ...NO_LATENCY, life: { ...NO_LATENCY.life, rebuild: 45_000 } };
+
+/** A cluster with one node; rebuilds take 45 s. */
+async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters<TestFairway['createPool']>[0] = {}) {
+  const clock = new SteppingClock();
+  const faults = new SwitchedFaults();
+  const fairway = await TestFairway.start({
+    clock,
+    random: seededRandom(4_711),
+    cloud: { latency: LATENCY },
+    ...faults.options,
+    ...options,
+  });
+  const cluster = await clock.during(fairway.readyCluster({ replicas: 1, ...pool }));
+  const name = (await fairway.machines())[0]?.metadata.name ?? '';
+  const tenant = fairway.runtime.client(identityOf(cluster));
+  const nodes = tenant.resource(tenantNodes);
+  let rebuilds = 0;
+  fairway.cloud.onServerGone((_, reason) => {
+    if (reason === 'rebuilding') rebuilds++;
+  });
+  const machine = async () => (await fairway.machines()).find(({ metadata }) => metadata.name === name) as Machine;
+  return {
+    fairway,
+    clock,
+    faults,
+    tenant,
+    machine,
+    servers: fairway.process.project.client.compute.servers,
+    rebuilds: () => rebuilds,
+    node: () => nodes.get(name),
+    patchNode: (value: object) => nodes.patch(name, { type: 'merge', value }),
+    ask: (spec: Partial<Machine['spec']> = { reinstallTime: REINSTALL_TIME }) =>
+      fairway.patch(machines, name, { spec }),
+    /** Until the machine is installed as it is asked for. */
+    installed: () => clock.during(fairway.until(machines, (all) => all.length === 1 && all.every(isInstalled), name)),
+    said: async (type: ConditionType = ConditionType.Ready) =>
+      findCondition((await machine()).status?.conditions, type),
+    calls: () => fairway.cloud.calls.total,
+    lock: async (serverID: string, action: 'lock' | 'unlock') => {
+      const { session } = fairway.process.project.client;
+      const api = new ServiceApi(session, 'compute', { name: 'compute', wanted: '2.93' });
+      await api.send('POST', '/servers/{id}/action', { params: { id: serverID }, body: { [action]: null } });
+    },
+    /** As the node lifecycle controller says it of a kubelet that does not answer. */
+    failKubelet: async () => {
+      const value = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };
+      await nodes.patch(name, { type: 'merge', value }, { subresource: 'status' });
+    },
+    /** A pod on the node, which does not stop by itself. */
+    runPod: async (pod: string) => {
+      await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
+      const spec = { containers: [{ name: 'main', image: 'main' }], nodeName: name };
+      await tenant.resource(Pods).create({ metadata: { name: pod, namespace: 'default' }, spec });
+    },
+    tokens: async () =>
+      (await tenant.resource(Secrets).list({ namespace: 'kube-system' })).items.flatMap(({ metadata }) =>
+        metadata.name?.startsWith('bootstrap-token-') ? [metadata.name] : [],
+      ),
+  };
+}
+
+/** The end of a process between two requests: what it asks for last is done, and it never learns of it. */
+class Crash {
+  #writesLeft = Number.POSITIVE_INFINITY;
+  #isDead = false;
+  #onDeath: () => void = () => undefined;
+
+  get options(): Pick<TestFairwayOptions, 'apiFaults' | 'tenantFaults'> {
+    const choose: ChooseApiFault = ({ method }) => {
+      if (this.#isDead) return { kind: 'breaksBefore' };
+      if (method === 'GET' || --this.#writesLeft > 0) return undefined;
+      this.#isDead = true;
+      this.#onDeath();
+      return { kind: 'breaksAfter' };
+    };
+    return { apiFaults: choose, tenantFaults: choose };
+  }
+
+  afterWrites(count: number, onDeath: () => void): void {
+    this.#writesLeft = count;
+    this.#onDeath = onDeath;
+  }
+
+  /** Another process takes over. */
+  end(): void {
+    this.#isDead = false;
+    this.#writesLeft = Number.POSITIVE_INFINITY;
+  }
+}
+
+function isInstalled({ spec, status }: Machine): boolean {
+  const { installed, reinstall, phase } = status ?? {};
+  return (
+    phase === 'Ready' &&
+    reinstall === undefined &&
+    installed?.image === spec.image &&
+    installed.version === spec.version &&
+    installed.reinstallTime === spec.reinstallTime
+  );
+}
+
+describe('a machine that is to be reinstalled', { timeout: 60_000 }, () => {
+  test('says from the first what is installed, and is left alone', async () => {
+    const { fairway, clock, machine, rebuilds } = await start();
+    await using _ = fairway;
+
+    await clock.pass(10 * MINUTE_MS);
+
+    const { spec, status } = await machine();
+    expect(status?.installed).toEqual({ serverID: status?.serverID, image: spec.image, version: spec.version });
+    expect(rebuilds()).toBe(0);
+  });
+
+  test('keeps its server, address and Node, gets a new disk, and is Ready again', async () => {
+    const { fairway, clock, machine, node, patchNode, rebuilds, ask, installed, servers, tokens } = await start();
+    await using _ = fairway;
+    await patchNode({ metadata: { labels: { team: 'blue' } } });
+    const before = await machine();
+    const nodeBefore = await node();
+    const phases: (string | undefined)[] = [];
+
+    await ask({ version: '1.34.3', reinstallTime: REINSTALL_TIME });
+    for (let second = 0; second < 120; second++) {
+      await clock.pass(1_000);
+      const { status } = await machine();
+      if (phases.at(-1) !== status?.phase) phases.push(status?.phase);
+    }
+    await installed();
+
+    const { spec, status } = await machine();
+    expect(phases).toEqual(['Installing', 'Ready']);
+    expect(rebuilds()).toBe(1);
+    expect(status).toMatchObject({
+      serverID: before.status?.serverID,
+      addresses: before.status?.addresses,
+      installed: { image: spec.image, version: '1.34.3', reinstallTime: REINSTALL_TIME },
+      lastOperation: { type: 'Reinstall', state: 'Succeeded', progress: 100 },
+    });
+    expect(status).not.toHaveProperty('startup');
+    expect(status?.readyTime).not.toBe(before.status?.readyTime);
+    expect(status?.conditions?.map(({ type }) => type)).not.toContain('Installed');
+    const nodeAfter = await node();
+    expect(nodeAfter.metadata).toMatchObject({ uid: nodeBefore.metadata.uid, labels: { team: 'blue' } });
+    expect(nodeAfter.spec?.unschedulable ?? false).toBe(false);
+    expect(nodeAfter.status?.nodeInfo?.bootID).not.toBe(nodeBefore.status?.nodeInfo?.bootID);
+    const { metadata } = await servers.get(status?.serverID ?? '');
+    expect(metadata).toMatchObject({ 'fairway.dev.cluster': 'demo', 'fairway.dev.version': '1.34.3' });
+    expect(await tokens()).toEqual([]);
+  });
+
+  test.each([{ cordoned: true }, { cordoned: false }])(
+    'leaves a node that a person had cordoned ($cordoned) as it was',
+    async ({ cordoned }) => {
+      const { fairway, node, patchNode, ask, installed } = await start();
+      await using _ = fairway;
+      await patchNode({ spec: { unschedulable: cordoned } });
+
+      await ask();
+      await installed();
+
+      expect((await node()).spec?.unschedulable ?? false).toBe(cordoned);
+    },
+  );
+
+  test('waits for a PodDisruptionBudget until the time limit of the pool, and then no longer', async () => {
+    const strategy = { upgradeStrategy: { type: 'InPlace' as const, drainTimeout: '5m' } };
+    const { fairway, clock, faults, machine, node, rebuilds, ask, installed, runPod, said } = await start({}, strategy);
+    await using _ = fairway;
+    await runPod('database-0');
+    faults.keepsPods = true;
+
+    await ask();
+    await clock.pass(4 * MINUTE_MS);
+
+    expect((await machine()).status).toMatchObject({
+      phase: 'Draining',
+      lastOperation: { type: 'Reinstall', state: 'Processing', progress: 20 },
+    });
+    for (const type of [ConditionType.Ready, ConditionType.Installed]) {
+      expect(await said(type)).toMatchObject({
+        status: 'False',
+        reason: 'PodDisruptionBudget',
+        message: expect.stringMatching(
+          /^a PodDisruptionBudget keeps default\/database-0: .*; the server is reinstalled at \S+Z at the latest$/,
+        ),
+      });
+    }
+    expect(await said(ConditionType.NodeReady)).toMatchObject({ status: 'True' });
+    expect((await node()).spec?.unschedulable).toBe(true);
+    expect(rebuilds()).toBe(0);
+    await installed();
+    expect(rebuilds()).toBe(1);
+  });
+
+  test('does not wait for pods that a dead kubelet no longer stops', async () => {
+    const { fairway, clock, machine, rebuilds, ask, runPod, failKubelet } = await start();
+    await using _ = fairway;
+    await runPod('web-0');
+    await failKubelet();
+
+    await ask();
+    await clock.pass(30_000);
+
+    expect((await machine()).status?.phase).toBe('Installing');
+    expect(rebuilds()).toBe(1);
+  });
+
+  test('tells when the node does not come back, with its console, and is reinstalled once more when asked', async () => {
+    const { fairway, clock, machine, rebuilds, ask, said } = await start();
+    await using _ = fairway;
+    fairway.joinsNodes = false;
+
+    await ask();
+    await clock.pass(12 * MINUTE_MS);
+
+    expect(await said()).toMatchObject({
+      reason: 'NodeStartupTimeout',
+      message: expect.stringMatching(
+        /^the server has not joined the cluster as a node for 10 min; .*its console ends: /,
+      ),
+    });
+    const { status } = await machine();
+    expect(status).toMatchObject({ phase: 'Installing', reinstall: {}, notReadyTime: status?.startup?.timedOutTime });
+    fairway.joinsNodes = true;
+    await ask({ reinstallTime: '2030-01-02T00:00:00Z' });
+    await clock.pass(2 * MINUTE_MS);
+    expect(isInstalled(await machine())).toBe(true);
+    expect((await machine()).status).not.toHaveProperty('notReadyTime');
+    expect(rebuilds()).toBe(2);
+  });
+
+  test('takes another wish as soon as the cloud is done with the first', async () => {
+    const { fairway, clock, machine, rebuilds, ask, installed } = await start();
+    await using _ = fairway;
+    await ask({ version: '1.34.3' });
+    await clock.pass(20_000);
+
+    await ask({ version: '1.34.4' });
+    await installed();
+
+    expect((await machine()).status?.installed).toMatchObject({ version: '1.34.4' });
+    expect(rebuilds()).toBe(2);
+  });
+
+  test('is left as it is when the wish is taken back before the cloud was asked', async () => {
+    const { fairway, clock, faults, machine, node, rebuilds, ask, installed, runPod } = await start();
+    await using _ = fairway;
+    const { version } = (await machine()).spec;
+    await runPod('database-0');
+    faults.keepsPods = true;
+    await ask({ version: '1.34.3' });
+    await clock.pass(10_000);
+
+    await ask({ version });
+    await installed();
+
+    expect((await node()).spec?.unschedulable ?? false).toBe(false);
+    expect(rebuilds()).toBe(0);
+  });
+});
+
+describe('a server that is reinstalled', { timeout: 60_000 }, () => {
+  test('from SHUTOFF is started', async () => {
+    const { fairway, clock, machine, servers, ask, installed, said } = await start();
+    await using _ = fairway;
+    await servers.stop((await machine()).status?.serverID ?? '');
+    await clock.pass(2 * MINUTE_MS);
+    const told = await said();
+
+    await ask();
+    await installed();
+
+    expect(told).toMatchObject({
+      reason: 'ServerStopped',
+      message: expect.stringMatching(
+        /^the server is SHUTOFF, and Fairway has not stopped it: openstack server start \S+$/,
+      ),
+    });
+    expect((await machine()).status).toMatchObject({ serverStatus: 'ACTIVE' });
+  });
+
+  test('and ends in ERROR stays, is told, and can be reinstalled again', async () => {
+    const { fairway, clock, machine, rebuilds, ask, installed, said } = await start();
+    await using _ = fairway;
+    const { serverID } = (await machine()).status ?? {};
+    fairway.cloud.faults.add({ action: { kind: 'serverError', message: 'the disk is full' } });
+
+    await ask();
+    await clock.pass(2 * MINUTE_MS);
+    const told = await said();
+    await ask({ reinstallTime: '2030-01-02T00:00:00Z' });
+    await installed();
+
+    expect(told).toMatchObject({
+      reason: 'ServerFailed',
+      message: 'the server failed when it was reinstalled: the disk is full',
+    });
+    expect((await machine()).status?.serverID).toBe(serverID);
+    expect(rebuilds()).toBe(2);
+  });
+
+  test('is told to be locked, and is reinstalled when it is not any more', async () => {
+    const { fairway, clock, machine, ask, installed, said, lock } = await start();
+    await using _ = fairway;
+    const serverID = (await machine()).status?.serverID ?? '';
+    await lock(serverID, 'lock');
+
+    await ask();
+    await clock.pass(MINUTE_MS);
+    const told = await said();
+    await lock(serverID, 'unlock');
+    await installed();
+
+    expect(told).toMatchObject({
+      reason: 'ServerLocked',
+      message: `somebody has locked the server: openstack server unlock ${serverID}`,
+    });
+  });
+
+  test('is rebuilt once, whatever a tenant does to its metadata', async () => {
+    const { fairway, clock, machine, servers, rebuilds, ask } = await start();
+    await using _ = fairway;
+    const serverID = (await machine()).status?.serverID ?? '';
+    await ask();
+
+    for (let second = 0; second < 120; second++) {
+      await servers.setMetadata(serverID, { mine: String(second) });
+      await clock.pass(1_000);
+    }
+
+    expect(isInstalled(await machine())).toBe(true);
+    expect(rebuilds()).toBe(1);
+  });
+
+  test('takes eight calls to the cloud at most', async () => {
+    const { fairway, clock, machine, ask, calls } = await start();
+    await using _ = fairway;
+    await clock.pass(5 * MINUTE_MS);
+    const before = calls();
+    await clock.pass(2 * MINUTE_MS);
+    const atRest = calls() - before;
+
+    await ask();
+    await clock.pass(2 * MINUTE_MS);
+
+    expect(isInstalled(await machine())).toBe(true);
+    expect(calls() - before - 2 * atRest).toBeLessThanOrEqual(8);
+  });
+});
+
+describe('a rebuild that fails', { timeout: 60_000 }, () => {
+  test.each<{ reason: string; action: FaultInput['action']; said: string; message: RegExp }>([
+    { reason: '500', action: { kind: 'answer', status: 500 }, said: 'CloudUnavailable', message: /./ },
+    { reason: '403', action: { kind: 'answer', status: 403 }, said: 'PermissionDenied', message: /role member/ },
+    { reason: '400', action: { kind: 'answer', status: 400 }, said: 'ConfigurationInvalid', message: /./ },
+    { reason: '409', action: { kind: 'answer', status: 409 }, said: 'WaitingForServer', message: /does not reinstall/ },
+    { reason: '413', action: QUOTA, said: 'QuotaExceeded', message: /./ },
+    { reason: 'a broken connection', action: { kind: 'drop' }, said: 'CloudUnavailable', message: /./ },
+  ])('with $reason for an hour costs a few calls and writes, is told, and goes on', async (given) => {
+    const { fairway, clock, faults, machine, rebuilds, ask, installed, said, calls } = await start();
+    await using _ = fairway;
+    fairway.cloud.faults.add({ ...REBUILD, times: null, action: given.action });
+    await ask();
+    await clock.pass(20 * MINUTE_MS);
+    const before = { calls: calls(), writes: faults.writes };
+
+    await clock.pass(60 * MINUTE_MS);
+
+    expect(await said(ConditionType.Installed)).toMatchObject({
+      status: 'False',
+      reason: given.said,
+      message: expect.stringMatching(given.message),
+    });
+    expect((await machine()).status?.lastOperation).toMatchObject({ type: 'Reinstall' });
+    expect(calls() - before.calls).toBeLessThan(180);
+    expect(faults.writes - before.writes).toBeLessThan(60);
+    expect(rebuilds()).toBe(0);
+    fairway.cloud.faults.clear();
+    await installed();
+    expect(rebuilds()).toBe(1);
+  });
+
+  test.each<{ reason: string; action: FaultInput['action'] }>([
+    { reason: 'was lost', action: { kind: 'drop', when: 'after' } },
+    { reason: 'is 500 though it was done', action: { kind: 'answer', status: 500, when: 'after' } },
+    { reason: 'comes late', action: { kind: 'delay', delayMs: 20_000, when: 'after' } },
+    { reason: 'is lost with the request', action: { kind: 'drop' } },
+  ])('in that its answer $reason is done once', async ({ action }) => {
+    const { fairway, machine, rebuilds, ask, installed } = await start();
+    await using _ = fairway;
+    fairway.cloud.faults.add({ ...REBUILD, action });
+
+    await ask();
+    await installed();
+
+    expect(rebuilds()).toBe(1);
+    expect(isInstalled(await machine())).toBe(true);
+  });
+});
+
+describe('a reinstallation', { timeout: 120_000 }, () => {
+  test('is one, however many events there are', async () => {
+    const { fairway, clock, machine, patchNode, rebuilds, ask } = await start();
+    await using _ = fairway;
+    const { name = '' } = (await machine()).metadata;
+    await ask();
+
+    for (let event = 0; event < 240; event++) {
+      const annotations = { event: String(event) };
+      await fairway.patch(machines, name, { metadata: { annotations } });
+      await patchNode({ metadata: { annotations } });
+      await clock.pass(500);
+    }
+
+    expect(isInstalled(await machine())).toBe(true);
+    expect(rebuilds()).toBe(1);
+  });
+
+  test.each(Array.from({ length: 14 }, (_, index) => ({ nth: index + 1 })))(
+    'is one after a crash at write $nth',
+    async ({ nth }) => {
+      const crash = new Crash();
+      const { fairway, clock, machine, node, rebuilds, ask, installed, tokens } = await start(crash.options);
+      await using _ = fairway;
+      crash.afterWrites(nth, () => fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } }));
+      await ask();
+      await clock.pass(MINUTE_MS);
+
+      await fairway.stopProcess();
+      crash.end();
+      fairway.cloud.faults.clear();
+      await fairway.startProcess();
+      await installed();
+
+      expect(rebuilds()).toBe(1);
+      expect((await node()).spec?.unschedulable ?? false).toBe(false);
+      expect(await tokens()).toEqual([]);
+      expect(isInstalled(await machine())).toBe(true);
+    },
+  );
+});

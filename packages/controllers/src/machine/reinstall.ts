@@ -1,0 +1,330 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { identityOf } from '@fairway/api/identity';
+import type { MachineInstalled, MachineReinstall } from '@fairway/api/kinds/machine-installation';
+import { formatTime } from '@fairway/base/clock';
+import { lastFailure, retryAtMs } from '@fairway/kube/controller/attempts';
+import { REIMAGE_MICROVERSION } from '@fairway/openstack/compute/servers';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Server } from '@fairway/openstack/types/server';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { claimsOtherServer, isNodeReady } from '@fairway/tenancy/connection/node';
+import type { Problem } from '@fairway/tenancy/problem';
+import { DRAIN_INTERVAL_MS, drainNode, setCordon } from './drain.ts';
+import {
+  hasBootedSince,
+  type InstallationFacts,
+  installedOn,
+  nextInstallationStep,
+  REINSTALL_METADATA,
+  reinstallID,
+  VERSION_METADATA,
+  wishOf,
+} from './reinstall-plan.ts';
+import type { MachineScope } from './scope.ts';
+
+/** What an installation waits for. */
+export interface InstallationWait extends Problem {
+  /** Percent. */
+  readonly progress: number;
+  /** Absent if an event tells. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** How far the installation of a machine's server is, for its status. */
+export interface Installation {
+  readonly installed: MachineInstalled | undefined;
+  /** Undefined when none is under way. */
+  readonly reinstall: MachineReinstall | undefined;
+  /** Undefined when the server is installed as asked for. */
+  readonly waiting?: InstallationWait | undefined;
+}
+
+/** Times in a status are whole seconds. */
+const SECOND_MS = 1_000;
+/** Rebuilds take a minute or more, and a node that joins tells of it without a call. */
+const FIRST_LOOK_MS = 10_000;
+/** From then on the usual lists do. */
+const LAST_LOOK_MS = 60_000;
+/** What Nova does not rebuild servers from, and leaves by itself. */
+const BUSY: ReadonlySet<Server['status']> = new Set([
+  'BUILD',
+  'REBUILD',
+  'REBOOT',
+  'HARD_REBOOT',
+  'MIGRATING',
+  'PASSWORD',
+  'RESIZE',
+  'REVERT_RESIZE',
+  'UNKNOWN',
+]);
+const REBUILDABLE: ReadonlySet<Server['status']> = new Set(['ACTIVE', 'SHUTOFF', 'ERROR']);
+
+/**
+ * One step towards a server that is installed as the machine's spec says: cordon and drain the node, have Nova rebuild the server, wait for the node to join again,
+ * uncordon it.
+ *
+ * **Guarantees.** Each step is in the status before it is done, and the rebuild writes its id into the server's metadata in the same call: after a crash or an answer
+ * that was lost the server itself tells whether it was accepted. Once that is in the status the metadata, which a tenant can edit, is not looked at again.
+ * The Node object stays, with what people have put there; that the kubelet is a new one is told by its boot id.
+ */
+export async function advanceInstallation(
+  scope: MachineScope,
+  cloud: ProjectCloud,
+  found: Server,
+): Promise<Installation> {
+  const { machine, node } = scope;
+  const { reinstall } = machine.status ?? {};
+  const acceptance = await acceptanceOf(scope, cloud, found);
+  const server = cloud.cache.servers.snapshot().items.get(found.id) ?? found;
+  const installed = { ...installedOn(machine, server), ...(await abilityOf(scope, cloud)) };
+  const kept: Installation = { installed, reinstall };
+  const step = nextInstallationStep({
+    wish: wishOf(machine.spec),
+    installed,
+    reinstall,
+    isAccepted: acceptance.is,
+    server: stateOf(cloud, server, reinstall),
+    wasCordoned: node?.spec?.unschedulable === true,
+    nowMs: scope.now(),
+  });
+  const now = formatTime(scope.now());
+  if (reinstall && reinstall.acceptedTime === undefined && acceptance.is === 'yes') {
+    return awaitingServer(scope, cloud, server, { ...kept, reinstall: { ...reinstall, acceptedTime: now } });
+  }
+  switch (step.kind) {
+    case 'keep':
+      return kept;
+    case 'begin': {
+      const problem = scope.blocker() ?? whyImpossible(installed);
+      if (problem) return { ...kept, waiting: { ...problem, progress: 0 } };
+      if (reinstall?.requestedTime !== undefined) await revokeToken(scope);
+      const message = 'the node is drained before its server is reinstalled';
+      const waiting = { reason: ConditionReason.Draining, message, progress: 10, retryAfterMs: 0 };
+      return { installed: step.installed, reinstall: step.reinstall, waiting };
+    }
+    case 'cancel':
+      await leaveAlone(scope, reinstall);
+      return { ...kept, reinstall: undefined };
+    case 'drain': {
+      const problem = await drainNode(scope, reinstall?.startTime, 'the server is reinstalled');
+      if (problem) return { ...kept, waiting: { ...problem, progress: 20, retryAfterMs: DRAIN_INTERVAL_MS } };
+      if (reinstall === undefined) return kept;
+      const message = 'the node is drained, and the cloud is asked to reinstall its server';
+      const waiting = { reason: ConditionReason.Reinstalling, message, progress: 30, retryAfterMs: 0 };
+      return { ...kept, reinstall: { ...reinstall, requestedTime: now, ...bootIDOf(scope) }, waiting };
+    }
+    case 'settle': {
+      const message = 'the cloud did not confirm whether it reinstalls the server; checking before a retry';
+      const waiting = {
+        reason: ConditionReason.Reinstalling,
+        message,
+        progress: 40,
+        retryAfterMs: acceptance.retryAfterMs,
+      };
+      return { ...kept, waiting };
+    }
+    case 'rebuild':
+      return rebuild(scope, cloud, server, kept);
+    case 'awaitServer':
+      return awaitingServer(scope, cloud, server, kept);
+    case 'startServer': {
+      const { signal } = scope;
+      const attempt = { kind: 'start servers', item: server.id };
+      await cloud.attempts.make(attempt, () => cloud.client.compute.servers.start(server.id, { signal }));
+      await cloud.cache.servers.refreshAfter(scope.now());
+      const message = 'the server was off, and is started with what is installed now';
+      return {
+        ...kept,
+        waiting: { reason: ConditionReason.Reinstalling, message, progress: 60, retryAfterMs: FIRST_LOOK_MS },
+      };
+    }
+    case 'awaitNode': {
+      if (reinstall === undefined) return kept;
+      const isBack =
+        node && isNodeReady(node) && hasBootedSince(node, reinstall) && !claimsOtherServer(node, server.id);
+      if (isBack) {
+        await revokeToken(scope);
+        await leaveAlone(scope, reinstall);
+        return { installed: step.installed, reinstall: undefined };
+      }
+      const message = 'the server is reinstalled; it boots and joins the cluster again';
+      return {
+        installed: step.installed,
+        reinstall,
+        waiting: { reason: ConditionReason.WaitingForNode, message, progress: 70 },
+      };
+    }
+  }
+}
+
+/** Nova leaves the volume that a server boots from as it is, unless it knows better: then nothing is begun, and the node stays in use. */
+async function abilityOf(
+  { machine }: MachineScope,
+  cloud: ProjectCloud,
+): Promise<Pick<MachineInstalled, 'canReinstall'>> {
+  if (machine.spec.rootVolume === undefined) return {};
+  return (await cloud.client.compute.supports(REIMAGE_MICROVERSION)) ? {} : { canReinstall: false };
+}
+
+function whyImpossible({ canReinstall }: MachineInstalled): Problem | undefined {
+  if (canReinstall !== false) return undefined;
+  const message = `the server boots from a volume, which Nova installs anew from ${REIMAGE_MICROVERSION} (Zed) on, and the cloud has an older one; delete the Machine to have it replaced by one with what is asked for`;
+  return { reason: ConditionReason.ReinstallNotSupported, message };
+}
+
+interface Acceptance {
+  readonly is: InstallationFacts['isAccepted'];
+  readonly retryAfterMs?: number;
+}
+
+/** Whether the cloud has accepted the reinstallation under way, by a list that began after the last request that may have reached it. */
+async function acceptanceOf(scope: MachineScope, cloud: ProjectCloud, found: Server): Promise<Acceptance> {
+  const { machine } = scope;
+  const { reinstall } = machine.status ?? {};
+  if (reinstall?.acceptedTime !== undefined) return { is: 'yes' };
+  if (reinstall?.requestedTime === undefined) return { is: 'no' };
+  const { servers } = cloud.cache;
+  // A process before this one may have asked.
+  if (Date.parse(reinstall.requestedTime) < cloud.trustedFromMs) {
+    if (scope.now() <= cloud.trustedFromMs)
+      return { is: 'unknown', retryAfterMs: cloud.trustedFromMs - scope.now() + 1 };
+    await servers.refreshAfter(cloud.trustedFromMs);
+  }
+  const id = reinstallID(machine, reinstall);
+  const observe = () => {
+    const { items, listedAtMs = Number.NEGATIVE_INFINITY } = servers.snapshot();
+    const { metadata } = items.get(found.id) ?? found;
+    return cloud.ledgers.rebuilds.observe(id, metadata[REINSTALL_METADATA] === id ? [{ id }] : [], listedAtMs);
+  };
+  let state = observe();
+  if (state.kind === 'settling' && scope.now() > state.untilMs) {
+    await servers.refreshAfter(state.untilMs);
+    state = observe();
+  }
+  if (state.kind === 'settling') return { is: 'unknown', retryAfterMs: Math.max(state.untilMs - scope.now(), 0) + 1 };
+  return { is: state.items.length > 0 ? 'yes' : 'no' };
+}
+
+function stateOf(
+  cloud: ProjectCloud,
+  server: Server,
+  reinstall: MachineReinstall | undefined,
+): InstallationFacts['server'] {
+  const { listedAtMs = Number.NEGATIVE_INFINITY } = cloud.cache.servers.snapshot();
+  const isOutdated = listedAtMs < Date.parse(reinstall?.acceptedTime ?? '') + SECOND_MS;
+  if (isOutdated || server.status === 'REBUILD') return 'rebuilding';
+  if (server['OS-EXT-STS:task_state']) return 'other';
+  if (server.status === 'SHUTOFF') return 'stopped';
+  return server.status === 'ACTIVE' ? 'active' : 'other';
+}
+
+async function rebuild(
+  scope: MachineScope,
+  cloud: ProjectCloud,
+  server: Server,
+  kept: Installation,
+): Promise<Installation> {
+  const { machine, cluster, pool, signal, dependencies } = scope;
+  const { reinstall } = kept;
+  const problem = scope.blocker() ?? notRebuildable(server);
+  if (problem || !reinstall || !cluster || !pool) {
+    const wait = problem ?? { reason: ConditionReason.WaitingForCluster, message: 'the cluster does not exist' };
+    return { ...kept, waiting: { ...wait, progress: 30 } };
+  }
+  const { image, version } = machine.spec;
+  const id = reinstallID(machine, reinstall);
+  const { attempts, bootstrapper } = dependencies;
+  const request = async () => {
+    const userData = await attempts.make({ kind: 'bootstrap token', item: identityOf(cluster) }, () =>
+      bootstrapper.userData(cluster, pool, machine, sizeOf(server)),
+    );
+    const metadata = { ...server.metadata, [VERSION_METADATA]: version, [REINSTALL_METADATA]: id };
+    const isVolumeBacked = machine.spec.rootVolume !== undefined;
+    const body = { imageRef: image, user_data: userData, metadata };
+    await cloud.client.compute.servers.rebuild(server.id, body, { signal, isVolumeBacked });
+    return { id };
+  };
+  const before = bootIDOf(scope);
+  try {
+    await cloud.make(cloud.ledgers.rebuilds, id, request);
+  } catch (error) {
+    const refusal = lastFailure(error);
+    if (!isOpenStackError(refusal, 'conflict')) throw error;
+    const untilMs = retryAtMs(error) ?? scope.now();
+    return {
+      ...kept,
+      waiting: { ...busy(server, refusal.detail), progress: 30, retryAfterMs: Math.max(untilMs - scope.now(), 0) + 1 },
+    };
+  }
+  const accepted = { ...reinstall, acceptedTime: formatTime(scope.now()), ...before };
+  return awaitingServer(scope, cloud, server, { ...kept, reinstall: accepted });
+}
+
+function notRebuildable({ status }: Server): Problem | undefined {
+  if (REBUILDABLE.has(status)) return undefined;
+  if (BUSY.has(status)) {
+    return {
+      reason: ConditionReason.WaitingForServer,
+      message: `the server is ${status}, and is reinstalled after that`,
+    };
+  }
+  const message = `the server is ${status}, and the cloud reinstalls only servers that are ACTIVE, SHUTOFF or ERROR: bring it back to ACTIVE`;
+  return { reason: ConditionReason.ServerStopped, message };
+}
+
+function busy({ id }: Server, detail: string): Problem {
+  const words = detail.replaceAll(id, '…').replace(/\.$/, '');
+  if (/\blocked\b/i.test(detail)) {
+    const message = `somebody has locked the server: openstack server unlock ${id}`;
+    return { reason: ConditionReason.ServerLocked, message };
+  }
+  return { reason: ConditionReason.WaitingForServer, message: `the cloud does not reinstall the server yet: ${words}` };
+}
+
+/** What the user data of a node says of its server's size. */
+function sizeOf({ flavor }: Server): { vcpus: number; ram: number; disk: number } {
+  if ('vcpus' in flavor) return flavor;
+  // Nova embeds the flavor since 2.47, and takes user data with a rebuild since 2.57.
+  throw new Error('the cloud does not tell the size of the server');
+}
+
+/** Looks at the list less and less often, and at once when the node is back. */
+async function awaitingServer(
+  scope: MachineScope,
+  cloud: ProjectCloud,
+  server: Server,
+  kept: Installation,
+): Promise<Installation> {
+  const { node } = scope;
+  const { servers } = cloud.cache;
+  if (server.status === 'ERROR' && stateOf(cloud, server, kept.reinstall) !== 'rebuilding') {
+    const message = `the server failed when it was reinstalled: ${server.fault?.message ?? 'the cloud gives no reason'}`;
+    return { ...kept, waiting: { reason: ConditionReason.ServerFailed, message, progress: 40 } };
+  }
+  const acceptedMs = Date.parse(kept.reinstall?.acceptedTime ?? '');
+  const listedAtMs = Math.max(servers.snapshot().listedAtMs ?? acceptedMs, acceptedMs);
+  const isLate = listedAtMs - acceptedMs > LAST_LOOK_MS;
+  const lookMs = isLate ? Number.POSITIVE_INFINITY : listedAtMs + Math.max(listedAtMs - acceptedMs, FIRST_LOOK_MS);
+  const isBack = node && kept.reinstall && isNodeReady(node) && hasBootedSince(node, kept.reinstall);
+  if (isBack || lookMs <= scope.now()) await servers.refreshAfter(isBack ? scope.now() : lookMs);
+  const message = 'the cloud reinstalls the server';
+  const retryAfterMs = isLate ? undefined : Math.max(lookMs - scope.now(), SECOND_MS);
+  return { ...kept, waiting: { reason: ConditionReason.Reinstalling, message, progress: 50, retryAfterMs } };
+}
+
+function bootIDOf({ node }: MachineScope): { bootID?: string } {
+  const bootID = node?.status?.nodeInfo?.bootID;
+  return bootID === undefined ? {} : { bootID };
+}
+
+/** Makes the node schedulable again, unless somebody had cordoned it before. */
+async function leaveAlone(scope: MachineScope, reinstall: MachineReinstall | undefined): Promise<void> {
+  if (reinstall?.wasCordoned) return;
+  await scope.dependencies.attempts.make({ kind: 'uncordon', item: scope.uid }, () => setCordon(scope, false));
+}
+
+async function revokeToken({ cluster, machine, uid, dependencies }: MachineScope): Promise<void> {
+  const { attempts, bootstrapper } = dependencies;
+  if (cluster === undefined) return;
+  await attempts.make({ kind: 'revoke token', item: uid }, () => bootstrapper.revoke(cluster, machine));
+}
