@@ -32,6 +32,9 @@ const NODE_INFO = {
   systemUUID: 's',
 };
 
+/** Of a machine with two CPUs and 8 GiB. */
+const ALLOCATABLE = { cpu: '1840m', memory: '6Gi', pods: '110' };
+
 /** Control planes that are just API servers in memory: no certificates, sockets, controllers or start-up time. */
 export class TestControlPlanes implements ControlPlaneRuntime {
   readonly name = 'test';
@@ -157,6 +160,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     const status = {
       conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }],
       nodeInfo: { ...NODE_INFO, bootID: `boot-${++this.#boots}` },
+      allocatable: ALLOCATABLE,
     };
     await nodes.patch(name, { type: 'merge', value: { status } }, { subresource: 'status' });
   }

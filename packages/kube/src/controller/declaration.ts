@@ -26,8 +26,8 @@ export interface ControllerDeclaration<Shared> {
   readonly watches: (shared: Shared) => readonly Watch[];
   /** As in ControllerOptions. */
   readonly ownerKey?: (key: string, shared: Shared) => string | undefined;
-  /** Creates the reconciler; called once per process. */
-  readonly create: (shared: Shared) => Work;
+  /** Creates the reconciler; called once per process. `enqueue` is for sources that it opens and closes itself, once it runs. */
+  readonly create: (shared: Shared, enqueue: (key: string) => void) => Work;
   /** Subscribes to sources other than that API's caches, such as a cloud's lists or the nodes of tenants' clusters; called once, before the start. */
   readonly listen?: (enqueue: (key: string) => void, shared: Shared) => void;
 }
@@ -89,8 +89,8 @@ export function declaredControllers<Shared>(
   return declarations.map((declaration) => {
     for (const index of declaration.indexes?.(shared) ?? []) index.add();
     const { ownerKey } = declaration;
-    const { reconcile, forget } = declaration.create(shared);
-    const controller = new Controller({
+    const { reconcile, forget } = declaration.create(shared, (key) => controller.enqueue(key));
+    const controller: Controller = new Controller({
       ...options,
       name: declaration.name,
       concurrency: declaration.concurrency,

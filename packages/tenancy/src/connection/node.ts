@@ -11,6 +11,7 @@ export interface TenantNode extends KubeObject {
     conditions?: readonly { type: string; status: string; reason?: string; message?: string }[];
     addresses?: readonly { type: string; address: string }[];
     nodeInfo?: { kubeletVersion: string; bootID?: string };
+    allocatable?: Record<string, string>;
   };
 }
 
@@ -34,6 +35,8 @@ const MAX_MESSAGE_LENGTH = 1024;
 const MAX_VERSION_LENGTH = 64;
 const MAX_BOOT_ID_LENGTH = 64;
 const MAX_ADDRESSES = 32;
+const MAX_RESOURCES = 32;
+const MAX_RESOURCE_LENGTH = 320;
 
 /** Drops unused fields: images, volumes, capacity and heartbeats are most of a Node. */
 export function trimNode(node: TenantNode): TenantNode {
@@ -59,8 +62,15 @@ export function trimNode(node: TenantNode): TenantNode {
       }),
       ...(node.status?.addresses && { addresses: node.status.addresses.slice(0, MAX_ADDRESSES) }),
       conditions: ready ? [trimCondition(ready)] : [],
+      ...(node.status?.allocatable && { allocatable: trimResources(node.status.allocatable) }),
     },
   };
+}
+
+function trimResources(resources: Readonly<Record<string, string>>): Record<string, string> {
+  const short = ([name, amount]: [string, string]) =>
+    name.length <= MAX_RESOURCE_LENGTH && amount.length <= MAX_RESOURCE_LENGTH;
+  return Object.fromEntries(Object.entries(resources).filter(short).slice(0, MAX_RESOURCES));
 }
 
 function trimCondition({ type, status, message }: { type: string; status: string; message?: string }) {
